@@ -7,7 +7,7 @@ import os
 import time
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.config import Settings, settings_for
 from modellint.config.errors import UsageError, nearest
 from modellint.finding import Confidence, Finding, Judged, Severity, verified, with_fingerprints
+from modellint.graph.immutable import dataclass
 from modellint.packs import ALL, chosen, fit, fits, select_rules
 from modellint.pipeline.analyser import FileResult, suppressions_of
 from modellint.pipeline.workers import analyse_all

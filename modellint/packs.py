@@ -12,7 +12,6 @@ import inspect
 import os
 import re
 import sys
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -21,6 +20,7 @@ from zlib import crc32
 from modellint import operators
 from modellint.config.errors import UsageError, closest, nearest
 from modellint.finding import Severity
+from modellint.graph.immutable import dataclass
 from modellint.reading.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
 from modellint.reading.paths import shown
 from modellint.results.failures import RAISED

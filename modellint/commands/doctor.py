@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
 from modellint import knowledge
 from modellint.commands.packages import known_packages, release_in
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import dotted
 from modellint.link.names import External
 from modellint.link.project import Project, ProjectOptions

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from modellint.confirm.forkserver import ForkServers
 from modellint.confirm.notebooks import files_of
 from modellint.confirm.plan import Group
 from modellint.finding import Extent, Status
+from modellint.graph.immutable import dataclass
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
 from modellint.probes import Probe, Target

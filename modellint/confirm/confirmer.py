@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from modellint.confirm.plan import grouped
 from modellint.confirm.scratch import sweep
 from modellint.confirm.setup import Setup
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
+from modellint.graph.immutable import dataclass
 from modellint.link.project import Project, ProjectOptions
 from modellint.reading.files import Files
 from modellint.results.failures import RAISED, Crash

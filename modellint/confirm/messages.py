@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from modellint.finding import Extent, Status, Verdict
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

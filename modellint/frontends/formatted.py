@@ -7,8 +7,9 @@ quotes of the same kind, backslashes, comments and line breaks.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
+
+from modellint.graph.immutable import dataclass
 
 #: How deep formatted strings may be nested; Python allows 149.
 _MAX_DEPTH = 100

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from modellint.frontends.formatted import Field, Scan
+from modellint.graph.immutable import dataclass
 from modellint.source import split_lines
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import bisect
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph import interpolation
+from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import (
     MERGE,
     NO_TAG,

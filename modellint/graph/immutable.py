@@ -1,7 +1,8 @@
 """Dataclasses that nobody changes, as type checkers see to it: made and copied at the price of plain ones.
 
 `dataclass(frozen=True)` sets each field by a call, and `dataclasses.replace` reads all of them by name, which were a
-twentieth of a run. At run time these are dataclasses that can be changed, but hash like frozen ones.
+twentieth of a run. At run time these are dataclasses that can be changed, but hash like frozen ones. Their methods are
+compiled when the first of them is called: compiling those of all classes was half of the start of a run.
 """
 
 from __future__ import annotations
@@ -16,14 +17,45 @@ else:
 
     T = TypeVar("T")
 
-    def dataclass(*, frozen: bool = False, eq: bool = True, slots: bool = False) -> Any:
+    def dataclass(cls: type | None = None, *, frozen: bool = False, eq: bool = True, slots: bool = False) -> Any:
         """A dataclass. A frozen one hashes by its fields, unless it says how."""
 
         def made(cls: type) -> type:
-            hashes = frozen and eq and "__hash__" not in cls.__dict__
-            return dataclasses.dataclass(cls, eq=eq, slots=slots, unsafe_hash=hashes)
+            names = ["__init__", "__repr__", *(["__eq__"] if eq else [])]
+            lacking = [name for name in names if name not in cls.__dict__]
+            if eq and "__hash__" not in cls.__dict__:
+                lacking.append("__hash__")
+            cls = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=slots)
+            for name in lacking:
+                if name == "__hash__" and not frozen:
+                    cls.__hash__ = None
+                else:
+                    setattr(cls, name, _compiled_once(cls, name, tuple(lacking)))
+            return cls
 
-        return made
+        return made if cls is None else made(cls)
+
+    def _compiled_once(cls: type, name: str, lacking: tuple[str, ...]) -> Any:
+        """A method that puts the methods of a dataclass in the place of itself and its like, when it is called."""
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            _compile(cls, lacking)
+            return getattr(cls, name)(self, *args, **kwargs)
+
+        method.__name__, method.__qualname__ = name, f"{cls.__qualname__}.{name}"
+        return method
+
+    def _compile(cls: type, lacking: tuple[str, ...]) -> None:
+        """Take the methods of a plain dataclass of the same fields."""
+        fields = dataclasses.fields(cls)
+        body = {field.name: field for field in fields}
+        body["__annotations__"] = {field.name: field.type for field in fields}
+        if hasattr(cls, "__post_init__"):
+            body["__post_init__"] = cls.__post_init__
+        model = dataclasses.dataclass(type(cls.__name__, (), body), unsafe_hash=True)
+        for name in lacking:
+            if getattr(cls, name) is not None:
+                setattr(cls, name, model.__dict__[name])
 
     def replace(instance: T, /, **changes: Any) -> T:
         """A copy of a dataclass without `__post_init__`, with some fields changed."""

@@ -8,7 +8,8 @@ arguments when the program runs. `\\${` is no interpolation.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from modellint.graph.immutable import dataclass
 
 OPEN = "${"
 MISSING = "???"

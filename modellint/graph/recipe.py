@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.source import Place, SourceFile, Span
 
 if TYPE_CHECKING:

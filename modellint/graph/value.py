@@ -7,8 +7,10 @@ assigned to it. A name never has to be looked up again, an `if` that assigns on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,11 +18,11 @@ asks: by module the parameters of its classes and those of its functions by name
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.graph.immutable import dataclass
 from modellint.graph.python import Parameter
 from modellint.graph.value import Op, Value
 

@@ -6,10 +6,11 @@ its source, and are loaded when somebody asks for a name of such a package.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from modellint.graph.immutable import dataclass
 
 #: The packages that define codecs.
 PACKAGES = frozenset(("dac", "encodec", "moshi", "snac", "transformers"))

@@ -10,10 +10,10 @@ import argparse
 import json
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.graph.immutable import dataclass
 from modellint.knowledge import codecs
 
 if TYPE_CHECKING:

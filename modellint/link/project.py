@@ -7,12 +7,13 @@ its base classes, and linting a whole tree parses each file at most once.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from modellint.frontends import python as python_frontend
+from modellint.graph.immutable import dataclass
 from modellint.link.budget import Budget
 from modellint.link.lasting import Lasting
 from modellint.link.names import Names

@@ -9,12 +9,12 @@ import ast
 import configparser
 import re
 import sys
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from modellint import knowledge
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

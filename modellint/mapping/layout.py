@@ -6,9 +6,10 @@ because no edge ever crosses a layer, and crossings of lines have no round corne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.mapping.graph import GROUP, LAYER, ROOT, Graph
 from modellint.mapping.text import markup
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint.config.errors import UsageError
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from modellint.graph.size import Size

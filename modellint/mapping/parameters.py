@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
@@ -15,6 +15,7 @@ from modellint.flow.library import partial
 from modellint.flow.objects import model_of
 from modellint.flow.runs import started
 from modellint.flow.turns import Turns, UncertainError
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.recipes.evaluation import Item, ItemKind

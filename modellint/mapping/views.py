@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.mapping.model import ClassMap, State
 from modellint.mapping.text import class_text, counted, fact_text, position, use_text
 

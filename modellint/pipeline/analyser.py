@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import symtable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import process_time
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
 from modellint.finding import verified
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions

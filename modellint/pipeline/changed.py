@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.config.errors import UsageError
+from modellint.graph.immutable import dataclass
 from modellint.reading import git
 from modellint.reading.files import read_file
 from modellint.reading.mentioning import Changed

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint import process
+from modellint.graph.immutable import dataclass
 from modellint.pipeline.analyser import Analyser, FileResult
 from modellint.results.failures import RAISED, Crash
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+
+from modellint.graph.immutable import dataclass
 
 #: Bytes that a file may have to be read, if nothing else is said.
 DEFAULT_LIMIT = 2_000_000

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.finding import Related
 from modellint.flow.domain import Given, Tensor
+from modellint.graph.immutable import dataclass
 from modellint.link.values.indexed import Indexed
 from modellint.link.values.shapes import (
     counts_ids,

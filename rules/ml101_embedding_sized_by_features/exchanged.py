@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, External
 

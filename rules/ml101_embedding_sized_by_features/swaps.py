@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.link.values.shapes import counts_anything, counts_ids, is_called_width, is_own_width, is_width
 from modellint.link.values.table_users import indices
 

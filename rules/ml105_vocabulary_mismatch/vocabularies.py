@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from modellint.flow.measured import Measured
 from modellint.flow.records import is_self
 from modellint.flow.runs import followed
 from modellint.flow.tensors import Tensors
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, called_name, dotted, same, walk_all
 from modellint.link.mentioned import reached

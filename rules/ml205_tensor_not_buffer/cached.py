@@ -6,13 +6,13 @@ of what the layer is given. That what they keep meets what has moved is found by
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.declared import is_about_devices
 from modellint.flow.devices import Fresh, Moved, There
 from modellint.flow.domain import NONE
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import External
 

@@ -6,7 +6,6 @@ registered or stored anew on another device; the run notes where it meets what h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -16,6 +15,7 @@ from modellint.flow.domain import NONE
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.life import covers
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.handed import given_values, handed, is_new
 from modellint.link.classes.learned import learned

@@ -7,13 +7,13 @@ layer, and neither is one that is not called.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.built import state_in
 from modellint.flow.gate import Keepers
 from modellint.flow.life import Life
 from modellint.flow.newborn import Newborn, Step
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, walk_all
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.training import OPTIMIZERS, is_torch_optimizer
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, same, self_attribute, walk_all
 from modellint.link.names import DefinedFunction, External
 

@@ -6,11 +6,11 @@ Before `nn.Module.__init__` has run, a module takes neither layers nor parameter
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow import domain
 from modellint.flow.heap import Shell, are_exclusive
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.lives import Lives, is_layer
 

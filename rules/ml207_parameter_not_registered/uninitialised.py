@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.finding import Applicability, Edit, Fix
 from modellint.flow.heap import Shell
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.lives import Lives
 from modellint.source import Place, Span

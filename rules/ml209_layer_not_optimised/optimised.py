@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from modellint.flow.life import covers
 from modellint.flow.picked import UnsureError
 from modellint.flow.runs import started
 from modellint.flow.training import Training, Weights
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.lives import Lives

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.queries import flow
+from modellint.graph.immutable import dataclass
 from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Given, size_of
 from modellint.flow.terms import Kind, Term
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:

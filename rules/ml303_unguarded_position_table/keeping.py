@@ -5,13 +5,13 @@ It says yes too often, and never no where the object that is made has such a tab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.lookups import FEW
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.members import Members

@@ -7,7 +7,6 @@ reach that builds the table anew, ends the claim.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
@@ -16,6 +15,7 @@ from modellint.flow.heap import Shell
 from modellint.flow.lookups import FEW
 from modellint.flow.measured import Measured
 from modellint.flow.runs import followed
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, excess
 from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
 from modellint.link.classes.definitions import SourceMethod

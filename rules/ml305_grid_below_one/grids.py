@@ -6,11 +6,11 @@ What a model does is left out: what it is given has been prepared for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Arguments, Site
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.values.callers import neighbours

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.life import covers
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.recipes.environment import Surroundings

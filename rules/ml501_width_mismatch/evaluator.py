@@ -7,10 +7,11 @@ value is, and which size a number has. Whatever it cannot follow is unknown, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.immutable import dataclass
 from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External

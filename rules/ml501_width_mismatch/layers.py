@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.calls.reached import keeps_signature
 from modellint.link.classes.spoken import kept_name, kept_value

@@ -6,10 +6,11 @@ dimension that is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from modellint import operators
+from modellint.graph.immutable import dataclass
 
 #: The position and the name of an argument of a constructor.
 Argument: TypeAlias = "tuple[int, str]"

@@ -7,10 +7,11 @@ answer to reaches none. That nothing changes the answer while the program runs i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface
 from modellint.link.classes.definitions import SourceFacts

@@ -7,11 +7,11 @@ mixins that stand beside, and in whatever else mentions the name.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, subclasses

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from modellint.flow.frame import class_frame
 from modellint.flow.given import REST
 from modellint.flow.heap import Entry, Shell
 from modellint.flow.runs import started
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, called_name, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedClass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, are_exclusive
 from modellint.flow.library import ADDERS
 from modellint.flow.life import Life, covers, left_open
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.values.callers import neighbours
 

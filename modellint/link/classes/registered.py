@@ -7,7 +7,6 @@ built from the same list, is no loss.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from modellint.finding import Confidence, Related
 from modellint.flow.gate import Keepers
 from modellint.flow.given import is_said
 from modellint.flow.objects import Read
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.knowledge import METRICS
 from modellint.link.classes.calls import CONTAINERS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 from modellint.link.values.callers import neighbours

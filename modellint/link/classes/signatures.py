@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.immutable import dataclass
 from modellint.knowledge.facts import ShippedFacts
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.names import External

@@ -7,9 +7,9 @@ with an attribute of a name of objects that are not their own.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 
 if TYPE_CHECKING:

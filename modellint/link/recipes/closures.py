@@ -6,8 +6,9 @@ recoverables of a checkpointer. A root holds itself and every layer that it regi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,12 +7,13 @@ can tell (`!apply:` results, placeholders) is unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import read
+from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import (
     REFERENCE,
     Dialect,

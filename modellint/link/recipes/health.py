@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Entry, Node, Recipe, Scalar, TagKind, below
 from modellint.graph.value import EventKind, Op
 from modellint.link.recipes.evaluation import Problem, ProblemKind, evaluate

@@ -7,12 +7,12 @@ is written in a Python file of the folder.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.recipes.evaluation import ItemKind, evaluate
 from modellint.link.recipes.keys import key_work

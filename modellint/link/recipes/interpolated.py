@@ -10,10 +10,11 @@ it refers to and does not have are therefore reported only where it shows that i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import read
+from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN, Interpolation, parse
 from modellint.graph.recipe import (
     ARGUMENTS,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import Event, EventKind, Op, Value
 
 if TYPE_CHECKING:

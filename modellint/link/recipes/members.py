@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Constant
 from modellint.flow.theory import Foreign
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.names import DefinedClass, External
 

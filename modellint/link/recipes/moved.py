@@ -7,12 +7,12 @@ holds counts as moved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint.flow.built import Built, any_layer, built, has_state, is_device_lazy, moves, parts, state_of
 from modellint.flow.domain import PLAIN, UNKNOWN, Arguments, ClassRef, Constant, Outside, constant
 from modellint.flow.heap import Shell
+from modellint.graph.immutable import dataclass
 from modellint.link.recipes.evaluation import Item, ItemKind
 
 if TYPE_CHECKING:

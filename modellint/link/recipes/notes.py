@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from modellint.flow.life import covers
 from modellint.flow.theory import Sometimes
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

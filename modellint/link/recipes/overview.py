@@ -5,10 +5,10 @@ Rules and the registration map only read this.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.link.recipes.closures import Closure, Root, Via
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
 from modellint.link.recipes.moved import layers_of

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import csv
 import fnmatch
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import can_include
+from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.link.recipes.loading import LOADERS
 from modellint.link.recipes.scripts import may_load

@@ -6,11 +6,12 @@ and keep to the branches that this recipe leaves open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Constant
 from modellint.flow.heap import Shell
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.recipes.atoms import Made, Stage
 from modellint.link.recipes.brains import BATCH, staged

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
 from modellint.link.recipes.moved import Layers, Moved, UsedLayer, layers_of
 from modellint.link.recipes.pairing import is_inference, recipes_of, scripts_of

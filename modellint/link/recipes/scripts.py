@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
 from modellint.link.recipes.keys import KeyWork, kept_under, key_work, may_be_keys

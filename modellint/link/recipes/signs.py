@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint.graph.immutable import dataclass
 from modellint.link.recipes.scripts import read_script
 from modellint.link.requirements import TELLING
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import builtins
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Node, NodeKind, Recipe, TagKind
 from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.signatures import Misfit, Parameters, constructor_parameters, misfits

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.graph.immutable import dataclass
 from modellint.knowledge import vocabularies as known
 from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
 from modellint.link.recipes.moved import layers_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.objects import model_of
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from modellint.flow.lookups import Judged, Lookups
 from modellint.flow.runs import followed
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import tensors_in
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning

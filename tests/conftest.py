@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One worker more than there are processors: many tests wait for processes that they have started."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a run of the command line gave."""

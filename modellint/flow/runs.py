@@ -22,8 +22,8 @@ Following = TypeVar("Following", bound=Theory)
 
 
 def started(project: Project, *theories: Callable[[Interpreter], Theory], gate: Keepers | None = None) -> Interpreter:
-    """A run with some theories, the first of which is asked first."""
-    return Interpreter(project, gate or project.of(Keepers), (*theories, *OBJECTS))
+    """A run with some theories, the first of which is asked first; those that rule packs bring are asked before."""
+    return Interpreter(project, gate or project.of(Keepers), (*project.options.theories, *theories, *OBJECTS))
 
 
 def followed(

@@ -8,7 +8,7 @@ it, in the same order. What happens is told to all. A method that a theory leave
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from modellint.graph.immutable import dataclass
 
@@ -84,6 +84,9 @@ class Theory:
     assumes: ClassVar[bool] = False
     #: Whether the parts of what is given are told from each other.
     names_parts: ClassVar[bool] = False
+
+    def __init__(self, run: Any) -> None:
+        """The theory of one run, an `Interpreter`."""
 
     # -- names and parameters --------------------------------------------------------------------------------------
 

@@ -162,6 +162,8 @@ class Lookups(Theory, Sink):
         self._layers: dict[int, Shell | None] = {}
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
         self.is_open = False
+        #: Whether nobody asks for those that an index or an operator makes.
+        self.is_idle = False
         self.own: dict[int, OwnLookup] = {}
         #: The frames of the functions that were asked about.
         self.roots: list[Frame] = []
@@ -236,7 +238,7 @@ class Lookups(Theory, Sink):
         index = () if is_slice else self._run.behind(self._run.evaluate(value.args[1], frame), frame)
         found: list[Atoms] = []
         for atom in owner:
-            self.indexed(atom, index, frame, value)
+            self._tensors.indexed(atom, index, frame, value)
             if self._tensors.measures:
                 atom = self._tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
@@ -330,7 +332,7 @@ class Lookups(Theory, Sink):
         return self._worked(shell, arguments, frame, value) or (Unknown(),)
 
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        return self.at_work(shell, arguments, frame, value) or (Unknown(),)
+        return self._worked_as_torch(shell, arguments, frame, value) or (Unknown(),)
 
     # -- functions -----------------------------------------------------------------------------------------------
 
@@ -340,8 +342,27 @@ class Lookups(Theory, Sink):
         return [frame.function for frame, _ in self._frames if frame.function is not None]
 
     @property
+    def frames(self) -> list[Frame]:
+        """Their frames, and those of what is asked about besides."""
+        return [frame for frame, _ in self._frames]
+
+    @property
+    def root(self) -> Function | None:
+        """The function that is asked about."""
+        return self._frames[0][0].function if self._frames else None
+
+    @property
+    def depth(self) -> int:
+        """How many functions are being run within each other."""
+        return len(self._frames)
+
+    @property
     def is_running(self) -> bool:
         return bool(self._frames)
+
+    def forget(self) -> None:
+        """Run everything anew, and note what that does anew."""
+        self._answers.clear()
 
     def follows_all(self) -> bool:
         return not self._run.objects.under_construction
@@ -367,7 +388,7 @@ class Lookups(Theory, Sink):
         moved = _moved(before, given) if before is not given else {}
         for one in looked_up if self._frames else ():
             element = _of_caller(one.element, moved)
-            is_open = one.is_conditional or (isinstance(element, Real) and self._is_one_of_several(site.value))
+            is_open = one.is_conditional or (isinstance(element, Real) and self.is_one_of_several(site.value))
             self._frames[-1][1].append(replace(one, element=element, steps=(site, *one.steps), is_conditional=is_open))
         keys = _keys(before)
         return tuple(_given_by(atom, site, keys, moved) for atom in atoms)
@@ -481,10 +502,12 @@ class Lookups(Theory, Sink):
             if own is not None:
                 objects.construct(shell)
                 return self._run.calls.apply(own, arguments, frame, value)
-        return self.at_work(shell, arguments, frame, value)
+        return self._worked_as_torch(shell, arguments, frame, value)
 
-    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def _worked_as_torch(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """What torch's `forward` gives."""
+        for sink in self._tensors.working:
+            sink.at_work(shell, arguments, frame, value)
         row = self.row_of(shell)
         given = arguments.argument(0, "input")
         if row is None:
@@ -566,6 +589,8 @@ class Lookups(Theory, Sink):
     # -- look-ups ------------------------------------------------------------------------------------------------
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        if self.is_idle:
+            return
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
             self._look_up(table.owner.site, rows, index, frame, value, takes_real=takes_real)
@@ -688,7 +713,7 @@ class Lookups(Theory, Sink):
                 if table is None and not (tensor in index and isinstance(element, Filler) and _is_none(element, value)):
                     continue
                 is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
-                is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
+                is_open = is_open or (is_real and (self._is_of_a_mode() or self.is_one_of_several(value)))
                 found = Lookup(at, rows, element, steps, tensor.width, is_open, table is not None, codec)
                 self._frames[-1][1].append(found)
 
@@ -719,7 +744,7 @@ class Lookups(Theory, Sink):
             known = self._replacements[id(flow)] = events, flow
         return known[0]
 
-    def _is_one_of_several(self, call: Value) -> bool:
+    def is_one_of_several(self, call: Value) -> bool:
         """Whether what is called may be one of several things; the elements of a list are all called in time."""
         frame = self._frames[-1][0]
         callee = call.args[0]

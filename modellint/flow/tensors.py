@@ -6,7 +6,8 @@ limits ids in a way that is not modelled, leaves a tensor of which nothing is kn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 from modellint import operators
 from modellint.flow import elements, sizes
@@ -133,6 +134,9 @@ class Sink:
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Tables are sliced, perhaps: `self.table[:, :length]`."""
 
+    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
+        """The `forward` of a layer is run that cannot be read: torch's own, most of the time."""
+
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
         """`table[index]`, `F.embedding(index, table)`; whether a table takes real numbers is not asked of all."""
 
@@ -147,6 +151,22 @@ class Sink:
 
     def note_compared(self, keys: set[Hashable]) -> None:
         """Elements, or scores, are compared with anything."""
+
+
+class Refinement:
+    """What knows more of tensors, and of numbers, than their operators say.
+
+    It has those methods of `Tensors` that it says more of; `inner` has them as they are without it.
+    """
+
+    inner: Tensors
+
+
+#: What a refinement may say more of.
+_REFINED = (
+    "after_picking", "are_known", "arithmetic", "behind", "cut", "function", "gives_sizes", "is_number", "joined",
+    "layer", "length", "method", "shape", "sized", "subscripted",
+)  # fmt: skip
 
 
 class Tensors(Theory):
@@ -164,6 +184,8 @@ class Tensors(Theory):
         self.measures = False
         self.alike = Sink.alike
         self.telling: tuple[Sink, ...] = ()
+        #: Those that are told of layers at work.
+        self.working: tuple[Sink, ...] = ()
         #: By identity, each with the condition: the comparisons in it.
         self._comparisons: dict[int, tuple[list[Value], Value]] = {}
 
@@ -172,7 +194,18 @@ class Tensors(Theory):
         self.sinks += (sink,)
         self.measures = self.measures or sink.measures
         self.telling += (sink,) if type(sink).apart is not Sink.apart else ()
+        self.working += (sink,) if type(sink).at_work is not Sink.at_work else ()
         self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
+
+    def refine(self, refinement: Refinement) -> None:
+        """Have a refinement say more, here and wherever else it is asked for."""
+        refinement.inner = cast("Tensors", SimpleNamespace(**{name: getattr(self, name) for name in _REFINED}))
+        self.__dict__.update({name: getattr(refinement, name) for name in _REFINED if hasattr(refinement, name)})
+
+    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        """Tell of what indexes something."""
+        for sink in self.sinks:
+            sink.indexed(table, index, frame, value, takes_real=takes_real)
 
     # -- names and attributes --------------------------------------------------------------------------------------
 
@@ -246,7 +279,7 @@ class Tensors(Theory):
         told = arguments.positional[1:] if "sizes" in row.facets else ()
         operation = Operation(row, arguments, 0, told, frame, value)
         if "sized" in row.facets:
-            return (self._sized(operation),)
+            return (self.sized(operation),)
         if "ids" in row.facets:
             self._look_up(row, arguments, frame, value)
         if "judges" in row.facets:
@@ -273,7 +306,7 @@ class Tensors(Theory):
         if not given:
             return self._made(operation)
         if "stacks" in row.facets or "joins" in row.facets:
-            return (*self._joined(row, operand or (), arguments),)
+            return (*self.joined(row, operand or (), arguments),)
         return join(self._done(tensor, operation) for tensor in given)
 
     def _made(self, operation: Operation) -> Atoms | None:
@@ -296,11 +329,10 @@ class Tensors(Theory):
         if ids is None:
             return
         for atom in tables or ():
-            for sink in self.sinks:
-                sink.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
+            self.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
 
     @staticmethod
-    def _sized(operation: Operation) -> Tensor:
+    def sized(operation: Operation) -> Tensor:
         """`torch.randn(rows, columns)`."""
         row, arguments = operation.row, operation.arguments
         given = arguments.positional[:1] if row.facets["sized"] == "tuple" else arguments.positional
@@ -461,7 +493,7 @@ class Tensors(Theory):
             return PLAIN
         return (self._drawn(scores, None, Site(value, frame.function)),)
 
-    def _joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
+    def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """Tensors in one: each one's ids, and their width if it is that of all, joined along another dimension."""
         dim = arguments.argument(1, "dim")
         along = Constant(0) if dim is None else constant(dim)

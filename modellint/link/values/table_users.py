@@ -35,6 +35,7 @@ class TableUsers:
     """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
 
     def __init__(self, module: ModuleFacts, project: Project, called: Called) -> None:
+        from modellint.flow.lookups import Lookups
         from modellint.flow.runs import followed
         from modellint.flow.watched import Watched
 
@@ -42,6 +43,7 @@ class TableUsers:
         self._project = project
         self._called = called
         self.run, self._found = followed(project, Watched)
+        self.run.of(Lookups).is_open = True
         self._started: set[Function] = set()
         self._mentioning: dict[str, list[Function]] = {}
 

@@ -47,7 +47,7 @@ def note(calls: list[Value], asked: Asked, run: Interpreter, lengths: Lengths) -
         body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
         for call in calls:
             for argument in call.args[1:]:
-                for length in lengths.evaluated(argument, body):
+                for length in lengths.lookups.evaluated(argument, body):
                     if isinstance(length, Term):
                         _note_table(call, argument, length, asked, body, lengths)
 
@@ -56,7 +56,7 @@ def _note_table(call: Value, argument: Value, length: Term, asked: Asked, frame:
     """Note a table, if there are positions that meet it."""
     function = asked.function
     for positions, use in _meetings(call, function):
-        ids = lengths.evaluated(positions, frame)
+        ids = lengths.lookups.evaluated(positions, frame)
         if use.op is not Op.INDEX and not _is_made_of(length, ids):
             continue
         asked.picked[length, positions, use] = Picked(

@@ -38,7 +38,7 @@ from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import tensor_method
 from modellint.flow.theory import Comparable, Theory
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.value import Op, Value, self_attribute
+from modellint.graph.value import NOWHERE, Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -62,7 +62,6 @@ _OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
 _SIZES = frozenset(("sized", "flat", "random"))
 #: What the object made while it works, in the place of an attribute's name.
 _LATE = ""
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: How many dimensions a tensor is taken for that the object made while it worked and has kept.
 _RANK_LEFT = 2
 #: More dimensions than these make no difference.
@@ -193,7 +192,7 @@ class Devices(Theory):
     def _left(name: str, atoms: Atoms) -> Atoms:
         """What is kept under an attribute, which is not moved."""
         return tuple(
-            Fresh(_NOWHERE, None, _RANK_LEFT, kept=name)
+            Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
             if isinstance(atom, There)
             else Place(is_there=False)
             if isinstance(atom, Place)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from modellint.flow.brought import Guard
 from modellint.flow.measured import Measured
-from modellint.flow.runs import followed
+from modellint.flow.runs import follow, followed
 from modellint.flow.theory import Theory
 from modellint.link.budget import LeftOutError
-from modellint.link.values.indexed import follow
 
 if TYPE_CHECKING:
     from modellint.flow.heap import Shell

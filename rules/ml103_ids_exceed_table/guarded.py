@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import followed
+from modellint.flow.runs import follow, followed
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.flow.theory import Theory
@@ -16,7 +16,6 @@ from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction
-from modellint.link.values.indexed import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Given
+from modellint.flow.domain import Given
 from modellint.flow.heap import TENSORS, Shell, are_exclusive
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import tensors_in
-from modellint.graph.value import Op, Value, walk_all
+from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
 from modellint.link.values.held import width_of
 from modellint.link.values.shapes import INPUT_WIDTH
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     Called = Callable[[Function], Iterator[tuple[FunctionRef, Frame]]]
 
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: Methods that are called by another name than their own.
 _UNNAMED = frozenset(("forward", "__call__"))
 
@@ -65,7 +64,7 @@ class TableUsers:
         users = [(function, *one) for function in wanted for one in self._called(function)]
         for _, reference, _ in users:
             if isinstance(reference.receiver, Shell):
-                self.run.steps = 0
+                self.run.begin()
                 self.run.objects.construct(reference.receiver)
                 reference.receiver.settle()
         constructing = set(self.run.calls.done)
@@ -73,8 +72,7 @@ class TableUsers:
         users.sort(key=lambda user: not any(summaries.body(user[0]).tables_given()))
         for function, reference, frame in users:
             if function not in constructing:
-                self.run.steps = 0
-                self.run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                self.run.start(reference, frame)
 
     def of(self, table: Held) -> list[Function]:
         """The functions that mention the attribute under which a table is kept, or a method that does."""

@@ -23,8 +23,8 @@ from modellint.link.values.indexed import Indexed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.flow.found import Lookup
     from modellint.flow.heap import Store
-    from modellint.flow.lookups import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.classes.lives import Kept
     from modellint.link.classes.models import ClassModel

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.found import Lookup, OwnLookup
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Lookup, OwnLookup
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project

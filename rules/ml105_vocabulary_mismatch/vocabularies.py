@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from modellint.flow.domain import Atom, Atoms, FunctionRef
+    from modellint.flow.found import Sided
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Store
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Sided
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project

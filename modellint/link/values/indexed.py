@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
+from modellint.flow.found import Judged
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
-from modellint.flow.lookups import Judged, Lookups
+from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, follow, followed
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import tensors_in
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Atoms, Filler, Site
+    from modellint.flow.found import Lookup, Padded, Sided
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Lookup, Padded, Sided
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project

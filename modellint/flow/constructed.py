@@ -15,7 +15,8 @@ from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
 from modellint.flow.measured import Measured
 from modellint.flow.runs import called, followed
-from modellint.flow.tensors import Sink, Tensors
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function

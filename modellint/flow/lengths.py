@@ -21,9 +21,11 @@ from modellint.flow.domain import (
     constant,
     size_of,
 )
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.lookups import Lookups
-from modellint.flow.tensors import Refinement, Sink, Tensors, counted_end, tensors_in
+from modellint.flow.operation import counted_end
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import replace

@@ -32,12 +32,13 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.found import IGNORED, Judged, Lookup, OwnLookup, Padded, Sided
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals, shape_of
 from modellint.flow.records import is_self
+from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
-from modellint.flow.tensors import Sink, Tensors, tensors_in
+from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
@@ -717,7 +718,7 @@ class Lookups(Theory, Sink):
         for frame, _ in self._frames:
             for test, link in self._exits_of(frame.flow):
                 if tensor.ids is not None or tensor.fillers:
-                    tensor = self._tensors.tested(tensor, test, link, frame)
+                    tensor = self._tensors.tests.tested(tensor, test, link, frame)
         return tensor
 
     def _exits_of(self, flow: Flow) -> list[tuple[Value, Guard]]:
@@ -725,7 +726,7 @@ class Lookups(Theory, Sink):
         if known is None:
             links = {id(link): link for event in flow.events if event.guard for link in event.guard.chain()}
             early = [link for link in links.values() if link.early]
-            tests = [(part, link) for link in early for part in self._tensors.comparisons(link.test)]
+            tests = [(part, link) for link in early for part in self._tensors.tests.comparisons(link.test)]
             known = self._exits[id(flow)] = tests, flow
         return known[0]
 

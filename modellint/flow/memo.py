@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Real, Tensor
-from modellint.flow.heap import Shell
-from modellint.flow.tensors import tensors_in
+from modellint.flow.heap import Shell, tensors_in
 from modellint.graph.immutable import replace
 
 if TYPE_CHECKING:

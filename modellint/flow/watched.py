@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Bound, Constant, Given, Ids, Plain, Site, Tensor, Unknown, constant, join, size_of
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.lookups import Lookups
-from modellint.flow.tensors import Operation, Refinement, Sink, Tensors, tensors_in
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
+    from modellint.flow.operation import Operation
     from modellint.graph.python import Function
     from modellint.graph.value import Value
     from modellint.operators import Operator

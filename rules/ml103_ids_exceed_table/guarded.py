@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
+from modellint.flow.heap import tensors_in
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import follow, followed
 from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import Tensors, tensors_in
+from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size

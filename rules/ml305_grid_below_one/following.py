@@ -28,7 +28,8 @@ from modellint.flow.heap import Shell
 from modellint.flow.library import ADDERS
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import followed
-from modellint.flow.tensors import Refinement, Sink, Tensors
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op

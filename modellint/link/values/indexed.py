@@ -10,11 +10,10 @@ from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
 from modellint.flow.found import Judged
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, tensors_in
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, follow, followed
 from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import tensors_in
 from modellint.graph.immutable import dataclass
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Given
-from modellint.flow.heap import TENSORS, Shell, are_exclusive
+from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
 from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import tensors_in
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
 from modellint.link.values.held import width_of

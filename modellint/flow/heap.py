@@ -412,3 +412,12 @@ def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
             for inner in atom.contents():
                 if isinstance(inner, Tensor):
                     yield inner
+
+
+def opened(atoms: Atoms) -> Iterator[Atom]:
+    """What a value may be, containers opened."""
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.is_container:
+            yield from atom.contents()
+        else:
+            yield atom

@@ -13,12 +13,12 @@ from modellint.flow.runs import started
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from modellint.flow.devices import Fresh, Meeting
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
     from modellint.flow.interp import Interpreter
     from modellint.flow.objects import Read
+    from modellint.flow.placed import Fresh, Meeting
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.built import has_state
-from modellint.flow.devices import opened
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, FunctionRef
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Entry, Shell
+from modellint.flow.heap import Entry, Shell, opened
 from modellint.flow.runs import started
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import REST

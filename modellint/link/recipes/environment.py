@@ -8,7 +8,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import opened
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -29,7 +28,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, opened
 from modellint.flow.runs import started
 from modellint.flow.theory import Foreign, Theory
 from modellint.flow.training import is_optimizer

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def rank_made(
     row: Operator, arguments: Arguments, frame: Frame, value: Value, declared: Callable[[Atoms], Parameter | None]
 ) -> int:
-    """How many dimensions a tensor has at least that a factory makes; `declared` tells which parameter gives a value."""
+    """How many dimensions a tensor has at least that a factory makes; `declared` tells whose parameter a value is."""
     given = arguments.positional
     size = given[0] if given else arguments.keywords.get("size", ())
     if "literal" in row.facets and "sized" not in row.facets:

@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.config import settings_for
 from modellint.flow import brought
 from modellint.flow.brought import HOOKS, refused
 from modellint.flow.lookups import Lookups
+from modellint.flow.queries import flow
 from modellint.flow.theory import Theory
+from modellint.packs import select_rules
+from modellint.pipeline.analyser import Analyser
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Workspace
+
+    from modellint.link.project import Project
 
 #: A pack that knows what the numbers of its house are, and a rule of its own; `ACT` stands where it may do harm.
 PACK = '''
@@ -234,6 +240,22 @@ def test_a_notebook_is_checked_without_it(workspace: Workspace) -> None:
     workspace.write({"book.ipynb": json.dumps(book)})
     code, found, errors = checked(workspace, "book.ipynb")
     assert (code, found, errors) == (2, [("book.ipynb", 12, "ML204")], [("book.ipynb", PART, "ValueError")])
+
+
+def test_a_question_is_answered_without_it(workspace: Workspace) -> None:
+    write(workspace, "raise ValueError")
+    settings = settings_for([workspace.root])
+    analyser = Analyser(select_rules(settings), settings, record=True)
+
+    def shares(project: Project) -> list[float | None]:
+        module = project.python(workspace.root / "model.py")
+        assert module is not None
+        return [made.argument(0, "p").number for made in flow(module, project).constructed("torch.nn.Dropout")]
+
+    assert analyser.ask(shares) == [None]
+    write(workspace)
+    analyser = Analyser(select_rules(settings), settings, record=True)
+    assert analyser.ask(shares) == [1]
 
 
 @pytest.mark.parametrize(

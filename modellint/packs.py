@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from modellint.config import Settings
+    from modellint.flow.brought import Brought
+    from modellint.flow.theory import Theory
 
 T = TypeVar("T")
 _CODE = re.compile(r"[A-Z]+[0-9]+\Z")
@@ -54,6 +56,11 @@ class RuleSet:
         return _rows(self.rules)
 
     @cached_property
+    def theories(self) -> tuple[Brought, ...]:
+        """The theories that selected rules bring, each once."""
+        return tuple({kind: made for rule in self.active for kind, made in _brought(rule)}.values())
+
+    @cached_property
     def active(self) -> tuple[Rule, ...]:
         return tuple(rule for code, rule in self.rules.items() if code in self.selected)
 
@@ -74,6 +81,9 @@ def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
                 rules[cls.code] = cls()
             except RAISED as error:
                 raise UsageError(f"{origin}: {cls.code} cannot be made: {type(error).__name__}: {error}") from error
+            rules[cls.code].pack = origin
+            if cls.theories:
+                _check_theories(cls, origin)
             if cls.operators:
                 _check_operators(cls, _rows(rules), origin)
     return dict(sorted(rules.items()))
@@ -229,7 +239,7 @@ def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule
             rules = rules_in(_load(path))
             if not rules and os.path.isdir(path):
                 raise UsageError(f"{shown(path)}: no rule; expected one in its `__init__.py`, as it has {TITLES}")
-            yield str(path), rules
+            yield shown(path), rules
 
 
 def rules_in(module: ModuleType) -> tuple[type[Rule], ...]:
@@ -294,6 +304,24 @@ def _check_operators(cls: type[Rule], rows: tuple[str, ...], origin: str) -> Non
         operators.add(rows)
     except ValueError as error:
         raise UsageError(f"{origin}: `operators` of `{cls.name}`: {error}") from error
+
+
+def _brought(rule: Rule) -> Iterator[tuple[type[Theory], Brought]]:
+    if rule.theories:
+        from modellint.flow.brought import Brought
+
+        yield from ((kind, Brought(kind, rule.pack)) for kind in rule.theories)
+
+
+def _check_theories(cls: type[Rule], origin: str) -> None:
+    """Refuse theories that are none, or that ask for more than one may."""
+    from modellint.flow.brought import refused
+
+    if not isinstance(cls.theories, (tuple, list)):
+        raise UsageError(f"{origin}: `theories` of `{cls.name}` is no tuple of theories")
+    for kind in cls.theories:
+        if reason := refused(kind):
+            raise UsageError(f"{origin}: `theories` of `{cls.name}`: {reason}")
 
 
 def _entry_points() -> Iterator[tuple[str, str]]:

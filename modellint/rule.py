@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.claims import Claim
+    from modellint.flow.theory import Theory
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -130,6 +131,10 @@ class Rule:
     takes_configs: ClassVar[bool] = False
     #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).
     operators: ClassVar[str] = ""
+    #: What runs on paper know besides, as classes that derive from `modellint.flow.theory.Theory`.
+    theories: ClassVar[tuple[type[Theory], ...]] = ()
+    #: The pack that the rule is of, as messages name it.
+    pack = ""
     #: The address of a page about the rule, which reports and editors link to.
     url: ClassVar[str] = ""
     #: What the rule has to find, and what it has to leave alone. A rule that does not name them here has them as files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import json
 import re
 import shlex
@@ -19,6 +20,8 @@ import pytest
 from modellint import operators
 from modellint.config import KINDS, settings_for
 from modellint.config.confirming import KEYS
+from modellint.flow.brought import HOOKS
+from modellint.flow.theory import Theory
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe
 from modellint.graph.value import Event, Flow, Value
@@ -70,7 +73,7 @@ def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
 
 
 def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
-    rule = blocks("writing-rules.md", "python")[3]
+    rule = blocks("writing-rules.md", "python")[4]
     workspace.write({"house_rules/lab003_layers_in_list.py": rule})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB003 layers-in-list: 1 bad, 1 good: ok"
     model = "from torch import nn\n\n\nclass Encoder(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -89,6 +92,22 @@ def test_the_operators_of_the_page_are_understood() -> None:
     assert "lab_ops.pick_best" in operators.functions("drawn")
     operators.add(())
     assert "lab_ops.pick_best" not in operators.functions("drawn")
+
+
+def test_the_rule_with_a_theory_holds(workspace: Workspace) -> None:
+    workspace.write({"house_rules/lab005_settings.py": blocks("writing-rules.md", "python")[2]})
+    assert workspace.run("test-rules", "house_rules").lines[0] == "LAB005 full-dropout-setting: 1 bad, 1 good: ok"
+
+
+def test_the_hooks_that_the_page_names_are_there() -> None:
+    text = (DOCS / "writing-rules.md").read_text("utf-8")
+    table = text.partition("when it is asked, or told |")[2].partition("\n\n")[0]
+    named = [re.findall(r"`(\w+)\(([\w, ]*|…)\)`", line.split("|")[1]) for line in table.splitlines()[2:]]
+    assert sum(map(len, named)) == 25
+    for name, parameters in (one for line in named for one in line):
+        own = [one for one in inspect.signature(getattr(Theory, name)).parameters if one != "self"]
+        assert name in (*HOOKS, "__init__")
+        assert parameters in ("…", ", ".join(own))
 
 
 def test_the_facts_that_the_page_names_are_there() -> None:

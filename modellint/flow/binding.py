@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from modellint.flow.declared import may_be_tensor
 from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Given, Unknown, function_of
 from modellint.flow.frame import Frame, class_frame
-from modellint.flow.given import REST
 from modellint.flow.heap import Shell
+from modellint.graph.python import REST
 from modellint.graph.value import Nested, Op
 
 if TYPE_CHECKING:

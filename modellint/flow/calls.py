@@ -329,7 +329,7 @@ class Calls:
         function, model = function_of(method.code), model_of(shell)
         if function is None or model.cls is None or not self._run.gate.is_idle_in(function, model):
             return False
-        return not self._run.objects.is_at_work or not self._run.gate.makers.may_make(function, model)
+        return not self._run.objects.is_at_work or not self._run.gate.may_make(function, model)
 
     def super_method(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         model = model_of(atom.shell)

@@ -14,8 +14,9 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
 from modellint.flow.measured import Measured
-from modellint.flow.runs import followed
-from modellint.flow.tensors import Sink, Tensors
+from modellint.flow.runs import called, followed
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
@@ -23,7 +24,6 @@ from modellint.graph.value import EventKind, Nested, Op, Value, walk_all
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.values.callers import neighbours
-from modellint.link.values.indexed import called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: Methods that run where nobody names them.
 _RUN_UNNAMED = frozenset(("__init__", "__post_init__", "__call__", "forward"))
 #: How many functions one may reach before it counts as one that may make anything.
@@ -120,7 +119,7 @@ def constructed(module: ModuleFacts, names: Collection[str], project: Project) -
         if reaching.may_reach(function):
             for reference, frame in called(function, objects, project):
                 for given in (ANY_ARGUMENTS, *_defaults(function, run)):
-                    run.steps = 0
+                    run.begin()
                     _start(reference, given, frame, run)
                     _open(run, reaching)
     sites = following.sites | {id(s.value): s.site for s in run.shells() if s.site is not None}
@@ -132,7 +131,7 @@ def _start(reference: FunctionRef, given: Arguments, frame: Frame, run: Interpre
     """Run a function; of a class, make an object."""
     function, shell = function_of(reference.code), reference.receiver
     if function is None or function.name != "__init__" or not isinstance(shell, Shell):
-        run.calls.apply(reference, given, frame, _NOWHERE)
+        run.start(reference, frame, given)
     else:
         made = shell if given is ANY_ARGUMENTS else Shell("instance", None, shell.trail, shell.model, given)
         _settle(made, run)

@@ -15,7 +15,6 @@ from modellint.flow.declared import (
     documented,
     is_about_devices,
     is_given_tensor,
-    is_sequence,
     is_tensor,
     may_be_tensor,
     worked_with,
@@ -34,11 +33,13 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.given import container_of_layers
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, opened
 from modellint.flow.library import tensor_method
-from modellint.flow.theory import Comparable, Theory
-from modellint.graph.immutable import dataclass, replace
-from modellint.graph.value import Op, Value, self_attribute
+from modellint.flow.placed import Encounter, Fresh, Kind, Meeting, Moved, Place, There
+from modellint.flow.ranks import is_empty, rank_in, rank_made, rank_of
+from modellint.flow.theory import Theory
+from modellint.graph.immutable import replace
+from modellint.graph.value import NOWHERE, Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -62,95 +63,10 @@ _OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
 _SIZES = frozenset(("sized", "flat", "random"))
 #: What the object made while it works, in the place of an attribute's name.
 _LATE = ""
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: How many dimensions a tensor is taken for that the object made while it worked and has kept.
 _RANK_LEFT = 2
-#: More dimensions than these make no difference.
-_MAX_RANK = 8
 #: Comparisons that tensors answer element by element.
 _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
-
-
-@dataclass(frozen=True, slots=True)
-class Fresh(Plain, Comparable):
-    """A tensor that `maker` made on the default device, of `rank` dimensions or more.
-
-    `kept` is the attribute of the object that it was read from. `is_open`: a caller may name another device.
-    `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the constructor put it
-    on a device of its own choice. `is_learned`: it asks for gradients.
-    """
-
-    maker: Value
-    function: Function | None
-    rank: int
-    kept: str | None = None
-    is_open: bool = False
-    is_late: bool = False
-    is_placed: bool = False
-    is_learned: bool = False
-
-    def of_rank(self, rank: int) -> Fresh:
-        return replace(self, rank=max(0, min(rank, _MAX_RANK)))
-
-
-@dataclass(frozen=True, slots=True)
-class There(Given):
-    """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
-
-    `is_shown`: what is done with it says so, too. `was_late`: the object made it while it works, and moved it there.
-    """
-
-    is_sure: bool = True
-    is_shown: bool = True
-    was_late: bool = False
-
-    @property
-    def is_tensor(self) -> bool:
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Moved(Plain):
-    """What an attribute keeps, or was made late (`_LATE`), on a device that is not known, or is the right one."""
-
-    kept: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place(Plain, Comparable):
-    """The device of a tensor: the one that the object was moved to, or the default one."""
-
-    is_there: bool
-
-    def compared(self, operator: str, other: Atom) -> bool | None:
-        is_known = isinstance(other, Place) and operator in ("==", "!=")
-        return (self == other) is (operator == "==") if is_known else None
-
-
-@dataclass(frozen=True, slots=True)
-class Kind(Plain):
-    """The type of a tensor's elements."""
-
-
-@dataclass(eq=False, slots=True)
-class Meeting:
-    """Where a tensor that was left behind is used with one that is there: the operation, and the other operand."""
-
-    kept: str
-    function: Function
-    value: Value
-    other: Value | None
-    is_sure: bool
-
-
-@dataclass(eq=False, slots=True)
-class Encounter:
-    """Where a tensor that the object at work `made` is used with one that is there, the other operand."""
-
-    made: Fresh
-    function: Function
-    value: Value
-    other: Value | None
 
 
 class Devices(Theory):
@@ -193,7 +109,7 @@ class Devices(Theory):
     def _left(name: str, atoms: Atoms) -> Atoms:
         """What is kept under an attribute, which is not moved."""
         return tuple(
-            Fresh(_NOWHERE, None, _RANK_LEFT, kept=name)
+            Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
             if isinstance(atom, There)
             else Place(is_there=False)
             if isinstance(atom, Place)
@@ -406,7 +322,7 @@ class Devices(Theory):
         if all(isinstance(atom, dropped) or atom == NONE[0] for atoms in operands for atom in atoms):
             dropped |= Unknown
         rest = tuple(atom for atom in found if type(atom) is not Plain and not isinstance(atom, dropped))
-        return (*self._result(operands, max(map(_rank, operands))), *rest)
+        return (*self._result(operands, max(map(rank_in, operands))), *rest)
 
     def _result(self, operands: Iterable[Atoms], rank: int) -> Atoms:
         """Where a result is that is made of tensors; each operand may be one of several."""
@@ -458,7 +374,7 @@ class Devices(Theory):
         """A parameter or buffer as what a constructor makes a new tensor of, which is no part of the layer."""
         if self._is_moved or not self.tells_parameters or not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
-        rank = _rank(atom.arguments.argument(0, "data") or ())
+        rank = rank_in(atom.arguments.argument(0, "data") or ())
         return Fresh(value, frame.function, rank) if rank else atom
 
     def stored(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
@@ -469,7 +385,7 @@ class Devices(Theory):
         if any(store.name == target.data and store.target is None for store in shell.stores):
             return atoms  # it becomes the buffer of that name
         return tuple(
-            Fresh(atom.value, atom.function, _rank(atom.arguments.argument(0, "tensor") or ()))
+            Fresh(atom.value, atom.function, rank_in(atom.arguments.argument(0, "tensor") or ()))
             if isinstance(atom, Shell) and atom.value is not None and _is_buffer(atom)
             else atom
             for atom in atoms
@@ -526,7 +442,7 @@ class Devices(Theory):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
         if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):
             return PLAIN
-        return self._result(operands, self._rank_of(row, operands, arguments))
+        return self._result(operands, rank_of(row, operands, arguments))
 
     def _is_strict(self, row: Operator, operands: list[Atoms]) -> bool:
         """Whether even a single number on the CPU is refused; beside a number of Python's it is taken for one, too."""
@@ -622,12 +538,12 @@ class Devices(Theory):
         first = arguments.positional[0] if arguments.positional else ()
         data = [atom for atom in first if isinstance(atom, Fresh | Moved) or self.is_there(atom)]
         if data and ("passed" in row.facets or _SIZES.isdisjoint(row.facets)):
-            return self._result([tuple(data)], _rank(tuple(data)))
-        rank = max(self._rank_made(row, arguments, frame, value), int(is_starred))
+            return self._result([tuple(data)], rank_in(tuple(data)))
+        rank = max(rank_made(row, arguments, frame, value, self._declared), int(is_starred))
         is_learned = _asks_for_gradients(row, arguments)
         if device is not None and not is_default:
             return (Fresh(value, frame.function, rank, is_placed=True, is_learned=is_learned),)
-        is_late = self.is_moved and device is None and not is_open and not _is_empty(row, arguments)
+        is_late = self.is_moved and device is None and not is_open and not is_empty(row, arguments)
         return (Fresh(value, frame.function, rank, is_open=is_open, is_late=is_late, is_learned=is_learned),)
 
     def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
@@ -644,50 +560,6 @@ class Devices(Theory):
         if name is None or subject is None or subject.model is None:
             return None
         return subject.model.parameter(name)
-
-    # -- how many dimensions ---------------------------------------------------------------------------------------
-
-    def _rank_made(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> int:
-        given = arguments.positional
-        size = given[0] if given else arguments.keywords.get("size", ())
-        if "literal" in row.facets and "sized" not in row.facets:
-            if is_sequence(value, frame):
-                return 1
-            declared = self._declared(size)
-            default = None if declared is None else declared.default
-            if default is not None:
-                return 1 if default.op in (Op.LIST, Op.TUPLE) else 0
-            return _depth(size)
-        if "sized" not in row.facets:
-            return 1
-        if len(given) > 1 and row.facets["sized"] != "tuple":
-            return len(given)
-        return _sizes(size)
-
-    def _rank_of(self, row: Operator, operands: list[Atoms], arguments: Arguments) -> int:
-        """How many dimensions a result has at least."""
-        facets, rank = row.facets, max(map(_rank, operands))
-        given = arguments.positional
-        if "reduces" in facets or "pair" in facets:
-            rest = given if row.name.startswith("Tensor.") else given[1:]
-            is_whole = not rest and not arguments.keywords
-            return 0 if is_whole and "reduces" in facets else rank - 1
-        if "sizes" in facets:
-            sizes = given if row.name.startswith("Tensor.") else given[1:]
-            return len(sizes) if len(sizes) > 1 else _sizes(sizes[0] if sizes else ())
-        if "spreads" in facets or "flattens" in facets:
-            return 2 if "spreads" in facets else 1
-        if "product" in facets:
-            return sum(map(_rank, operands)) - 2
-        if "subscripts" in facets:
-            return len((text(given[0]) or "").partition("->")[2].strip()) if given else 0
-        if "squeezes" in facets:
-            return min(rank, 1) if not arguments.keywords and len(given) < 2 else rank - 1
-        more = ("unsqueezes", "stacks", "one-hot", "parts")
-        same = ("same-shape", "reorders", "repeats", "joins", "grows", "sums-up", "zeroes", "itself", "like")
-        if any(facet in facets for facet in more):
-            return rank + 1
-        return rank if any(facet in facets for facet in same) else rank - 1
 
     # -- meetings --------------------------------------------------------------------------------------------------
 
@@ -780,15 +652,6 @@ def _is_buffer(atom: Atom) -> bool:
     return made is not None and made.op is Op.CALL and made.callee.data == "register_buffer"
 
 
-def opened(atoms: Atoms) -> Iterator[Atom]:
-    """What a value may be, containers opened."""
-    for atom in atoms:
-        if isinstance(atom, Shell) and atom.is_container:
-            yield from atom.contents()
-        else:
-            yield atom
-
-
 def _parts(atoms: Atoms) -> Iterator[Atoms]:
     """A value, or each of what a container has in it."""
     yield tuple(atom for atom in atoms if not (isinstance(atom, Shell) and atom.is_container))
@@ -813,37 +676,6 @@ def _decisive(operands: Iterable[Atoms]) -> Iterable[Atoms]:
     if not any(isinstance(atom, Fresh) and atom.is_late and atom.rank for atoms in known for atom in atoms):
         return known
     return [atoms for atoms in known if not all(isinstance(a, Fresh) and a.is_late and not a.rank for a in atoms)]
-
-
-def _rank(atoms: Atoms) -> int:
-    """How many dimensions a tensor has at least that may be one of several."""
-    ranks = [atom.rank for atom in atoms if isinstance(atom, Fresh)]
-    return min(ranks, default=0)
-
-
-def _sizes(atoms: Atoms) -> int:
-    """How many sizes are given as one argument: those of a tuple, or one."""
-    shells = [atom for atom in atoms if isinstance(atom, Shell) and atom.is_container and atom.is_exact]
-    return min((len(shell.entries) for shell in shells), default=1 if atoms else 0)
-
-
-def _is_empty(row: Operator, arguments: Arguments) -> bool:
-    """Whether a factory makes a tensor of no elements, to have one: `torch.empty(0)`, `torch.tensor([])`."""
-    given = arguments.positional if row.facets.get("sized") == "" else arguments.positional[:1]
-    if "sized" not in row.facets or "passed" in row.facets:
-        held = [atom for atoms in given for atom in atoms]
-        return bool(held) and all(isinstance(a, Shell) and a.is_container and not a.entries for a in held)
-    held = [atom for atoms in given for atom in opened(atoms)]
-    return any(isinstance(atom, Constant) and type(atom.value) is int and atom.value == 0 for atom in held)
-
-
-def _depth(atoms: Atoms, most: int = _MAX_RANK) -> int:
-    """How deeply the numbers are nested that a tensor is made of; a list may hold itself."""
-    if not atoms or not most:
-        return 0
-    return min(
-        1 + _depth(a.element(), most - 1) if isinstance(a, Shell) and a.is_container else _rank((a,)) for a in atoms
-    )
 
 
 def _shown(atom: Atom) -> Atom:

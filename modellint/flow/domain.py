@@ -468,3 +468,8 @@ def text(atoms: Atoms | None) -> str | None:
 def function_of(code: Method | Nested) -> Function | None:
     """The function in a file that a method was read from."""
     return getattr(code, "function", None)
+
+
+def length_in(values: Iterable[Atoms]) -> Length | None:
+    """The first length among values."""
+    return next((atom for atoms in values for atom in atoms if isinstance(atom, Length)), None)

@@ -98,6 +98,10 @@ class Keepers:
         """The same of an object of a class, if it calls no method in turn that the class has in its own file."""
         return self._project.once(("idle", function, model), lambda: self._is_idle_in(function, model))
 
+    def may_make(self, function: Function, model: ClassModel | None) -> bool:
+        """Whether a function, called on an object of a class if it is a method, may make a layer."""
+        return self.makers.may_make(function, model)
+
     def _is_idle_in(self, function: Function, model: ClassModel) -> bool:
         home = None if model.cls is None else model.cls.module
         called, pending = {function}, [function]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ANY_ARGUMENTS, Given, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Entry, Shell
-from modellint.graph.python import alternatives, sides
+from modellint.graph.python import REST, alternatives, sides
 from modellint.graph.size import Symbol
 from modellint.graph.value import Op, dotted
 from modellint.link.classes.calls import MODULE
@@ -28,10 +28,6 @@ _CONTAINERS = {
     **dict.fromkeys(("Tuple", "tuple"), "tuple"),
     **dict.fromkeys(("Dict", "dict", "Mapping", "MutableMapping", "OrderedDict"), "dict"),
 }
-
-
-#: What functions make of the arguments that no other parameter takes.
-REST = {"var-positional": "tuple", "var-keyword": "dict"}
 
 
 def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame) -> Atoms:

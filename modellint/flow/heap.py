@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, Constant, Counter, Site, Unknown, join
+from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, Constant, Counter, Site, Tensor, Unknown, join
 from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
@@ -401,3 +401,23 @@ def shells_in(values: Iterable[Atoms]) -> Iterator[Shell]:
                     yield atom
             elif isinstance(atom, Unknown):
                 yield from atom.held
+
+
+def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
+    """The tensors that a value is, or holds in plain containers."""
+    for atom in atoms:
+        if isinstance(atom, Tensor):
+            yield atom
+        elif isinstance(atom, Shell) and atom.is_container:
+            for inner in atom.contents():
+                if isinstance(inner, Tensor):
+                    yield inner
+
+
+def opened(atoms: Atoms) -> Iterator[Atom]:
+    """What a value may be, containers opened."""
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.is_container:
+            yield from atom.contents()
+        else:
+            yield atom

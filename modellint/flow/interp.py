@@ -13,6 +13,7 @@ from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
 from modellint.flow.conditions import Assumed, Conditions, longer
 from modellint.flow.domain import (
+    ANY_ARGUMENTS,
     NEVER,
     NONE,
     PLAIN,
@@ -29,16 +30,15 @@ from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Counted, Path, Shell
 from modellint.flow.objects import Objects
 from modellint.flow.theory import Theories
-from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
+from modellint.graph.value import NOWHERE, EventKind, Guard, InPlace, Nested, Op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
-    from modellint.flow.gate import Keepers
     from modellint.flow.heap import Later, Trail
-    from modellint.flow.theory import Theory
+    from modellint.flow.theory import Gate, Theory
     from modellint.graph.methods import Method
     from modellint.graph.value import Event, Flow, Loop, Value
     from modellint.link.project import Project
@@ -59,7 +59,7 @@ class Interpreter:
     `theories` make what it knows beside Python, in the order in which that is asked.
     """
 
-    def __init__(self, project: Project, gate: Keepers, theories: Iterable[Callable[[Interpreter], Theory]]) -> None:
+    def __init__(self, project: Project, gate: Gate, theories: Iterable[Callable[[Interpreter], Theory]]) -> None:
         self.project = project
         project.runs.append(self)
         self.gate = gate
@@ -123,6 +123,22 @@ class Interpreter:
     def hold(self, part: Shell | Frame) -> None:
         """Let go of what something leads to when the run is closed."""
         self._circles.append(part)
+
+    # -- from outside ----------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Give what is asked next as many steps as a run may take."""
+        self.steps = 0
+
+    def start(self, function: FunctionRef, frame: Frame, given: Arguments = ANY_ARGUMENTS) -> Atoms:
+        """What a function gives that is called from outside."""
+        self.begin()
+        return self.calls.apply(function, given, frame, NOWHERE)
+
+    def body(self, function: FunctionRef, frame: Frame) -> Frame:
+        """The frame of a function that is given anything, of which values can be asked."""
+        self.begin()
+        return self.calls.frame(function, ANY_ARGUMENTS, frame, NOWHERE)
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 

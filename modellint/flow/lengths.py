@@ -1,4 +1,4 @@
-"""A run that knows how lengths are calculated, and follows tables of sines and cosines that are as long as they say.
+"""A theory that knows how lengths are calculated, and follows tables of sines and cosines that are as long as they say.
 
 Where a function counts up to a length, or cuts a table to it, the table is made for that length. What is added to the
 length on the way, what indexes the table, and what is compared or kept from earlier calls is noted with it.
@@ -21,10 +21,13 @@ from modellint.flow.domain import (
     constant,
     size_of,
 )
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.lookups import Lookups
-from modellint.flow.tensors import Tensors, counted_end, tensors_in
+from modellint.flow.operation import counted_end
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, self_attribute, subscripts
 
@@ -55,15 +58,12 @@ _IDENTITY = frozenset(("is", "is not", "in", "not in"))
 _LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
 
 
-class _LengthTensors(Tensors):
+class _Calculated(Refinement):
     """What operators do to tables, and to lengths."""
 
-    @property
-    def _lengths(self) -> Lengths:
-        return self._run.of(Lengths)
-
-    def __init__(self, run: Interpreter) -> None:
-        super().__init__(run)
+    def __init__(self, run: Interpreter, lengths: Lengths) -> None:
+        self._run = run
+        self._lengths = lengths
         self._terms: dict[Hashable, Term] = {}
 
     # -- lengths -------------------------------------------------------------------------------------------------
@@ -85,16 +85,16 @@ class _LengthTensors(Tensors):
         return tuple(a for a in atoms if isinstance(a, Length) or (isinstance(a, Given) and a in own))
 
     def is_number(self, atoms: Atoms) -> bool:
-        return bool(self._numbers(atoms)) or super().is_number(atoms)
+        return bool(self._numbers(atoms)) or self.inner.is_number(atoms)
 
     def are_known(self, left: Atoms, right: Atoms) -> bool:
-        return bool(self._numbers(left) or self._numbers(right)) or super().are_known(left, right)
+        return bool(self._numbers(left) or self._numbers(right)) or self.inner.are_known(left, right)
 
     def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
         numbers = self._numbers(left), self._numbers(right)
         first, second = (tuple(a for a in atoms if not isinstance(a, Length)) for atoms in (left, right))
-        is_known = super().are_known(first, second)
-        found = super().arithmetic(operator, first, second, made) if is_known or not any(numbers) else ()
+        is_known = self.inner.are_known(first, second)
+        found = self.inner.arithmetic(operator, first, second, made) if is_known or not any(numbers) else ()
         found = self._arithmetic(operator, (left, right), found, made)
         is_moved = operator in _SUMS and any(map(_is_counted, (*left, *right)))
         if not any(numbers) and not is_moved:
@@ -129,7 +129,7 @@ class _LengthTensors(Tensors):
         row, site = operators.row(f"Tensor.{name}"), Site(value, frame.function)
         atom = self._opened(atom)
         if row is None:
-            return self._of_cache(atom, name, arguments, site) or super().method(atom, name, arguments, frame, value)
+            return self._of_cache(atom, name, arguments, site) or self.inner.method(atom, name, arguments, frame, value)
         if "extreme" in row.facets and arguments.positional:
             made = self._extreme(row, replace(arguments, positional=((atom,), *arguments.positional)), site)
             if made is not None:
@@ -143,7 +143,7 @@ class _LengthTensors(Tensors):
             self._note_comparison(row, (atom,))
             if row.facets.keys() & {"passed", "casts", "rounds"} and "ids" not in row.facets:
                 return (atom,)
-        found = super().method(atom, name, arguments, frame, value)
+        found = self.inner.method(atom, name, arguments, frame, value)
         return self._after(row, ((atom,), *arguments.all()), found, arguments, site)
 
     def _of_cache(self, atom: Atom, name: str, arguments: Arguments, site: Site) -> Atoms | None:
@@ -161,7 +161,7 @@ class _LengthTensors(Tensors):
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row, site = operators.row(name) or operators.row(name.removeprefix("torch.")), Site(value, frame.function)
         if row is None:
-            return super().function(name, arguments, frame, value)
+            return self.inner.function(name, arguments, frame, value)
         operand = arguments.argument(0, "input") or ()
         numbers = self._numbers(operand)
         if "extreme" in row.facets:
@@ -173,7 +173,7 @@ class _LengthTensors(Tensors):
         if numbers and row.facets.keys() & _OF_NUMBERS and "counts" not in row.facets:
             return numbers
         self._note_comparison(row, operand)
-        found = super().function(name, arguments, frame, value)
+        found = self.inner.function(name, arguments, frame, value)
         if "counted" in row.facets and row.name != "builtins.range":
             return self._counted(arguments, found)
         if "joins" in row.facets:
@@ -242,7 +242,7 @@ class _LengthTensors(Tensors):
         return next((tensor for tensor in data if tensor.extent is not None), atom)
 
     def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
-        return super().cut(self._opened(atom), value, frame)
+        return self.inner.cut(self._opened(atom), value, frame)
 
     def after_picking(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         last = constant(self._run.evaluate(subscripts(value)[-1], frame))
@@ -251,7 +251,7 @@ class _LengthTensors(Tensors):
         return (*found, self._term(Site(value, frame.function), Kind.LAST, owner))
 
     def subscripted(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
-        found = super().subscripted(tensor, value, frame)
+        found = self.inner.subscripted(tensor, value, frame)
         extent = tensor.extent
         if extent is None:
             return found
@@ -271,15 +271,20 @@ class _LengthTensors(Tensors):
             self._lengths.note_limits(operand)
 
 
-class Lengths(Lookups):
+class Lengths(Theory, Sink):
     """The tables of sines and cosines of one run, and what their lengths are."""
 
-    rests_on = (_LengthTensors,)
+    rests_on = (Tensors,)
+    goes_before = (Lookups,)
     alike = (Plain,)
     measures = True
 
     def __init__(self, run: Interpreter) -> None:
-        super().__init__(run)
+        self._run = run
+        self._calculated = _Calculated(run, self)
+        tensors = run.of(Tensors)
+        tensors.add(self)
+        tensors.refine(self._calculated)
         self.about: Asked | None = None
         #: What the function is given that is asked about.
         self.given: frozenset[Atom] = frozenset()
@@ -287,23 +292,27 @@ class Lengths(Lookups):
     def ask(self, function: Function) -> Asked:
         """Note what is found of one function from now on."""
         self.about, self.given = Asked(function), frozenset()
-        self._answers.clear()
+        self.lookups.is_idle = True
+        self.lookups.forget()
         return self.about
 
+    @property
+    def lookups(self) -> Lookups:
+        """What follows the functions, and what they give."""
+        return self._run.of(Lookups)
+
     def enter(self, frame: Frame, given: Arguments) -> None:
-        if not self._frames:
+        if not self.lookups.is_running:
             atoms = [atom for atoms in frame.names.values() for atom in atoms if isinstance(atom, Given)]
             self.given = frozenset((*atoms, *(atom.element() for atom in atoms)))
-        super().enter(frame, given)
 
-    def matters(self, event: Event, frame: Frame) -> bool:
+    def matters(self, event: Event, frame: Frame) -> None:
         if event.kind is EventKind.COMPARE and event.value.data not in _IDENTITY:
             for arg in event.value.args:
                 self.note_limits(self._run.evaluate(arg, frame))
-        return super().matters(event, frame)
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
-        extent = self._run.of(_LengthTensors).extents((table,))
+        extent = self._calculated.extents((table,))
         if self.about is None or extent is None or not extent.is_periodic or not extent.lengths:
             return
         use = Site(value, frame.function)
@@ -342,7 +351,7 @@ class Lengths(Lookups):
 
     def _exceeding(self) -> Iterator[Atom]:
         """What open conditions of the functions under way have shown to be larger, or not to be equal."""
-        for frame, _ in self._frames:
+        for frame in self.lookups.frames:
             guard = None if frame.event is None else frame.event.guard
             for link in guard.chain() if guard is not None else ():
                 for compare, holds in _comparisons(link.test, link.truthy):

@@ -9,24 +9,22 @@ from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Unknown
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
 from modellint.flow.runs import started
-from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from modellint.flow.devices import Fresh, Meeting
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
     from modellint.flow.interp import Interpreter
     from modellint.flow.objects import Read
+    from modellint.flow.placed import Fresh, Meeting
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 #: How deeply layers that hold each other are opened.
 _MAX_DEPTH = 8
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 class Life:
@@ -66,7 +64,6 @@ class Life:
         """Run a method; one that has been called before only to see what happens where the object is `at_work`."""
         if function in self.done and not at_work:
             return
-        self.run.steps = 0
         self.run.objects.is_at_work = at_work
         self.devices.move()
         for above, model in enumerate(self.model.mro()):
@@ -76,7 +73,7 @@ class Life:
                     frame = class_frame(method.scope, id(function))
                     reference = FunctionRef(method, None, self.shell, above)
                     given = self.devices.given(function, method.plain)
-                    self.run.calls.apply(reference, given, frame, _NOWHERE)
+                    self.run.start(reference, frame, given)
                 break
         self.run.objects.is_at_work = False
 

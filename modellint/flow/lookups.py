@@ -31,13 +31,16 @@ from modellint.flow.domain import (
     join,
     size_of,
 )
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.found import IGNORED, Judged, Lookup, OwnLookup, Padded, Sided
+from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals, shape_of
 from modellint.flow.records import is_self
+from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
-from modellint.flow.tensors import Sink, Tensors, tensors_in
+from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
-from modellint.graph.immutable import dataclass, replace
+from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Nested, Op, called_name, self_attribute
@@ -50,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Body
-    from modellint.flow.domain import Atom, Atoms, Element, Positions, Super
+    from modellint.flow.domain import Atom, Atoms, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
@@ -63,8 +66,6 @@ if TYPE_CHECKING:
 
 #: What torch runs of an object that is called: its own `__call__`, and then this.
 _CALLED = ("__call__", "forward")
-#: The class of which torch's losses take no notice unless they are told another.
-_IGNORED = Size.of(-100)
 #: Fewer rows than these are for the parts of an architecture, not for positions.
 FEW = 16
 #: What does nothing but end a body, and what does nothing at all.
@@ -78,74 +79,6 @@ _MAX_SLOTS = 16
 _EMPTY = frozenset((Op.LIST, Op.DICT, Op.SET, Op.CALL))
 #: Through how many calls, and in how many containers in each other, a constant is looked for.
 _MAX_HANDING = 3
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Lookup:
-    """Elements that index a table, which is made at `table`; `rows` is how many it has, if that is known.
-    What constants below -1 index may be anything; `is_made` is False where it is not known to be a table, and `table`
-    is what is indexed.
-
-    `steps` are the calls that lead there from where both are known, outermost first, and the look-up itself. `width` is
-    how wide the last dimension of the index is, `codec` a published one whose class is not read.
-    """
-
-    table: Site
-    rows: Size | None
-    element: Element
-    steps: tuple[Site, ...]
-    width: Size | None = None
-    is_conditional: bool = False
-    is_made: bool = True
-    codec: CodecObject | None = None
-
-    @property
-    def place(self) -> Site:
-        """Where elements and table meet: the look-up, or the call that leads to it."""
-        return self.steps[0]
-
-    @property
-    def way(self) -> str:
-        """What is called on the way to the look-up, as it is written; empty where the table is indexed on the spot."""
-        return " → ".join(f"`{step.module.text_of(step.value.callee)}`" for step in self.steps[:-1])
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Judged(Lookup):
-    """Elements that a loss is given as classes: `table` is the loss, `rows` are the classes that scores are for.
-
-    `ignored` is the class that it takes no notice of, and `classes` what says how many there are.
-    """
-
-    ignored: Size = _IGNORED
-    classes: Site | None = None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Padded:
-    """Positions among which a constant is written, in a body that is run in `frame`."""
-
-    positions: Positions
-    filler: Filler
-    frame: Frame
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Sided:
-    """A layer that is made for so many ids."""
-
-    made: Site
-    rows: Size
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class OwnLookup:
-    """What a function looks up with an index of its own, itself or by `call`: whatever that may be."""
-
-    table: Site
-    rows: Size
-    index: Value
-    call: Value
 
 
 class Lookups(Theory, Sink):
@@ -162,6 +95,8 @@ class Lookups(Theory, Sink):
         self._layers: dict[int, Shell | None] = {}
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
         self.is_open = False
+        #: Whether nobody asks for those that an index or an operator makes.
+        self.is_idle = False
         self.own: dict[int, OwnLookup] = {}
         #: The frames of the functions that were asked about.
         self.roots: list[Frame] = []
@@ -236,7 +171,7 @@ class Lookups(Theory, Sink):
         index = () if is_slice else self._run.behind(self._run.evaluate(value.args[1], frame), frame)
         found: list[Atoms] = []
         for atom in owner:
-            self.indexed(atom, index, frame, value)
+            self._tensors.indexed(atom, index, frame, value)
             if self._tensors.measures:
                 atom = self._tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
@@ -330,7 +265,7 @@ class Lookups(Theory, Sink):
         return self._worked(shell, arguments, frame, value) or (Unknown(),)
 
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        return self.at_work(shell, arguments, frame, value) or (Unknown(),)
+        return self._worked_as_torch(shell, arguments, frame, value) or (Unknown(),)
 
     # -- functions -----------------------------------------------------------------------------------------------
 
@@ -340,8 +275,27 @@ class Lookups(Theory, Sink):
         return [frame.function for frame, _ in self._frames if frame.function is not None]
 
     @property
+    def frames(self) -> list[Frame]:
+        """Their frames, and those of what is asked about besides."""
+        return [frame for frame, _ in self._frames]
+
+    @property
+    def root(self) -> Function | None:
+        """The function that is asked about."""
+        return self._frames[0][0].function if self._frames else None
+
+    @property
+    def depth(self) -> int:
+        """How many functions are being run within each other."""
+        return len(self._frames)
+
+    @property
     def is_running(self) -> bool:
         return bool(self._frames)
+
+    def forget(self) -> None:
+        """Run everything anew, and note what that does anew."""
+        self._answers.clear()
 
     def follows_all(self) -> bool:
         return not self._run.objects.under_construction
@@ -359,18 +313,19 @@ class Lookups(Theory, Sink):
             bool(self._run.objects.under_construction),
             self._told_apart(given),
             *(sink.apart() for sink in self._tensors.telling),
+            *(theory.state() for theory in self._run.asked.state),
         )
         known = self._answers.get(full)
         if known is None:
             known = self._answers[full] = (given, *self._ran(given, run))
         before, atoms, looked_up = known
-        moved = _moved(before, given) if before is not given else {}
+        moved = replaced_reals(before, given) if before is not given else {}
         for one in looked_up if self._frames else ():
-            element = _of_caller(one.element, moved)
-            is_open = one.is_conditional or (isinstance(element, Real) and self._is_one_of_several(site.value))
+            element = of_caller(one.element, moved)
+            is_open = one.is_conditional or (isinstance(element, Real) and self.is_one_of_several(site.value))
             self._frames[-1][1].append(replace(one, element=element, steps=(site, *one.steps), is_conditional=is_open))
-        keys = _keys(before)
-        return tuple(_given_by(atom, site, keys, moved) for atom in atoms)
+        keys = keys_in(before)
+        return tuple(given_by(atom, site, keys, moved) for atom in atoms)
 
     def _told_apart(self, given: Arguments) -> Hashable:
         """What functions can tell apart of their arguments."""
@@ -451,7 +406,7 @@ class Lookups(Theory, Sink):
         atoms = run()
         looked_up = [one for _, found in self._frames[depth:] for one in found]
         del self._frames[depth:]
-        keys = _keys(given)
+        keys = keys_in(given)
         passed: list[Lookup] = []
         for one in looked_up:
             if one.element.key in keys:
@@ -481,10 +436,12 @@ class Lookups(Theory, Sink):
             if own is not None:
                 objects.construct(shell)
                 return self._run.calls.apply(own, arguments, frame, value)
-        return self.at_work(shell, arguments, frame, value)
+        return self._worked_as_torch(shell, arguments, frame, value)
 
-    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def _worked_as_torch(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """What torch's `forward` gives."""
+        for sink in self._tensors.working:
+            sink.at_work(shell, arguments, frame, value)
         row = self.row_of(shell)
         given = arguments.argument(0, "input")
         if row is None:
@@ -566,6 +523,8 @@ class Lookups(Theory, Sink):
     # -- look-ups ------------------------------------------------------------------------------------------------
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        if self.is_idle:
+            return
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
             self._look_up(table.owner.site, rows, index, frame, value, takes_real=takes_real)
@@ -584,7 +543,7 @@ class Lookups(Theory, Sink):
         self._look_up(codec.made, codec.rows, index, frame, value, codec=codec)
 
     def judged(self, row: Operator, given: Arguments, ignored: Atoms | None, frame: Frame, value: Value) -> None:
-        number = _IGNORED if ignored is None else size_of(ignored)
+        number = IGNORED if ignored is None else size_of(ignored)
         targets = given.argument(*(row.argument("judges") or (1, "target")))
         if not self._frames or frame.function is None or number is None or targets is None or not given.is_complete:
             return
@@ -688,7 +647,7 @@ class Lookups(Theory, Sink):
                 if table is None and not (tensor in index and isinstance(element, Filler) and _is_none(element, value)):
                     continue
                 is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
-                is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
+                is_open = is_open or (is_real and (self._is_of_a_mode() or self.is_one_of_several(value)))
                 found = Lookup(at, rows, element, steps, tensor.width, is_open, table is not None, codec)
                 self._frames[-1][1].append(found)
 
@@ -719,7 +678,7 @@ class Lookups(Theory, Sink):
             known = self._replacements[id(flow)] = events, flow
         return known[0]
 
-    def _is_one_of_several(self, call: Value) -> bool:
+    def is_one_of_several(self, call: Value) -> bool:
         """Whether what is called may be one of several things; the elements of a list are all called in time."""
         frame = self._frames[-1][0]
         callee = call.args[0]
@@ -759,7 +718,7 @@ class Lookups(Theory, Sink):
         for frame, _ in self._frames:
             for test, link in self._exits_of(frame.flow):
                 if tensor.ids is not None or tensor.fillers:
-                    tensor = self._tensors.tested(tensor, test, link, frame)
+                    tensor = self._tensors.tests.tested(tensor, test, link, frame)
         return tensor
 
     def _exits_of(self, flow: Flow) -> list[tuple[Value, Guard]]:
@@ -767,7 +726,7 @@ class Lookups(Theory, Sink):
         if known is None:
             links = {id(link): link for event in flow.events if event.guard for link in event.guard.chain()}
             early = [link for link in links.values() if link.early]
-            tests = [(part, link) for link in early for part in self._tensors.comparisons(link.test)]
+            tests = [(part, link) for link in early for part in self._tensors.tests.comparisons(link.test)]
             known = self._exits[id(flow)] = tests, flow
         return known[0]
 
@@ -859,35 +818,6 @@ def _unread(model: ClassModel, classes: Classes) -> Iterator[str]:
                 yield base.name
 
 
-def _keys(given: Arguments) -> set[Hashable]:
-    """What tells apart the elements among arguments."""
-    return {element.key for values in given.all() for t in tensors_in(values) for element in t.elements()}
-
-
-def _moved(before: Arguments, now: Arguments) -> dict[Site, Real]:
-    """The real numbers that one call was given, and what another one was given in their place."""
-    reals = [[t.real for values in given.all() for t in tensors_in(values) if t.real] for given in (before, now)]
-    return {one.origin: other for one, other in zip(*reals, strict=False)}
-
-
-def _of_caller(element: Element, moved: dict[Site, Real]) -> Element:
-    """An element as the caller knows it that a function was not run for."""
-    if not isinstance(element, Real) or element.origin not in moved:
-        return element
-    return replace(element, origin=moved[element.origin].origin)
-
-
-def _given_by(atom: Atom, call: Site, keys: set[Hashable], moved: dict[Site, Real]) -> Atom:
-    """What a call gives: ids that are not its arguments' are drawn anew by each call."""
-    if not isinstance(atom, Tensor):
-        return atom
-    if atom.real is not None and atom.real.origin in moved:
-        atom = replace(atom, real=_of_caller(atom.real, moved))  # type: ignore[arg-type]
-    if atom.ids is not None and atom.ids.key not in keys:
-        return replace(atom, ids=replace(atom.ids, way=call))
-    return atom
-
-
 def _changes_objects(call: Value) -> bool:
     """Whether a call in a constructor may store something, or put it into a container."""
     callee = call.callee
@@ -897,24 +827,3 @@ def _changes_objects(call: Value) -> bool:
         if is_above or is_self(owner) or callee.data in ADDERS or callee.data in REGISTRARS:
             return True
     return any(is_self(arg) for arg in call.args[1:])
-
-
-def shape_of(given: Arguments, alike: tuple[type, ...]) -> Hashable:
-    """What a function can tell apart of its arguments, where those of some kinds are all the same."""
-    positional = tuple(_told_apart(atoms, alike) for atoms in given.positional)
-    keywords = tuple((name, _told_apart(atoms, alike)) for name, atoms in given.keywords.items())
-    return positional, keywords, given.is_complete
-
-
-def _told_apart(atoms: Atoms, alike: tuple[type, ...]) -> Hashable:
-    return tuple(dict.fromkeys(_parts(atoms, alike)))
-
-
-def _parts(atoms: Atoms, alike: tuple[type, ...]) -> Iterator[Hashable]:
-    for atom in atoms:
-        if isinstance(atom, alike):
-            yield None
-        else:
-            yield atom
-            if isinstance(atom, Shell) and atom.is_container:
-                yield frozenset(_parts(tuple(atom.contents()), alike))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow import sizes
 from modellint.flow.domain import Bound, Given, Length, Plain, Site, Tensor, Unknown, size_of, text
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, tensors_in
 from modellint.flow.lookups import FEW, Lookups
-from modellint.flow.tensors import Sink, Tensors, joined_along, tensors_in
+from modellint.flow.operation import joined_along
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import opened
 from modellint.flow.domain import Constant, Plain
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, opened
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, called_name
 

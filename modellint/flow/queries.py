@@ -14,6 +14,7 @@ from modellint.flow import built
 from modellint.flow.constructed import Argument as Argument
 from modellint.flow.constructed import Constructed, constructed
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments
+from modellint.flow.noting import Known, theory_of
 from modellint.graph.python import Class
 from modellint.link.classes.lives import Lives
 from modellint.link.values.callers import callers
@@ -22,8 +23,8 @@ from modellint.link.values.indexed import Indexed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.flow.found import Lookup
     from modellint.flow.heap import Store
-    from modellint.flow.lookups import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.classes.lives import Kept
     from modellint.link.classes.models import ClassModel
@@ -96,6 +97,10 @@ class Flow:
         """What a constructor registers, or may register, by attribute, and whether that has state and parameters."""
         model = self._model(cls)
         return {} if model is None else built.children(model)
+
+    def theory(self, kind: type[Known]) -> Known:
+        """A theory of a rule pack, with all that it has noted when each function of the file was run, with anything."""
+        return theory_of(self._module, kind, self._project)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions in the same folder that call a function, or a method of what may be an object of its class."""

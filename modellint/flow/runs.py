@@ -1,18 +1,24 @@
-"""How runs are started: which theories they have, in which order."""
+"""How runs are started: which theories they have, in which order; and which functions, of which objects."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from modellint.flow.devices import Devices
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef
+from modellint.flow.frame import class_frame
 from modellint.flow.gate import Keepers
+from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.newborn import Newborn
 from modellint.flow.theory import Theory
+from modellint.link.classes.definitions import SourceMethod
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from modellint.flow.frame import Frame
+    from modellint.graph.python import Class, Function
     from modellint.link.project import Project
 
 #: What every run knows of layers and tensors: it comes last, and gives way to what else a run is started with.
@@ -22,8 +28,8 @@ Following = TypeVar("Following", bound=Theory)
 
 
 def started(project: Project, *theories: Callable[[Interpreter], Theory], gate: Keepers | None = None) -> Interpreter:
-    """A run with some theories, the first of which is asked first."""
-    return Interpreter(project, gate or project.of(Keepers), (*theories, *OBJECTS))
+    """A run with some theories, the first of which is asked first; those that rule packs bring are asked before."""
+    return Interpreter(project, gate or project.of(Keepers), (*project.options.theories, *theories, *OBJECTS))
 
 
 def followed(
@@ -34,3 +40,33 @@ def followed(
     run = started(project, *cast("tuple[Callable[[Interpreter], Theory], ...]", theories))
     run.of(Devices).tells_parameters = False
     return run, run.of(kind)
+
+
+def called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:
+    """The calls of a function with any arguments: of the object of each class that has it."""
+    code = SourceMethod(function, project.names)
+    frame = class_frame(code.scope, id(function))
+    for receiver in _receivers(function, objects, project):
+        yield FunctionRef(code, None, receiver), frame
+
+
+def follow(function: Function, objects: dict[Class, Shell], run: Interpreter) -> None:
+    """Run a function with any arguments."""
+    for reference, frame in called(function, objects, run.project):
+        run.start(reference, frame)
+
+
+def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:
+    """What a function is called on: any object of its class, and, of a mixin, of those that it is mixed into."""
+    owner = function.owner
+    if owner is None or function.is_static:
+        yield None
+        return
+    model = project.classes.model(owner)
+    for cls in (owner,) if model.is_module is True else function.module.classes.values():
+        other = project.classes.model(cls)
+        is_mixed = model.is_module is not True and other.is_module is True and other.method(function.name) is function
+        if cls is owner or is_mixed:
+            if cls not in objects:
+                objects[cls] = Shell("instance", None, (id(cls),), other, ANY_ARGUMENTS)
+            yield objects[cls]

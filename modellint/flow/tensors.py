@@ -6,7 +6,8 @@ limits ids in a way that is not modelled, leaves a tensor of which nothing is kn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 from modellint import operators
 from modellint.flow import elements, sizes
@@ -16,7 +17,6 @@ from modellint.flow.domain import (
     Constant,
     Counter,
     Filler,
-    FunctionRef,
     Given,
     Ids,
     Length,
@@ -29,17 +29,21 @@ from modellint.flow.domain import (
     Unknown,
     constant,
     join,
+    length_in,
     size_of,
     text,
 )
 from modellint.flow.given import asked_for
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, tensors_in
+from modellint.flow.operation import Operation, constant_in, counted, counted_end, joined_along, literals
+from modellint.flow.sinks import Sink
+from modellint.flow.subscripts import Subscripts, calculated, is_negative, is_whole
+from modellint.flow.tested import COMPARISONS, Tested, have_real, says_something
 from modellint.flow.theory import Theory
-from modellint.graph.immutable import dataclass, replace
+from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size, Symbol, excess
-from modellint.graph.value import EventKind, Guard, InPlace, Op, called_name, self_attribute, subscripts
-from modellint.link.classes.definitions import SourceMethod
+from modellint.graph.value import EventKind, Guard, InPlace, Op, subscripts
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -55,9 +59,6 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 _NOTHING = Tensor()
-_IDENTITY = ("is", "is not")
-#: The owner of symbols that stand for values of a body of which nothing is known but that each is itself.
-_LOCAL = "<local>"
 #: Dimensions along which scores stand: the last one, by default or by its number.
 _LAST = (-1, None, 1, 2)
 #: What functions call the tensors that they work on.
@@ -66,14 +67,8 @@ _OPERANDS = ("input", "tensors", "sequences")
 _SAME_WIDTH = frozenset(("same-shape", "squeezes", "unsqueezes"))
 #: Facets with which a tensor stays what it is.
 _UNCHANGED = frozenset(("passed", "same-shape"))
-_RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
-_EQUALITY = frozenset(("==", "!="))
-#: What calls compare elements by.
-_COMPARING = operators.words("dtype:bool same-shape")
 #: What rounds a number.
 _ROUNDING = operators.functions("rounds")
-#: How many containers in each other are looked through for numbers.
-_MAX_LITERALS = 64
 #: What tells ids from features.
 _KINDS = frozenset(("dtype", "is_floating_point", "ndim", "dim"))
 #: Operators that make real numbers of any, or may do.
@@ -81,72 +76,20 @@ _MAKING_REAL = frozenset(("/", "@"))
 _ARITHMETIC = frozenset(("+", "-", "*", "%", "/", "//", "**"))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Operation:
-    """A call of an operator. Positions count from the operand, which is no argument of a method: `first` is 1."""
+class Refinement:
+    """What knows more of tensors, and of numbers, than their operators say.
 
-    row: Operator
-    arguments: Arguments
-    first: int
-    #: The sizes that it is given.
-    sizes: tuple[Atoms, ...]
-    frame: Frame
-    value: Value
+    It has those methods of `Tensors` that it says more of; `inner` has them as they are without it.
+    """
 
-    @property
-    def site(self) -> Site:
-        return Site(self.value, self.frame.function)
-
-    def get(self, argument: tuple[int, str] | None) -> Atoms | None:
-        """The argument at a position, or called by a name."""
-        if argument is None or argument[0] < self.first:
-            return None if argument is None else self.arguments.keywords.get(argument[1])
-        return self.arguments.argument(argument[0] - self.first, argument[1])
-
-    def written(self, argument: tuple[int, str]) -> Site:
-        """Where an argument is written; the call itself, where it is given in another way."""
-        is_call = self.value.op is Op.CALL and argument[0] >= self.first
-        found = self.value.argument(argument[0] - self.first, argument[1]) if is_call else None
-        return self.site if found is None else Site(found, self.frame.function)
-
-    def fillers(self, *arguments: tuple[int, str] | None) -> tuple[Filler, ...]:
-        """The constants that arguments put into elements."""
-        written = [(one, _constant(self.get(one), self.frame)) for one in arguments if one is not None]
-        return tuple(Filler(size, self.written(one)) for one, size in written if size is not None)
+    inner: Tensors
 
 
-class Sink:
-    """What takes notice of what operators do to tensors."""
-
-    #: Whether it is asked how large tensors are that objects keep, and what they are cut to; then all is followed.
-    measures = False
-    #: The kinds of values that are not told from others of their kind where a function is given some.
-    alike: tuple[type, ...] = (Given, Unknown, Plain, Length, Shape)
-
-    def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
-        """A table is indexed, by whatever it may be."""
-
-    def apart(self) -> Hashable:
-        """What tells a call that is followed from others with the same arguments."""
-        return None
-
-    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Tables are sliced, perhaps: `self.table[:, :length]`."""
-
-    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
-        """`table[index]`, `F.embedding(index, table)`; whether a table takes real numbers is not asked of all."""
-
-    def judged(self, row: Operator, given: Arguments, ignored: Atoms | None, frame: Frame, value: Value) -> None:
-        """`F.cross_entropy(scores, targets)`; `ignored` is what it is told to take no notice of."""
-
-    def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
-        """Constants are written among the elements of a tensor, which are positions."""
-
-    def note_taken_out(self, fillers: Iterable[Filler]) -> None:
-        """Constants are no longer among elements."""
-
-    def note_compared(self, keys: set[Hashable]) -> None:
-        """Elements, or scores, are compared with anything."""
+#: What a refinement may say more of.
+_REFINED = (
+    "after_picking", "are_known", "arithmetic", "behind", "cut", "function", "gives_sizes", "is_number", "joined",
+    "layer", "length", "method", "shape", "sized", "subscripted",
+)  # fmt: skip
 
 
 class Tensors(Theory):
@@ -164,15 +107,29 @@ class Tensors(Theory):
         self.measures = False
         self.alike = Sink.alike
         self.telling: tuple[Sink, ...] = ()
-        #: By identity, each with the condition: the comparisons in it.
-        self._comparisons: dict[int, tuple[list[Value], Value]] = {}
+        #: Those that are told of layers at work.
+        self.working: tuple[Sink, ...] = ()
+        self._subscripts = Subscripts(run)
+        #: What is asked of conditions.
+        self.tests = Tested(run, self._take_out)
 
     def add(self, sink: Sink) -> None:
         """Tell somebody of look-ups, too."""
         self.sinks += (sink,)
         self.measures = self.measures or sink.measures
         self.telling += (sink,) if type(sink).apart is not Sink.apart else ()
+        self.working += (sink,) if type(sink).at_work is not Sink.at_work else ()
         self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
+
+    def refine(self, refinement: Refinement) -> None:
+        """Have a refinement say more, here and wherever else it is asked for."""
+        refinement.inner = cast("Tensors", SimpleNamespace(**{name: getattr(self, name) for name in _REFINED}))
+        self.__dict__.update({name: getattr(refinement, name) for name in _REFINED if hasattr(refinement, name)})
+
+    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        """Tell of what indexes something."""
+        for sink in self.sinks:
+            sink.indexed(table, index, frame, value, takes_real=takes_real)
 
     # -- names and attributes --------------------------------------------------------------------------------------
 
@@ -246,7 +203,7 @@ class Tensors(Theory):
         told = arguments.positional[1:] if "sizes" in row.facets else ()
         operation = Operation(row, arguments, 0, told, frame, value)
         if "sized" in row.facets:
-            return (self._sized(operation),)
+            return (self.sized(operation),)
         if "ids" in row.facets:
             self._look_up(row, arguments, frame, value)
         if "judges" in row.facets:
@@ -273,7 +230,7 @@ class Tensors(Theory):
         if not given:
             return self._made(operation)
         if "stacks" in row.facets or "joins" in row.facets:
-            return (*self._joined(row, operand or (), arguments),)
+            return (*self.joined(row, operand or (), arguments),)
         return join(self._done(tensor, operation) for tensor in given)
 
     def _made(self, operation: Operation) -> Atoms | None:
@@ -284,7 +241,7 @@ class Tensors(Theory):
         if "product" in row.facets:
             return self._product(row, (), operation.arguments, operation.site)
         found = self._done(_NOTHING, operation)
-        return found if any(_says_something(atom) for atom in found) else None
+        return found if any(says_something(atom) for atom in found) else None
 
     def _look_up(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
         """`F.embedding(ids, weight)`, `torch.index_select(table, 0, ids)`: rows are picked along dimension 0 only."""
@@ -296,11 +253,10 @@ class Tensors(Theory):
         if ids is None:
             return
         for atom in tables or ():
-            for sink in self.sinks:
-                sink.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
+            self.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
 
     @staticmethod
-    def _sized(operation: Operation) -> Tensor:
+    def sized(operation: Operation) -> Tensor:
         """`torch.randn(rows, columns)`."""
         row, arguments = operation.row, operation.arguments
         given = arguments.positional[:1] if row.facets["sized"] == "tuple" else arguments.positional
@@ -310,7 +266,7 @@ class Tensors(Theory):
         found = _NOTHING
         is_display = len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact
         if is_display and "literal" in row.facets:
-            return Tensor(fillers=_literals(operation))
+            return Tensor(fillers=literals(operation))
         if arguments.is_complete and given and not (is_display and "passed" in row.facets):
             known = tuple(map(sizes.side, sizes.numbers(given)))
             found = Tensor(sizes=known or None, made=operation.site)
@@ -320,7 +276,7 @@ class Tensors(Theory):
 
     def _literal(self, operation: Operation, operand: Atoms) -> Atoms | None:
         """`torch.tensor([[0, bos]])`; None where it is given something else."""
-        fillers = _literals(operation)
+        fillers = literals(operation)
         if not fillers:
             return None
         if elements.is_float(operation.row, operation.arguments):
@@ -340,7 +296,7 @@ class Tensors(Theory):
             is_rounded = constant(arguments.keywords.get("rounding_mode", ())) not in (None, Constant(None))
             operator = "//" if facets["like"] == "/" and is_rounded else facets["like"]
             return self.arithmetic(operator, (tensor,), get((1, "other")) or PLAIN, operation.site)
-        if "like" in facets and facets["like"] in _RANGE | _EQUALITY:
+        if "like" in facets and facets["like"] in COMPARISONS:
             return self.compared((tensor,), get((1, "other")) or PLAIN)
         if "product" in facets:
             found = self._product(row, (tensor,), arguments, operation.site) or (_NOTHING,)
@@ -366,7 +322,7 @@ class Tensors(Theory):
         sides = self._sizes_after(tensor, operation)
         if operation.sizes:
             width = size_of(operation.sizes[-1])
-            width = None if width is None or _is_negative(width) else width
+            width = None if width is None or is_negative(width) else width
         is_mask = "passed" in facets or "like" in facets
         return (
             replace(
@@ -406,7 +362,7 @@ class Tensors(Theory):
             before = tensor.sizes if row.name.endswith(".expand") else None
             return sizes.viewed(operation.sizes, operation.site, before) if arguments.is_complete else None
         if "counted" in row.facets:
-            return _counted(arguments)
+            return counted(arguments)
         if "flat" in row.facets:
             return (None,)
         return sizes.after(row, tensor.sizes, lambda at, name: arguments.argument(at + 1 - operation.first, name))
@@ -461,7 +417,7 @@ class Tensors(Theory):
             return PLAIN
         return (self._drawn(scores, None, Site(value, frame.function)),)
 
-    def _joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
+    def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """Tensors in one: each one's ids, and their width if it is that of all, joined along another dimension."""
         dim = arguments.argument(1, "dim")
         along = Constant(0) if dim is None else constant(dim)
@@ -577,15 +533,15 @@ class Tensors(Theory):
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
         kept = [self._run.behind(atoms, frame, Guard(value.data, at == 0)) for at, atoms in enumerate(branches)]
-        return self.one_of(kept, value.data, frame)
+        return self.tests.one_of(kept, value.data, frame)
 
     def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
         """What arithmetic makes of tensors, or of numbers that are known as sums."""
         first, second = size_of(left), size_of(right)
         if first is not None and second is not None and operator != "/":
-            found = _calculated(operator, first, second)
+            found = calculated(operator, first, second)
             return PLAIN if found is None else (sizes.number(found),)
-        length = _length((left, right))
+        length = length_in((left, right))
         if length is not None and not (*tensors_in(left), *tensors_in(right)):
             by = size_of(right) or size_of(left)
             is_more = operator == "+" and by is not None and by.constant is not None and by.constant > 0
@@ -634,7 +590,7 @@ class Tensors(Theory):
         known = tensor
         for part in parts:
             if part.op is Op.SLICE:
-                if not _is_whole(part):
+                if not is_whole(part):
                     is_cut = known.is_cut or sizes.is_limit(self._run.evaluate(part.args[1], frame))
                     # What is cut off may be all that was filled in.
                     known = replace(elements.perhaps(known), is_cut=is_cut)
@@ -645,7 +601,7 @@ class Tensors(Theory):
                     known = elements.perhaps(known)
         if key.op is Op.CONST and known.ids is not None:
             known = replace(known, ids=replace(known.ids, part=key.data))
-        width = self._width_of_part(tensor, parts, frame)
+        width = self._subscripts.width(tensor, parts, frame)
         head = tensor.head if width is not None else None
         sides = sizes.indexed(tensor.sizes, parts, lambda part: self._run.evaluate(part, frame))
         return (replace(known, width=width, head=head, sizes=sides, made=None),)
@@ -661,57 +617,10 @@ class Tensors(Theory):
         ends = [part.args[1] for part in subscripts(value) if part.op is Op.SLICE]
         return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
 
-    def _width_of_part(self, tensor: Tensor, parts: tuple[Value, ...], frame: Frame) -> Size | None:
-        """`logits[:, -1]`, `logits[..., :n]`: the last dimension, cut or not."""
-        has_ellipsis = any(p.op is Op.CONST and p.data is Ellipsis for p in parts)
-        last = parts[-1]
-        if has_ellipsis and last.op is not Op.SLICE and not (last.op is Op.CONST and last.data is Ellipsis):
-            return None
-        is_cut = [p.op is Op.SLICE and not _is_whole(p) for p in parts]
-        if not any(is_cut):
-            keeps = all(p.op in (Op.CONST, Op.SLICE, Op.UNARY) or self._is_number(p, frame) for p in parts)
-            return tensor.width if keeps else None
-        if sum(is_cut) > 1 or not is_cut[-1]:
-            return tensor.width if last.op is Op.SLICE and not is_cut[-1] else None
-        if not has_ellipsis or constant(self._run.evaluate(last.args[2], frame)) != Constant(None):
-            return None
-        return self._cut(tensor.width, last.args[0], last.args[1], frame)
-
-    def _cut(self, width: Size | None, lower: Value, upper: Value, frame: Frame) -> Size | None:
-        """How wide `[lower:upper]` leaves what is `width` wide: `logits[..., n * i : n * (i + 1)]` has `n` of them."""
-        first, last = self._offset(lower, frame), self._offset(upper, frame)
-        if first is None:
-            first = Size.of(0)
-        if last is None or _is_negative(last) is not _is_negative(first):
-            if width is None or (last is None and _is_negative(first)):
-                return -first if last is None and _is_negative(first) else None
-            last = width if last is None else last + width if _is_negative(last) else last
-            first = first + width if _is_negative(first) else first
-        found = last - first
-        return None if any(symbol.owner == _LOCAL for symbol in found.symbols) or _is_negative(found) else found
-
-    def _offset(self, value: Value, frame: Frame) -> Size | None:
-        """Where a slice begins or ends, with a symbol for whatever is not known; None where that is not said."""
-        atoms = self._run.evaluate(value, frame)
-        if constant(atoms) == Constant(None):
-            return None
-        size = size_of(atoms)
-        if size is not None:
-            return size
-        if value.op is Op.BIN and value.data in ("+", "-", "*"):
-            left, right = (self._offset(arg, frame) for arg in value.args)
-            if left is not None and right is not None:
-                return _calculated(value.data, left, right)
-        return Size.symbol(Symbol(_LOCAL, str(id(value))))
-
-    def _is_number(self, part: Value, frame: Frame) -> bool:
-        """Whether a subscript picks one, rather than those that a mask or other ids say."""
-        return not any(isinstance(atom, Tensor) for atom in self._run.evaluate(part, frame))
-
     def assigned(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         """`tensor[index] = new`, for an UPDATE; what is no tensor for sure is one that holds a constant now."""
         index, new = (self._run.evaluate(arg, frame) for arg in value.args[1:3])
-        size = _constant(new, frame)
+        size = constant_in(new, frame)
         filler = () if size is None else (Filler(size, Site(value.args[2], frame.function)),)
         if not isinstance(atom, Tensor):
             is_named = isinstance(atom, Shell) or text(index) is not None
@@ -752,7 +661,7 @@ class Tensors(Theory):
         """Positions with what is known of how far they count, where only a run knows that."""
         counted = counted_end(operation.arguments)
         end, at = (operation.arguments.argument(1, "end") or (), 1) if counted is None else counted
-        length = _length((end,))
+        length = length_in((end,))
         is_given, is_ahead = length is None, counted is None or (length is not None and length.is_more)
         if is_given and not _is_parameter(end):
             return positions
@@ -765,73 +674,15 @@ class Tensors(Theory):
             is_open = any(isinstance(atom, Given | Unknown | Plain | Tensor | Shape) for atom in operand)
             return self.length(operation.site, operand) if is_open and not all(map(_is_cut, operand)) else None
         if row.name in _ROUNDING:
-            return _length((operand,))
-        length = _length(operation.arguments.all()) if row.name == "builtins.max" else None
+            return length_in((operand,))
+        length = length_in(operation.arguments.all()) if row.name == "builtins.max" else None
         return None if length is None else replace(length, is_made=True)
 
     # -- conditions ----------------------------------------------------------------------------------------------
 
     def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
         """What is left of elements where conditions hold that compare them."""
-        tensors = [atom for atom in atoms if isinstance(atom, Tensor)]
-        if not any(True for tensor in tensors for _ in tensor.elements()):
-            return atoms
-        for link in guard.chain():
-            if _have_real(atoms):
-                told = (t for part in _parts(link.test) for t in tensors_in(self._run.evaluate(part, frame)))
-                asked = {key for tensor in told for key in tensor.compared}
-                atoms = tuple(_without_real(atom, asked) for atom in atoms)
-            for test in self.comparisons(link.test):
-                atoms = tuple(self.tested(a, test, link, frame) if isinstance(a, Tensor) else a for a in atoms)
-        return atoms
-
-    def tested(self, tensor: Tensor, test: Value, link: Guard, frame: Frame) -> Tensor:
-        """What a comparison leaves of the elements of a tensor: all but one, all, or none that is known."""
-        ids = tensor.ids
-        if tensor.fillers:
-            tensor = self._without_compared(tensor, test, link.test, frame)
-        if ids is None or test.data not in _RANGE | _EQUALITY:
-            return tensor
-        operands = (t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame)))
-        if not any(_is_about(operand, ids) for operand in operands):
-            return tensor
-        if test.data in _EQUALITY and (test.data == "==") is not link.truthy:
-            return replace(tensor, ids=replace(ids, excluded=ids.excluded | {test}))
-        return replace(tensor, ids=None)
-
-    def comparisons(self, condition: Value) -> list[Value]:
-        """The comparisons in a condition, as operators or calls."""
-        known = self._comparisons.get(id(condition))
-        if known is None:
-            found = [part for part in condition.walk() if _compares(part)]
-            known = self._comparisons[id(condition)] = found, condition
-        return known[0]
-
-    def _without_compared(self, tensor: Tensor, test: Value, condition: Value, frame: Frame) -> Tensor:
-        """A tensor without the constants that a comparison in a condition is about."""
-        if test.op is Op.CALL:
-            compared = {key for t in tensors_in(self._run.evaluate(test, frame)) for key in t.compared}
-        elif test.data in _RANGE | _EQUALITY:
-            operands = (t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame)))
-            compared = {filler.key for operand in operands for filler in operand.fillers}
-        else:
-            return tensor
-        gone = [filler for filler in tensor.fillers if filler.key in compared]
-        if not gone or self._is_counted(test, condition, frame):
-            return tensor
-        self._take_out(gone)
-        return replace(tensor, fillers=tuple(filler for filler in tensor.fillers if filler not in gone))
-
-    def _is_counted(self, test: Value, condition: Value, frame: Frame) -> bool:
-        """Whether a condition says only that a mask holds as often as something else: `mask.sum() == other.sum()`."""
-        for outer in condition.walk():
-            if outer is test or outer.op is not Op.COMPARE or len(outer.args) != 2:
-                continue
-            for side, other in (outer.args, outer.args[::-1]):
-                if any(part is test for part in side.walk()):
-                    number = self._run.evaluate(other, frame)
-                    return size_of(number) is None and _length((number,)) is None
-        return False
+        return self.tests.behind(atoms, guard, frame)
 
     @staticmethod
     def after_loop(atoms: Atoms) -> Atoms:
@@ -843,48 +694,6 @@ class Tensors(Theory):
             return elements.perhaps(atom) if isinstance(atom, Tensor) and is_gone else atom
 
         return tuple(dict.fromkeys(map(left, atoms))) if gone else atoms
-
-    def one_of(self, branches: list[Atoms], test: Value, frame: Frame) -> Atoms:
-        """Either of two, as an open test has it: a tensor that is not in both is one perhaps.
-
-        Whether a parameter was given, or a layer is being trained, is no such question: both is so at times.
-        """
-        known = [[a for a in atoms if _says_something(a)] for atoms in branches]
-        if not any(known) or self._holds_at_times(test, frame):
-            return join(branches)
-
-        def marked(atom: Atom) -> Atom:
-            if not isinstance(atom, Tensor) or not _says_something(atom):
-                return atom
-            is_sure = all(any(_agree(atom, other) for other in tensors) for tensors in known)
-            return atom if is_sure else replace(atom, is_conditional=True)
-
-        return join(tuple(marked(atom) for atom in atoms) for atoms in branches)
-
-    def _holds_at_times(self, test: Value, frame: Frame) -> bool:
-        """Whether a test asks if a parameter was given, or if a layer is being trained, which it is in its time."""
-        if test.op is Op.UNARY and test.data == "not":
-            return self._holds_at_times(test.args[0], frame)
-        if self_attribute(test) == "training":
-            return True
-        if test.op is Op.CALL and len(test.args) == 2:
-            return self._is_question(test.callee, frame) and self._is_given(test.args[1], frame)
-        if test.op is not Op.COMPARE or test.data not in _IDENTITY:
-            return False
-        if self_attribute(test.args[0]) == "training":
-            return True
-        return self._is_given(test.args[0], frame)
-
-    def _is_given(self, value: Value, frame: Frame) -> bool:
-        return any(isinstance(atom, Given) for atom in self._run.evaluate(value, frame))
-
-    def _is_question(self, callee: Value, frame: Frame) -> bool:
-        """Whether a function does nothing but tell whether what it is given is None, or is not."""
-        codes = [atom.code for atom in self._run.evaluate(callee, frame) if isinstance(atom, FunctionRef)]
-        events = codes[0].function.flow.events if len(codes) == 1 and isinstance(codes[0], SourceMethod) else ()
-        kinds = [event.kind for event in events]
-        asked = events[-1].value if kinds == [EventKind.COMPARE, EventKind.RETURN] else None
-        return asked is not None and asked.op is Op.COMPARE and asked.args[0].op is Op.PARAM and asked.data in _IDENTITY
 
     def is_number(self, atoms: Atoms) -> bool:
         """Whether `+=` gives another number or tensor: what is not known may be a list, which grows."""
@@ -905,7 +714,7 @@ class Tensors(Theory):
         if known is None or not isinstance(owner, Shell) or owner.is_exact:
             return found
         if len(found) > 1:  # real numbers among other things: which of them it is cannot be known
-            found = tuple(elements.or_another(a) for a in found if not isinstance(a, Shell) or not _have_real(found))
+            found = tuple(elements.or_another(a) for a in found if not isinstance(a, Shell) or not have_real(found))
         return tuple(
             replace(a, ids=replace(a.ids, part=known.value)) if isinstance(a, Tensor) and a.ids is not None else a
             for a in found
@@ -918,101 +727,9 @@ def _is_field(cls: Class, name: str) -> bool:
     return annotation is not None and all(part.data not in ("ClassVar", "Final") for part in annotation.walk())
 
 
-def _constant(atoms: Atoms | None, frame: Frame) -> Size | None:
-    """The number that elements become; a function's own parameter may as well be a tensor."""
-    own = "" if frame.function is None else f"{frame.function.module.path}:{frame.function.qualname}"
-    given = [atom for atom in atoms or () if isinstance(atom, Given) and "." not in atom.name]
-    is_own = any(atom.symbol is not None and atom.symbol.owner == own for atom in given)
-    return None if is_own else size_of(atoms)
-
-
-def _compares(value: Value) -> bool:
-    """Whether a value is a comparison, as an operator or a call."""
-    return value.op is Op.COMPARE or (value.op is Op.CALL and called_name(value.callee) in _COMPARING)
-
-
-def _is_about(operand: Tensor, ids: Ids) -> bool:
-    """Whether an operand of a comparison is made of these ids, of all or of the same one of several."""
-    known = operand.ids
-    return known is not None and known.key == ids.key and (known.part is None or known.part == ids.part)
-
-
-def _parts(test: Value) -> Iterator[Value]:
-    """What a condition is put together of by `not`, `and` and `or`."""
-    if test.op is Op.BOOL or (test.op is Op.UNARY and test.data == "not"):
-        for arg in test.args:
-            yield from _parts(arg)
-    else:
-        yield test
-
-
 def _asked_for_kind(real: Real) -> Tensor:
     """The type of real numbers, or how many dimensions they have: what is done by it may be done to others."""
     return Tensor(compared=frozenset((("kind", real.key),)))
-
-
-def _without_real(atom: Atom, asked: set[Hashable]) -> Atom:
-    """What is left of an atom under a condition that asks for the kind of real numbers."""
-    is_asked = isinstance(atom, Tensor) and atom.real is not None and ("kind", atom.real.key) in asked
-    return replace(atom, real=None) if is_asked else atom  # type: ignore[type-var]
-
-
-def _have_real(atoms: Atoms) -> bool:
-    return any(isinstance(atom, Tensor) and atom.real is not None for atom in atoms)
-
-
-def _says_something(atom: Atom) -> bool:
-    return isinstance(atom, Tensor) and (atom.width is not None or any(True for _ in atom.elements()))
-
-
-def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
-    """The tensors that a value is, or holds in plain containers."""
-    for atom in atoms:
-        if isinstance(atom, Tensor):
-            yield atom
-        elif isinstance(atom, Shell) and atom.is_container:
-            for inner in atom.contents():
-                if isinstance(inner, Tensor):
-                    yield inner
-
-
-def _literals(operation: Operation) -> tuple[Filler, ...]:
-    """The whole numbers of `torch.tensor([[bos, 7]])`."""
-    found: dict[Filler, None] = {}
-    pending = [*operation.arguments.positional[:1]]
-    for atoms in pending:
-        for atom in atoms:
-            size = _constant((atom,), operation.frame)
-            if size is not None:
-                found[Filler(size, operation.written((0, "data")))] = None
-            elif isinstance(atom, Shell) and atom.is_container and len(pending) < _MAX_LITERALS:
-                pending.extend(entry.atoms for entry in atom.entries)
-    return tuple(found)
-
-
-def _agree(one: Tensor, other: Atom) -> bool:
-    return isinstance(other, Tensor) and one.width == other.width and _known(one) == _known(other)
-
-
-def _known(tensor: Tensor) -> Hashable:
-    """What is known of the elements of a tensor, wherever they are from."""
-    bound = None if tensor.ids is None else tensor.ids.bound
-    fillers = frozenset(filler.size for filler in tensor.fillers)
-    return bound, fillers, tensor.positions is not None, tensor.real is not None
-
-
-def _is_whole(part: Value) -> bool:
-    """Whether a slice leaves nothing out."""
-    return all(arg.op is Op.CONST and arg.data is None for arg in part.args)
-
-
-def _is_negative(size: Size) -> bool:
-    return size.number is not None and size.number < 0
-
-
-def _is_start(atoms: Atoms) -> bool:
-    known = constant(atoms)
-    return known is not None and known.value in (None, 0)
 
 
 def _is_cut(atom: Atom) -> bool:
@@ -1020,47 +737,6 @@ def _is_cut(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and (atom.is_cut or atom.sizes is not None)
 
 
-def _length(values: Iterable[Atoms]) -> Length | None:
-    """The first length among values."""
-    return next((atom for atoms in values for atom in atoms if isinstance(atom, Length)), None)
-
-
 def _is_parameter(atoms: Atoms) -> bool:
     """Whether a value is what a parameter is given, and nothing else."""
     return len(atoms) == 1 and isinstance(atoms[0], Given) and atoms[0].name == atoms[0].parameter
-
-
-def joined_along(row: Operator, arguments: Arguments) -> int | None:
-    """The dimension along which tensors become one, if that is known."""
-    dim = arguments.argument(1, "dim")
-    along = Constant(0) if dim is None else constant(dim)
-    return along.value if "joins" in row.facets and along is not None and type(along.value) is int else None
-
-
-def _counted(arguments: Arguments) -> Sizes:
-    """`arange(n)`, `arange(0, n)`."""
-    end = counted_end(arguments)
-    return (None if end is None else sizes.side(end[0]),)
-
-
-def counted_end(arguments: Arguments) -> tuple[Atoms, int] | None:
-    """What `arange` counts to from 0 on, and which argument that is; None where it begins or steps otherwise."""
-    start, end, at = arguments.argument(0, "start"), arguments.argument(1, "end"), 1
-    if end is None:
-        start, end, at = None, start, 0
-    step = arguments.argument(2, "step")
-    is_plain = (start is None or _is_start(start)) and (step is None or constant(step) == Constant(1))
-    return (end, at) if is_plain and end is not None else None
-
-
-def _calculated(operator: str, left: Size, right: Size) -> Size | None:
-    if operator in ("+", "-", "*"):
-        return left + right if operator == "+" else left - right if operator == "-" else left * right
-    a, b = left.constant, right.constant
-    if a is None or b is None:
-        return None
-    if operator == "//" and b:
-        return Size.of(a // b)
-    if operator in ("**", "<<") and 0 <= b < 64:
-        return Size.of(a**b if operator == "**" else a << b)
-    return None

@@ -8,7 +8,7 @@ it, in the same order. What happens is told to all. A method that a theory leave
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from modellint.graph.immutable import dataclass
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path, Shell
     from modellint.graph.methods import Method
-    from modellint.graph.python import Parameter
+    from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.value import Event, EventKind, Guard, Loop, Nested, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
@@ -64,6 +64,19 @@ class Sometimes:
     test: Hashable
 
 
+class Gate(Protocol):
+    """Tells which functions need not be run."""
+
+    def is_idle_in(self, function: Function, model: ClassModel) -> bool:
+        """Whether a function has nothing to do with layers where an object of a class has it."""
+
+    def may_make(self, function: Function, model: ClassModel | None) -> bool:
+        """Whether a function may make a layer."""
+
+    def stored(self, cls: Class) -> dict[str, list[tuple[Value, Function]]]:
+        """What a class's own methods store under which attributes."""
+
+
 class Theory:
     """A theory that knows nothing, and takes no notice of anything."""
 
@@ -84,6 +97,9 @@ class Theory:
     assumes: ClassVar[bool] = False
     #: Whether the parts of what is given are told from each other.
     names_parts: ClassVar[bool] = False
+
+    def __init__(self, run: Any) -> None:
+        """The theory of one run, an `Interpreter`."""
 
     # -- names and parameters --------------------------------------------------------------------------------------
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import opened
 from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, Prepared, function_of, join
 from modellint.flow.given import asked_for
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, opened
 from modellint.flow.library import PARTIAL, partial
 from modellint.flow.picked import Named, Picks
 from modellint.flow.theory import Theory

@@ -18,7 +18,7 @@ from modellint.link.names import DefinedClass, DefinedFunction, External
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.gate import Keepers
+    from modellint.flow.theory import Gate
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -52,7 +52,7 @@ class _UntoldError(Exception):
     """What is done cannot be told by names."""
 
 
-def effects(function: Function, model: ClassModel, project: Project, gate: Keepers) -> Effects | None:
+def effects(function: Function, model: ClassModel, project: Project, gate: Gate) -> Effects | None:
     """What a method of a class's object does to objects; None where that cannot be told."""
 
     def found() -> Effects | None:
@@ -67,7 +67,7 @@ def effects(function: Function, model: ClassModel, project: Project, gate: Keepe
 class _Reading:
     """Reads the events of a method and of all that it may call."""
 
-    def __init__(self, function: Function, model: ClassModel, project: Project, gate: Keepers) -> None:
+    def __init__(self, function: Function, model: ClassModel, project: Project, gate: Gate) -> None:
         self._model = model
         self._project = project
         self._gate = gate

@@ -1,4 +1,4 @@
-"""A run that notes what layers are given: whatever a parameter may be, and the rows that tables give.
+"""A theory that notes what layers are given: whatever a parameter may be, and the rows that tables give.
 
 What is made of a parameter element by element stays known as that. The rows of a table are as wide as it has columns,
 and what they run into is noted where that says how wide it takes them to be.
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Bound, Constant, Given, Ids, Plain, Site, Tensor, Unknown, constant, join, size_of
-from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.lookups import Lookups
-from modellint.flow.tensors import Operation, Tensors, tensors_in
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Refinement, Tensors
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
+    from modellint.flow.operation import Operation
     from modellint.graph.python import Function
     from modellint.graph.value import Value
     from modellint.operators import Operator
@@ -61,12 +64,12 @@ class Taken:
     taker: Site
 
 
-class _WatchedTensors(Tensors):
+class _Elements(Refinement):
     """What operators do to tensors, parameters among them."""
 
-    @property
-    def _watched(self) -> Watched:
-        return self._run.of(Watched)
+    def __init__(self, watched: Watched, tensors: Tensors) -> None:
+        self._watched = watched
+        self._tensors = tensors
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
@@ -74,7 +77,7 @@ class _WatchedTensors(Tensors):
         if isinstance(atom, Shell) and atom.kind in TENSORS:
             made = [self.method(tensor, name, arguments, frame, value) for tensor in _opened((atom,))]
             return join(atoms for atoms in made if atoms is not None) or None
-        found = super().method(atom, name, arguments, frame, value)
+        found = self.inner.method(atom, name, arguments, frame, value)
         row = operators.row(f"Tensor.{name}")
         if row is None or not self._watched.is_at_work:
             return found
@@ -88,7 +91,7 @@ class _WatchedTensors(Tensors):
         return self._made_of((atom,), row, below, Site(value, frame.function), found)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        found = super().function(name, arguments, frame, value)
+        found = self.inner.function(name, arguments, frame, value)
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
         if row is None or not name.startswith("torch.") or not self._watched.is_at_work:
             return found
@@ -115,44 +118,43 @@ class _WatchedTensors(Tensors):
             kept.append(Tensor(ids=Ids(bound, made, None)))
         return join([found or (), tuple(kept)]) or None if kept else found
 
-    @staticmethod
-    def _sized(operation: Operation) -> Tensor:
+    def sized(self, operation: Operation) -> Tensor:
         given = operation.arguments.positional
         first = given[0] if given else ()
         if len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact:
             given = tuple(entry.atoms for entry in first[0].entries)
-        return replace(Tensors._sized(operation), width=size_of(given[-1]) if given else None)
+        return replace(self.inner.sized(operation), width=size_of(given[-1]) if given else None)
 
-    def _joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
+    def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """Tensors in one: joined along another dimension than the last one, they are all as wide as one of them."""
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
         widths = {tensor.width for tensor in _opened(tuple(members))} - {None}
         dim = constant(arguments.argument(1, "dim") or (Constant(0),))
         is_front = dim is not None and dim.value in (0, 1)
         width = widths.pop() if is_front and len(widths) == 1 else None
-        found = [replace(tensor, width=width) for tensor in super()._joined(row, operand, arguments)]
+        found = [replace(tensor, width=width) for tensor in self.inner.joined(row, operand, arguments)]
         yield from found or [Tensor(width=width)]
 
     # -- layers --------------------------------------------------------------------------------------------------
 
     def layer(self, shell: Shell, row: Operator | None, given: Atoms | None, frame: Frame, value: Value) -> Atoms:
         if row is None or not self._watched.is_at_work:
-            return super().layer(shell, row, given, frame, value)
+            return self.inner.layer(shell, row, given, frame, value)
         if "table" in row.facets:
-            width = size_of(self.argument(shell, (1, "embedding_dim")))
-            made = super().layer(shell, row, given, frame, value)
+            width = size_of(self._tensors.argument(shell, (1, "embedding_dim")))
+            made = self.inner.layer(shell, row, given, frame, value)
             return tuple(replace(a, width=width, head=shell.site) if isinstance(a, Tensor) else a for a in made)
         if "same-shape" not in row.facets:
-            return super().layer(shell, row, given, frame, value)
+            return self.inner.layer(shell, row, given, frame, value)
         tensors: list[Atoms] = [(tensor,) for tensor in tensors_in(given or ())] or [()]
-        found = [super(_WatchedTensors, self).layer(shell, row, tensor, frame, value) for tensor in tensors]
+        found = [self.inner.layer(shell, row, tensor, frame, value) for tensor in tensors]
         parameters = tuple(atom for atom in given or () if isinstance(atom, Given)) if "passed" in row.facets else ()
         return join([parameters, *found])
 
     # -- expressions ---------------------------------------------------------------------------------------------
 
     def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
-        found = super().arithmetic(operator, left, right, made)
+        found = self.inner.arithmetic(operator, left, right, made)
         if not self._watched.is_at_work:
             return found
         if operator in ("+", "-"):
@@ -175,46 +177,51 @@ class _WatchedTensors(Tensors):
         return given.symbol is None or given.symbol.owner == owner
 
 
-class Watched(Lookups):
+class Watched(Theory, Sink):
     """What layers are given in one run."""
 
-    rests_on = (_WatchedTensors,)
+    rests_on = (Tensors,)
+    goes_before = (Lookups,)
 
     def __init__(self, run: Interpreter) -> None:
-        super().__init__(run)
-        self.is_open = True
+        self._run = run
+        self._tensors = run.of(Tensors)
+        self._tensors.add(self)
+        self._tensors.refine(_Elements(self, self._tensors))
         self.uses: list[Use] = []
         self.taken: list[Taken] = []
 
     @property
+    def _lookups(self) -> Lookups:
+        return self._run.of(Lookups)
+
+    @property
     def is_at_work(self) -> bool:
         """Whether a function is run that was asked about, rather than what makes its objects."""
-        return bool(self._frames) and not self._run.objects.under_construction
+        return self._lookups.is_running and not self._run.objects.under_construction
 
     @property
     def root(self) -> Function | None:
-        return self._frames[0][0].function if self._frames else None
+        return self._lookups.root
 
     def is_asked_for(self, frame: Frame) -> bool:
         return True  # sums may stand in what is returned
 
-    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
         self._note_use(shell, arguments.argument(0, "input"), frame, value)
-        return super().at_work(shell, arguments, frame, value)
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             self._note_use(table.owner, index, frame, value)
-        super().indexed(table, index, frame, value, takes_real=takes_real)
 
     def _note_use(self, layer: Shell, given: Atoms | None, frame: Frame, value: Value) -> None:
         root = self.root
         if not given or root is None or not self.is_at_work:
             return
         call = Site(value, frame.function)
-        if not self._is_one_of_several(value):
+        if not self._lookups.is_one_of_several(value):
             self.uses.append(Use(layer, given, call, self._run.path, root))
-        row = self.row_of(layer)
+        row = self._lookups.row_of(layer)
         width = None if row is None else size_of(self._tensors.argument(layer, _width_argument(row)))
         if width is not None:
             self.note_taken(given, width, call)

@@ -35,6 +35,10 @@ class Parameter:
     annotation: Value | None
 
 
+#: What functions make of the arguments that no other parameter takes, by the kind of those that take them.
+REST = {"var-positional": "tuple", "var-keyword": "dict"}
+
+
 @dataclass(eq=False, slots=True)
 class Signature:
     """What stands in a function's head, and its docstring as written."""

@@ -181,6 +181,10 @@ class Value:
             queue.extend(value.args)
 
 
+#: What stands in no code: the call of whoever runs a function from outside.
+NOWHERE = Value(Op.UNKNOWN, (), None, None)
+
+
 def walk_all(values: Iterable[Value]) -> Iterator[Value]:
     """Values and everything they are made of, each once, however much they share."""
     seen: set[int] = set()

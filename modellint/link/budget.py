@@ -10,6 +10,14 @@ class ExhaustedError(Exception):
     """A file asks for more steps than a file may take."""
 
 
+class LeftOutError(Exception):
+    """A rule asks for a theory that runs do not have: of its pack, where that has failed on the file and was told."""
+
+    def __init__(self, kind: type) -> None:
+        super().__init__(f"`{kind.__name__}` is in the `theories` of no rule that is selected")
+        self.kind = kind
+
+
 class Budget:
     """The steps that are left for the file under study."""
 

@@ -51,13 +51,14 @@ class ProjectOptions:
 
     `python` is the interpreter whose site-packages are read (as text); `recipes` are explicit pairs of a recipe
     (or a glob of recipes) and its script, relative to `root`. Files of more than `largest` bytes count as
-    unreadable for whoever has no time.
+    unreadable for whoever has no time. `theories` make those that rule packs bring, for each run.
     """
 
     root: Path
     python: Path | None = None
     recipes: tuple[tuple[str, str], ...] = field(default=())
     largest: int | None = None
+    theories: tuple[Callable[..., Any], ...] = ()
 
 
 class Project:

@@ -11,11 +11,12 @@ from modellint import operators
 from modellint.finding import verified
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import dotted
-from modellint.link.budget import ExhaustedError
+from modellint.link.budget import ExhaustedError, LeftOutError
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes.copies import copied_from
 from modellint.pipeline.stack import in_one_chunk
 from modellint.reading.files import Files
+from modellint.reading.paths import shown
 from modellint.results.failures import RAISED, Crash, noted
 from modellint.results.report import Inventory, ScriptChoice
 from modellint.results.suppressions import Suppression, has_marker, in_python, in_yaml
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.finding import Finding
+    from modellint.flow.brought import Brought, TheoryError
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.packs import RuleSet
@@ -86,6 +88,8 @@ class _Run:
     crashes: list[Crash] = field(default_factory=list)
     readable: bool = True
     unfinished: list[str] = field(default_factory=list)
+    #: Rules that have asked for a theory which was left out.
+    unasked: set[str] = field(default_factory=set)
     seconds: dict[str, float] = field(default_factory=dict)
     inventory: Inventory = _NOTHING
     paired: ScriptChoice | None = None
@@ -117,9 +121,14 @@ class Analyser:
         largest: int | None = None,
     ) -> None:
         """Files that are larger than `largest` bytes are not read for others."""
-        options = ProjectOptions(settings.root, settings.python, settings.recipes, largest)
+        self._theories = rules.theories
+        options = ProjectOptions(settings.root, settings.python, settings.recipes, largest, self._theories)
         self.files = Files(overlay, record=record, limit=settings.max_file_size)
         self._project = Project(options, self.files)
+        #: The same, without theories of rule packs that fail on what is asked.
+        self._others: dict[frozenset[Brought], Project] = {}
+        #: Theories that never come to an end, and the file that has shown it.
+        self._endless: dict[Brought, Path] = {}
         self._rules = rules.active
         self._codes = rules.codes
         self._operators = rules.operators
@@ -157,12 +166,10 @@ class Analyser:
                     self._unreadable(run, UnreadableError("the file cannot be read"))
             elif (original := copied_from(path, self._project)) is not None:
                 run.paired = ScriptChoice((), "", (), original.as_posix())
-            elif kind_of(path.name) == YAML:
-                self._yaml(run, data, self._project)
-            elif kind_of(path.name) == NOTEBOOK:
-                self._notebook(run, data)
+            elif self._theories:
+                run = self._unharmed(path, data)
             else:
-                self._python(run, data, self._project)
+                self._look(run, data, self._project)
         prints = sorted((key, self.files.fingerprint(key)) for key in trace)
         self.files.forget(path)
         suppressions = suppressions_of(path, data, self._codes)
@@ -188,18 +195,87 @@ class Analyser:
         """
         keys = self.files.update(path, data)
         self._project.forget(keys)
+        self._others.clear()
         return keys
 
     @in_one_chunk
     def ask(self, question: Callable[[Project], T]) -> T:
         """What the linked project says to a question, with facts that are kept for the next one."""
-        return question(self._project)
+        return self._answered(question, frozenset(self._endless))[0] if self._theories else question(self._project)
 
     def keep(self, results: Iterable[FileResult]) -> None:
         """Let go of what was read and found out for other results than these."""
         keys = {key for result in results for key, _ in result.dependencies}
         self.files.keep(keys)
         self._project.keep(keys)
+        self._others.clear()
+
+    # -- theories of rule packs ------------------------------------------------------------------------------------
+
+    def _unharmed(self, path: Path, data: bytes) -> _Run:
+        """What is found about a file with the theories of rule packs, but for those that fail on it."""
+
+        def look(project: Project) -> _Run:
+            run = _Run(path)
+            self._look(run, data, project)
+            return run
+
+        name = path.as_posix()
+        told = [
+            Crash(str(theory), name, f"left out, as it did not come to an end on {shown(first)}")
+            for theory, first in self._endless.items()
+        ]
+        run, failures = self._answered(look, frozenset(self._endless))
+        left_out = frozenset((*self._endless, *(failure.theory for failure in failures)))
+        for failure in failures:
+            told.append(Crash.of(str(failure.theory), name, failure.error))
+            if isinstance(failure.error, TimeoutError):
+                self._endless.setdefault(failure.theory, path)
+        for theory in self._theories:
+            if theory not in left_out and (run.crashes or run.unfinished):
+                other, more = self._answered(look, left_out | {theory})
+                if not more and (harm := _harm(run, other)):
+                    told.append(Crash(str(theory), name, harm))
+                    run, left_out = other, left_out | {theory}
+        run.crashes += told
+        return run
+
+    def _answered(self, question: Callable[[Project], T], left_out: frozenset[Brought]) -> tuple[T, list[TheoryError]]:
+        """The answer that a project gives without some theories, and without those that fail at it, which are told."""
+        from modellint.flow.brought import TheoryError
+        from modellint.pipeline.endless import ended_in_time
+
+        failures: list[TheoryError] = []
+        while True:
+            project = self._without(left_out)
+            try:
+                with ended_in_time():
+                    return question(project), failures
+            except TheoryError as failure:
+                project.forget(set())  # what was begun
+                failures.append(failure)
+                left_out |= {failure.theory}
+
+    def _without(self, left_out: frozenset[Brought]) -> Project:
+        if not left_out:
+            return self._project
+        found = self._others.get(left_out)
+        if found is None:
+            kept = tuple(theory for theory in self._theories if theory not in left_out)
+            found = self._others[left_out] = Project(replace(self._project.options, theories=kept), self.files)
+        return found
+
+    # -- one file --------------------------------------------------------------------------------------------------
+
+    def _look(self, run: _Run, data: bytes, project: Project) -> None:
+        """Note everything that a file gives rise to."""
+        kind = kind_of(run.path.name)
+        if kind == YAML:
+            self._yaml(run, data, project)
+        elif kind == NOTEBOOK:
+            self._notebook(run, data, project)
+        else:
+            self._python(run, data, project)
 
     def _python(self, run: _Run, data: bytes, project: Project) -> None:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
@@ -236,7 +312,7 @@ class Analyser:
                 self._asked(run, rule, rule.check_recipe, recipe, project)
             run.paired = _paired(recipe, project) if is_recipe else None
 
-    def _notebook(self, run: _Run, data: bytes) -> None:
+    def _notebook(self, run: _Run, data: bytes, project: Project) -> None:
         """A notebook's module, and the files that its cells write: each as if it stood in the notebook's folder."""
         from modellint.notebook.places import into_notebook
         from modellint.notebook.reading import read
@@ -244,10 +320,10 @@ class Analyser:
         book = self._guarded(run, "the notebook frontend", read, data)
         if book is None:
             return
-        files, project, parts = self.files, self._project, book.files(run.path)
+        files, parts = self.files, book.files(run.path)
         if parts:
             files = self.files.beside({part.path: part.data for part in parts})
-            project = Project(self._project.options, files)
+            project = Project(project.options, files)
         with files.trace() as trace:
             self._python(run, book.module(run.path).data, project)
             for part in parts:
@@ -286,6 +362,10 @@ class Analyser:
             self._unreadable(run, error)
         except ExhaustedError:
             run.unfinished.append(rule.code)
+        except LeftOutError as error:
+            run.unasked.add(rule.code)
+            if all(theory.kind is not error.kind for theory in self._theories):
+                run.crashes.append(Crash.of(rule.code, run.path.as_posix(), error))
         except RAISED as error:
             place = _recursing(rule, error) if isinstance(error, RecursionError) else "rule"
             if place == "frontend":
@@ -303,6 +383,16 @@ class Analyser:
         for rule in self._rules:
             with noted(run.crashes, rule.code, path):
                 run.findings += map(verified, rule.check_unreadable(path, error))
+
+
+def _harm(run: _Run, other: _Run) -> str:
+    """What goes wrong in one run of a file, and in another one does not; empty if that is nothing."""
+    still = {crash.part for crash in other.crashes} | other.unasked
+    mended = next((crash for crash in run.crashes if crash.part not in still), None)
+    if mended is not None:
+        return f"{mended.error} (in {mended.part})"
+    unfinished = [code for code in run.unfinished if code not in other.unfinished and code not in other.unasked]
+    return f"{', '.join(unfinished)} would not come to an end with it" if unfinished else ""
 
 
 def _paired(recipe: Recipe, project: Project) -> ScriptChoice | None:

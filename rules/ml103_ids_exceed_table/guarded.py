@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
+from modellint.flow.heap import tensors_in
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import followed
+from modellint.flow.runs import follow, followed
 from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import Tensors, tensors_in
+from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction
-from modellint.link.values.indexed import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.found import Lookup, OwnLookup
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Lookup, OwnLookup
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project

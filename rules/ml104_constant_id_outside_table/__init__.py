@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.lookups import ConstantOutside, PaddingOutside
-    from modellint.flow.lookups import Lookup
+    from modellint.flow.found import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project

@@ -13,23 +13,23 @@ from modellint.flow.library import REGISTRARS
 from modellint.flow.lookups import Lookups
 from modellint.flow.measured import Measured
 from modellint.flow.records import is_self
-from modellint.flow.runs import followed
+from modellint.flow.runs import called, followed
 from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import EventKind, Op, called_name, dotted, same, walk_all
+from modellint.graph.value import NOWHERE, EventKind, Op, called_name, dotted, same, walk_all
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedFunction
-from modellint.link.values.indexed import NOWHERE, Indexed, called
+from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from modellint.flow.domain import Atom, Atoms, FunctionRef
+    from modellint.flow.found import Sided
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Store
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Sided
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
@@ -154,7 +154,7 @@ class Vocabularies:
         run = followed(self._project, Measured)[0]
         sizes: dict[tuple[Site, Value], None] = {}
         for reference, frame in called(function, {}, self._project):
-            body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
+            body = run.body(reference, frame)
             grown = [one for one in grown if not _is_own(one[2], body, run)]
             sizes.update(dict.fromkeys(_sizes(function, reference, frame, run)))
         run.close()
@@ -224,8 +224,7 @@ def _is_own(tokenizer: Value, body: Frame, run: Interpreter) -> bool:
 
 def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interpreter) -> Iterator[tuple[Site, Value]]:
     """Where the tables are made that a function leads to, each with the value of the function that sizes it."""
-    run.steps = 0
-    run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+    run.start(reference, frame)
     pending = list(run.shells())
     while pending:
         known = len(run.shells())
@@ -333,7 +332,7 @@ def _is_given(value: Value) -> bool:
 def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, project: Project) -> None:
     """Run a function with anything, of objects that have been made unless it makes them."""
     for reference, frame in called(function, objects, project):
-        run.steps = 0
+        run.begin()
         if isinstance(reference.receiver, Shell) and function.name != "__init__":
             run.objects.construct(reference.receiver)
             reference.receiver.settle()

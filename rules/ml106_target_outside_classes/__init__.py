@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Filler
-    from modellint.flow.lookups import Judged
+    from modellint.flow.found import Judged
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.declared import is_about_devices
-from modellint.flow.devices import Fresh, Moved, There
 from modellint.flow.domain import NONE
+from modellint.flow.placed import Fresh, Moved, There
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import External

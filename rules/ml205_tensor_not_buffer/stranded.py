@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.declared import FACTORIES
-from modellint.flow.devices import Fresh, opened
 from modellint.flow.domain import NONE
 from modellint.flow.gate import Keepers
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, opened
 from modellint.flow.life import covers
+from modellint.flow.placed import Fresh
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.handed import given_values, handed, is_new
@@ -29,9 +29,9 @@ from .tools import fed
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from modellint.flow.devices import Meeting
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Store
+    from modellint.flow.placed import Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel

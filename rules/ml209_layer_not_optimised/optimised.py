@@ -17,7 +17,7 @@ from modellint.flow.picked import UnsureError
 from modellint.flow.runs import started
 from modellint.flow.training import Training, Weights
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.lives import Lives
 
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from modellint.link.classes.lives import Lived
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
-
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +108,7 @@ def _run(functions: list[Function], objects: dict[Class, Shell], run: Interprete
                 continue
             code = SourceMethod(function, project.names)
             frame = class_frame(code.scope, id(function))
-            run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, _NOWHERE)
+            run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, NOWHERE)
         made = run.of(Training).built[known:]
         if made:
             found.append(_Start(function, made, {shell: len(shell.stores) for one in made for shell in one.stores}))
@@ -206,7 +204,7 @@ class _Listed:
 
     def _make(self, run: Interpreter, objects: Collection[Shell]) -> None:
         """Run the constructors of all layers in sight, and of those that they make."""
-        run.steps = 0
+        run.begin()
         pending = [*objects, *run.shells()]
         while pending:
             known = len(run.shells())

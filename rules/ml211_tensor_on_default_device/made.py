@@ -21,7 +21,7 @@ from modellint.link.values.callers import callers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.devices import Encounter
+    from modellint.flow.placed import Encounter
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.lives import Lived

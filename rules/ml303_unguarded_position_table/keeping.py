@@ -59,10 +59,10 @@ class Making:
         """Whether a class may keep a table of a fixed length: something makes one, and something says how long."""
         above = self._project.of(Members).mro(cls)
         methods = [method for owner in above for method in owner.methods.values()]
-        building = self._building(methods)
+        building = constructing(methods, self._project)
         if all(self._functions(method.module).keys().isdisjoint(method.words) for method in building):
             return False
-        if compares_rows(methods):
+        if compares_rows(methods, self._project):
             return True
         sizes = {method: self._sizes(method) for method in building}
         if not any(sizes.values()) or not self._is_said(building, above):
@@ -80,14 +80,6 @@ class Making:
 
     def _says_length(self, function: Function) -> bool:
         return self._project.once(("says length", function), lambda: _says_length(function))
-
-    def _building(self, methods: list[Function]) -> list[Function]:
-        """The methods that run when an object is built."""
-        found = [method for method in methods if method.name == "__init__"]
-        for method in found:
-            names = self._project.once(("speaks of", method), partial(_spoken_of, method))
-            found += [other for other in methods if other.name in names and other not in found]
-        return found
 
     def _functions(self, module: ModuleFacts) -> dict[str, Function | None]:
         """What makes tables, as a file calls it, with the functions among it."""
@@ -257,17 +249,18 @@ def _is_quoted(value: Value, by: Value, making: dict[str, Function | None]) -> b
     return is_name and (by.op is Op.INDEX or (by.op is Op.CALL and "getattr" in called_name(by.callee)))
 
 
-def constructing(methods: list[Function]) -> list[Function]:
-    """The methods that run when an object is built, as far as names tell."""
+def constructing(methods: list[Function], project: Project) -> list[Function]:
+    """The methods that run when an object is built: the constructors, and what they speak of as an attribute."""
     found = [method for method in methods if method.name == "__init__"]
     for builder in found:
-        found += [m for m in methods if m.name in builder.words and m not in found]
+        names = project.once(("speaks of", builder), partial(_spoken_of, builder))
+        found += [method for method in methods if method.name in names and method not in found]
     return found
 
 
-def compares_rows(methods: list[Function]) -> bool:
+def compares_rows(methods: list[Function], project: Project) -> bool:
     """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table."""
-    building = constructing(methods)
+    building = constructing(methods, project)
     tests = [e.value for m in methods if m not in building for e in m.flow.of(EventKind.COMPARE)]
     names = {self_attribute(arg) for test in tests if test.data in ORDERS for arg in test.args} - {None}
     if not names:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 #: How many classes that keep or extend one are looked at.
 _MAX_USERS = 8
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,9 +296,7 @@ def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
     for method in methods:
         if method.name != "__init__" and not method.is_static and shell.model.method(method.name) is method:
             code = SourceMethod(method, project.names)
-            run.steps = 0
-            frame = class_frame(code.scope, id(method))
-            run.calls.apply(FunctionRef(code, None, shell), ANY_ARGUMENTS, frame, _NOWHERE)
+            run.start(FunctionRef(code, None, shell), class_frame(code.scope, id(method)))
             shell.history = {name: list(stored) for name, stored in built.items()}
     stored: dict[str, set[Function]] = {}
     for store in shell.stores[before:]:
@@ -320,7 +317,8 @@ def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> tup
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
     others: set[Value] = set()
-    is_comparing = compares_rows([m for owner in project.of(Members).mro(cls) for m in owner.methods.values()])
+    methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
+    is_comparing = compares_rows(methods, project)
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import NegativeFiller
     from modellint.flow.domain import Filler
-    from modellint.flow.lookups import Lookup, Padded
+    from modellint.flow.found import Lookup, Padded
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.probes import Probe

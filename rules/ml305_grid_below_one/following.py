@@ -1,4 +1,4 @@
-"""A run that follows the sides of images to the shapes, repetitions and sizes that they are used in.
+"""A theory that follows the sides of images to the shapes, repetitions and sizes that they are used in.
 
 A side that is rounded down to whole patches is 0 where it is shorter than one. What the conditions on the way say of
 it, and what refuses a small one, is taken into account.
@@ -28,7 +28,9 @@ from modellint.flow.heap import Shell
 from modellint.flow.library import ADDERS
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import followed
-from modellint.flow.tensors import Tensors
+from modellint.flow.sinks import Sink
+from modellint.flow.tensors import Refinement, Tensors
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 
@@ -75,18 +77,18 @@ class SideUse:
 
 
 def measuring(project: Project, reach: Reach) -> tuple[Interpreter, Grids]:
-    """A run that follows the sides of images."""
+    """A theory that follows the sides of images."""
     run, found = followed(project, Grids)
     found.reach = reach
     return run, found
 
 
-class _Tensors(Tensors):
+class _Sides(Refinement):
     """What operators do to sides."""
 
-    @property
-    def _grids(self) -> Grids:
-        return self._run.of(Grids)
+    def __init__(self, run: Interpreter, grids: Grids) -> None:
+        self._run = run
+        self._grids = grids
 
     # -- what is measured ------------------------------------------------------------------------------------------
 
@@ -112,7 +114,7 @@ class _Tensors(Tensors):
         for one in (row, resizing):
             if one is not None and self._may_be_image(atom, name):
                 self._grids.use(one, arguments, frame, value)
-        return super().method(atom, name, arguments, frame, value)
+        return self.inner.method(atom, name, arguments, frame, value)
 
     def _may_be_image(self, atom: Atom, name: str) -> bool:
         """Whether it may be a tensor or image, or a method of those that it has may be one of a base out of sight."""
@@ -123,13 +125,13 @@ class _Tensors(Tensors):
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
         if row is None:
-            return super().function(name, arguments, frame, value)
+            return self.inner.function(name, arguments, frame, value)
         self._grids.use(row, arguments, frame, value)
         at, operand = Site(value, frame.function), arguments.argument(0, "input") or ()
         if row.facets.get("gives") == "size":
             return join(self.shape(atom, at) for atom in operand)
         found = self._calculated(row, operand, arguments, at)
-        return super().function(name, arguments, frame, value) if found is None else found
+        return self.inner.function(name, arguments, frame, value) if found is None else found
 
     def _calculated(self, row: Operator, operand: Atoms, arguments: Arguments, at: Site) -> Atoms | None:
         """What an operator makes of sides and scales; None where it is given none."""
@@ -154,7 +156,7 @@ class _Tensors(Tensors):
         if found is not None:
             return found
         is_new = operator == "//" and not any(isinstance(atom, Length | Tensor) for atom in (*left, *right))
-        found = super().arithmetic(operator, left, right, made)
+        found = self.inner.arithmetic(operator, left, right, made)
         return (Quotient(made),) if is_new and all(isinstance(atom, Plain) for atom in found) else found
 
     def are_known(self, left: Atoms, right: Atoms) -> bool:
@@ -163,7 +165,7 @@ class _Tensors(Tensors):
     # -- conditions ------------------------------------------------------------------------------------------------
 
     def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
-        atoms = super().behind(atoms, guard, frame)
+        atoms = self.inner.behind(atoms, guard, frame)
         return tuple(
             atom.kept() if isinstance(atom, Side) and self.is_limited(atom, guard, frame) else atom for atom in atoms
         )
@@ -205,17 +207,21 @@ class _Tensors(Tensors):
         return any(side.is_told_by(other) for atoms in given for other in sides_in(atoms))
 
 
-class Grids(Lookups):
+class Grids(Theory, Sink):
     """What sides in whole patches are used for in one run."""
 
-    rests_on = (_Tensors,)
+    rests_on = (Tensors,)
+    goes_before = (Lookups,)
     alike = (Given, Unknown, Plain)
     measures = True
     reach: Reach
 
     def __init__(self, run: Interpreter) -> None:
-        super().__init__(run)
-        self._limits = run.of(_Tensors)
+        self._run = run
+        self._limits = _Sides(run, self)
+        tensors = run.of(Tensors)
+        tensors.add(self)
+        tensors.refine(self._limits)
         #: Whether what the functions return that are run is of interest.
         self.is_result_asked_for = False
         self._uses: dict[Value, SideUse] = {}
@@ -227,6 +233,10 @@ class Grids(Lookups):
         self.cutting: set[ModuleFacts] = set()
 
     @property
+    def _lookups(self) -> Lookups:
+        return self._run.of(Lookups)
+
+    @property
     def uses(self) -> Iterator[SideUse]:
         """The uses of sides that nothing refuses."""
         for rounding, use in list(self._uses.items()):
@@ -236,14 +246,14 @@ class Grids(Lookups):
                 yield use
 
     def is_asked_for(self, frame: Frame) -> bool:
-        return self.is_result_asked_for or len(self._frames) > 1
+        return self.is_result_asked_for or self._lookups.depth > 1
 
-    def matters(self, event: Event, frame: Frame) -> bool:
+    def matters(self, event: Event, frame: Frame) -> bool | None:
         if event.kind is EventKind.RAISE and event.guard is not None:
             self._accepted.append((event.guard, frame))
         if event.kind is EventKind.CALL and not self._run.objects.under_construction:
             return self._may_use(event.value.callee, frame)
-        return event.kind not in _LATER and super().matters(event, frame)
+        return False if event.kind in _LATER else None
 
     def _may_use(self, callee: Value, frame: Frame) -> bool:
         """Whether a call may use a size, or fill a container; what it gives can be asked for later."""
@@ -295,7 +305,7 @@ class Grids(Lookups):
 
     def _is_limited(self, side: Side) -> bool:
         """Whether something is known of a side where it is used, or where a function on the way there is called."""
-        frames = [(frame, frame.event.guard) for frame, _ in self._frames if frame.event is not None]
+        frames = [(frame, frame.event.guard) for frame in self._lookups.frames if frame.event is not None]
         return side.is_limited or any(
             guard is not None and self._limits.is_limited(side, guard, frame) for frame, guard in frames
         )

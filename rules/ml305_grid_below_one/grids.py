@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Arguments, Site
+from modellint.flow.runs import called, follow
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.values.callers import neighbours
-from modellint.link.values.indexed import NOWHERE, called, follow
 
 from .following import measuring
 from .measured import Measured
@@ -98,7 +98,7 @@ class Grids:
         sides: dict[str, Atoms] = {name: (Side(at, image=name),) for name in given}
         stages = set[str]()
         for reference, frame in called(function, {}, self._project):
-            atoms = run.calls.apply(reference, Arguments((), sides, is_complete=False), frame, NOWHERE)
+            atoms = run.start(reference, frame, Arguments((), sides, is_complete=False))
             stages.update(side.stage for side in sides_in(atoms) if not side.is_limited)
         if any(grids.uses):
             stages.add("multiple")

@@ -14,16 +14,15 @@ from packages import fetched, needs_packages
 
 from modellint.flow.domain import Filler, Positions
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import followed
+from modellint.flow.runs import follow, followed
 from modellint.flow.summaries import Summaries
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import follow
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
     from pathlib import Path
 
-    from modellint.flow.lookups import Lookup
+    from modellint.flow.found import Lookup
     from modellint.graph.python import Function, ModuleFacts
 
 #: Packages of more lines than these take minutes: all functions of them are run.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from modellint.flow.lookups import Lookup
+    from modellint.flow.found import Lookup
 
     Find = Callable[[str], list[Lookup]]
     Pads = Callable[[str], list[tuple[str, bool]]]

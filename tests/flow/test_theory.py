@@ -96,7 +96,7 @@ def test_all_are_told_what_happens(tmp_path: Path) -> None:
 
 
 def test_only_those_are_asked_that_have_a_say() -> None:
-    theories = Theories((Theory(), One(None), Theory(), Two(None)))  # type: ignore[arg-type]
+    theories = Theories((Theory(None), One(None), Theory(None), Two(None)))  # type: ignore[arg-type]
     assert [type(theory) for theory in theories.function] == [One, Two]
     assert theories.method == ()
     with pytest.raises(AttributeError):

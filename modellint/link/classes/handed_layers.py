@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.built import has_state
-from modellint.flow.devices import opened
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, FunctionRef
 from modellint.flow.frame import class_frame
-from modellint.flow.given import REST
-from modellint.flow.heap import Entry, Shell
+from modellint.flow.heap import Entry, Shell, opened
 from modellint.flow.runs import started
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, Value, called_name, self_attribute
+from modellint.graph.python import REST
+from modellint.graph.value import NOWHERE, EventKind, Op, Value, called_name, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedClass
 from modellint.link.values.callers import neighbours
@@ -34,7 +33,6 @@ _TAKING = frozenset((Op.ITEM, Op.UNPACK, Op.INDEX))
 #: What may be a container that a function makes.
 _MADE = frozenset((Op.LIST, Op.TUPLE, Op.DICT, Op.COMPREHENSION, Op.UPDATE, Op.CHOICE, Op.CALL))
 _MAX_CALLERS = 3
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 def handed_layers(cls: Class, project: Project) -> dict[str, Shell]:
@@ -148,7 +146,7 @@ def _given(caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Pr
     if receiver is not None and receiver.is_layer:
         run.objects.construct(receiver)
     method = SourceMethod(caller, project.names)
-    run.calls.apply(FunctionRef(method, None, receiver), ANY_ARGUMENTS, class_frame(method.scope, id(caller)), _NOWHERE)
+    run.calls.apply(FunctionRef(method, None, receiver), ANY_ARGUMENTS, class_frame(method.scope, id(caller)), NOWHERE)
     objects = [*run.shells(), *([receiver] if receiver is not None else [])] if run.is_complete else []
     models = [one for one in objects if one.model is not None and one.model.cls is cls and one.kind == "instance"]
     registered = _registered(objects, cls, wanted)

@@ -20,10 +20,10 @@ from modellint.link.values.callers import neighbours
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from modellint.flow.devices import Encounter, Fresh, Meeting
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Path, Store
     from modellint.flow.objects import Read
+    from modellint.flow.placed import Encounter, Fresh, Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel

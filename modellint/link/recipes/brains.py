@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import opened
 from modellint.flow.domain import (
     UNKNOWN,
     Arguments,
@@ -17,6 +16,7 @@ from modellint.flow.domain import (
     join,
 )
 from modellint.flow.frame import class_frame
+from modellint.flow.heap import opened
 from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.atoms import (

@@ -8,7 +8,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import opened
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -29,11 +28,11 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, opened
 from modellint.flow.runs import started
 from modellint.flow.theory import Foreign, Theory
 from modellint.flow.training import is_optimizer
-from modellint.graph.value import EventKind, Nested, Op, Value
+from modellint.graph.value import NOWHERE, EventKind, Nested, Op, Value
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.atoms import (
@@ -83,7 +82,6 @@ _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 _FRAMEWORK = "speechbrain"
 #: What makes datasets and loaders.
 _DATA = ("speechbrain.dataio.", "torch.utils.data.")
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: What makes a function a step of a dataset's pipeline.
 _ADDS_ITEM = ".add_dynamic_item"
 #: What a condition stands for that may hold or not: that something is called at all.
@@ -100,7 +98,7 @@ class Surroundings(Theory):
         self.project = project
         self.run = started(project, lambda run: self)
         self.notes = Notes(self.run)
-        use = brain or BrainUse(script.module, (), _NOWHERE, frozenset(), (), False)
+        use = brain or BrainUse(script.module, (), NOWHERE, frozenset(), (), False)
         model = project.classes.model(use.classes[0]) if use.classes else None
         self.brain = Shell("brain", use.call, (), model)
         self.own = Brain(self, use)
@@ -141,7 +139,7 @@ class Surroundings(Theory):
         method = SourceMethod(function, self.project.names)
         receiver = self.brain if function.owner is not None and not function.is_static else None
         frame = class_frame(method.scope, id(function), (hash(stage),))
-        run.calls.apply(FunctionRef(method, None, receiver), arguments, frame, _NOWHERE)
+        run.calls.apply(FunctionRef(method, None, receiver), arguments, frame, NOWHERE)
 
     def make(self, cls: Class) -> None:
         """Make an object of a class of the script, and have it do all that it can do."""
@@ -386,7 +384,7 @@ class Surroundings(Theory):
         self._handed.add(function.code)
         outer, self.run.path = self.run.path, path
         method = function.frame or class_frame(function.code.scope, id(function.code))  # type: ignore[union-attr]
-        self.run.calls.apply(function, ANY_ARGUMENTS, method, _NOWHERE)
+        self.run.calls.apply(function, ANY_ARGUMENTS, method, NOWHERE)
         self.run.path = outer
 
     def follow(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import opened
 from modellint.flow.domain import (
     NONE,
     UNKNOWN,
@@ -14,7 +13,7 @@ from modellint.flow.domain import (
     Plain,
     Site,
 )
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, opened
 from modellint.graph.value import Op, Value
 from modellint.link.recipes.atoms import (
     Checkpointer,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.devices import opened
 from modellint.flow.domain import (
     NONE,
     PLAIN,
@@ -18,7 +17,7 @@ from modellint.flow.domain import (
     join,
     text,
 )
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, opened
 from modellint.flow.theory import Foreign
 from modellint.graph.value import Op, Value
 from modellint.link.recipes.atoms import (

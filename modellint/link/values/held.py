@@ -13,7 +13,7 @@ from modellint.flow.objects import model_of
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.graph.value import NOWHERE, EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction
 from modellint.link.values.members import Members
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.link.project import Project
 
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: What may be a number as a call is given it.
 _NUMBERS = frozenset((Op.PARAM, Op.ATTR, Op.BIN))
 #: The arguments of a table that are its sizes.
@@ -144,7 +143,7 @@ class Holders:
         if found is None:
             model = self._project.classes.model(cls)
             found = self._objects[cls] = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
-            self._run.steps = 0
+            self._run.begin()
             self._run.objects.construct(found)
             self._set_up(found, cls)
         return found
@@ -156,9 +155,8 @@ class Holders:
                 stored = (self_attribute(event.target) for event in method.flow.of(EventKind.STORE) if event.target)
                 is_left = any(name is not None and name not in shell.history for name in stored)
                 if is_left and method.name != "__init__" and not method.is_static and self._given_in(method):
-                    self._run.steps = 0
                     self._run.objects.under_construction.append(shell)
-                    self._run.calls.apply(self._reference(method, shell), ANY_ARGUMENTS, self._frame(method), _NOWHERE)
+                    self._run.start(self._reference(method, shell), self._frame(method))
                     self._run.objects.under_construction.pop()
 
     def _reference(self, function: Function, receiver: Shell | None) -> FunctionRef:
@@ -229,10 +227,7 @@ class Holders:
                     receiver = self.object_of(function.owner)
                 if self._is_of_function(event.value.callee, function, receiver):
                     continue
-                self._run.steps = 0
-                body = self._run.calls.frame(
-                    self._reference(function, receiver), ANY_ARGUMENTS, self._frame(function), _NOWHERE
-                )
+                body = self._run.body(self._reference(function, receiver), self._frame(function))
                 for atom in self._lookups.asked(partial(self._run.evaluate_at, event, body), body):
                     if isinstance(atom, Shell) and self._lookups.is_table(atom) and atom.value is event.value:
                         yield from self._table(atom, receiver)
@@ -252,7 +247,7 @@ class Holders:
         """The layers that an object keeps, those in containers among them."""
         found = self._parts.get(holder)
         if found is None:
-            self._run.steps = 0
+            self._run.begin()
             kept = (part for name in list(holder.history) for part in self._kept_under(name, holder))
             found = self._parts[holder] = list({id(part.layer): part for part in kept}.values())
         return found
@@ -305,7 +300,7 @@ class Holders:
     def _gives(self, size: Size, function: Function, table: Held, besides: set[int]) -> bool:
         """Whether a function gives a number to anything, but in some calls and in what those are given."""
         body = self._run.calls.frame(
-            self._reference(function, table.holder), ANY_ARGUMENTS, self._frame(function), _NOWHERE
+            self._reference(function, table.holder), ANY_ARGUMENTS, self._frame(function), NOWHERE
         )
         calls = [event.value for event in function.flow.of(EventKind.CALL)]
         inside = {id(part) for call in calls if id(call) in besides for part in call.walk()}

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
+from modellint.flow.found import Judged
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Shell
-from modellint.flow.lookups import Judged, Lookups
-from modellint.flow.runs import followed
+from modellint.flow.heap import Shell, tensors_in
+from modellint.flow.lookups import Lookups
+from modellint.flow.runs import called, follow, followed
 from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import tensors_in
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning
 from modellint.link.values.callers import callers
@@ -25,17 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Atoms, Filler, Site
+    from modellint.flow.found import Lookup, Padded, Sided
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Lookup, Padded, Sided
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
 #: How many files that mention a function are read.
 _MAX_USERS = 16
 #: Words of what has a loss of torch's that is given classes.
 _LOSSES = operators.words("judges")
-NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,8 +100,7 @@ class Indexed:
         for function in module.all_functions():
             for event in self._project.of(Summaries).body(function).fillers_written():
                 for reference, frame in called(function, objects, self._project):
-                    run.steps = 0
-                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
+                    body = run.body(reference, frame)
                     for tensor in tensors_in(run.evaluate_at(event, body)):
                         yield from (
                             (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
@@ -135,7 +133,7 @@ class Indexed:
         A mask takes it out that picks or replaces elements, not one that is only made.
         """
         run, lookups = self._run(module)
-        run.steps = 0
+        run.begin()
         if not lookups.gives_away(padded.filler.key, padded.frame) or padded.filler.key in lookups.taken_out:
             return False
         for caller in self._users(padded.frame.function):
@@ -155,8 +153,7 @@ class Indexed:
         """Compute all that a function does with anything that it may be given."""
         run, lookups = self._run(module)
         for reference, frame in called(function, {}, self._project):
-            run.steps = 0
-            body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
+            body = run.body(reference, frame)
             for event in body.flow.events:
                 run.behind(lookups.evaluated(event.value, body), body, event.guard)
 
@@ -188,14 +185,14 @@ class Indexed:
         run, lookups = self._run(cls.module)
         atoms, frame = self._object_of(cls, run)
         reference = FunctionRef(SourceMethod(method, self._project.names), None, atoms[0])
-        given = partial(run.calls.apply, reference, ANY_ARGUMENTS, frame, NOWHERE)
+        given = partial(run.start, reference, frame)
         return lookups.sided(lookups.asked(given, frame))
 
     def _object_of(self, cls: Class, run: Interpreter) -> tuple[Atoms, Frame]:
         """An object of a class that is made with anything."""
         model = self._project.classes.model(cls)
         shell = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
-        run.steps = 0
+        run.begin()
         run.objects.construct(shell)
         return (shell,), class_frame(model.facts.scope, id(cls))
 
@@ -211,8 +208,7 @@ class Indexed:
         for function in (*module.all_functions(), module.body):
             for event in self._project.of(Summaries).body(function).padded_tables_given():
                 for reference, frame in called(function, objects, self._project):
-                    run.steps = 0
-                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
+                    body = run.body(reference, frame)
                     for atom in run.evaluate_at(event, body):
                         padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
                         if padding is not None and event.value not in seen:
@@ -234,34 +230,3 @@ class Indexed:
         if run is None:
             run = self._runs[module] = followed(self._project, Lookups)
         return run
-
-
-def called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:
-    """The calls of a function with any arguments: of the object of each class that has it."""
-    code = SourceMethod(function, project.names)
-    frame = class_frame(code.scope, id(function))
-    for receiver in _receivers(function, objects, project):
-        yield FunctionRef(code, None, receiver), frame
-
-
-def follow(function: Function, objects: dict[Class, Shell], run: Interpreter) -> None:
-    """Run a function with any arguments."""
-    for reference, frame in called(function, objects, run.project):
-        run.steps = 0
-        run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
-
-
-def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:
-    """What a function is called on: any object of its class, and, of a mixin, of those that it is mixed into."""
-    owner = function.owner
-    if owner is None or function.is_static:
-        yield None
-        return
-    model = project.classes.model(owner)
-    for cls in (owner,) if model.is_module is True else function.module.classes.values():
-        other = project.classes.model(cls)
-        is_mixed = model.is_module is not True and other.is_module is True and other.method(function.name) is function
-        if cls is owner or is_mixed:
-            if cls not in objects:
-                objects[cls] = Shell("instance", None, (id(cls),), other, ANY_ARGUMENTS)
-            yield objects[cls]

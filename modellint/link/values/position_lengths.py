@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.lengths import Lengths
-from modellint.flow.runs import followed
+from modellint.flow.runs import follow, followed
 from modellint.flow.speaking import speaking
-from modellint.link.values.indexed import follow
 from modellint.link.values.unread_tables import asking, note
 
 if TYPE_CHECKING:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Given
-from modellint.flow.heap import TENSORS, Shell, are_exclusive
+from modellint.flow.domain import Given
+from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
 from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import tensors_in
-from modellint.graph.value import Op, Value, walk_all
+from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
 from modellint.link.values.held import width_of
 from modellint.link.values.shapes import INPUT_WIDTH
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     Called = Callable[[Function], Iterator[tuple[FunctionRef, Frame]]]
 
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: Methods that are called by another name than their own.
 _UNNAMED = frozenset(("forward", "__call__"))
 
@@ -35,6 +33,7 @@ class TableUsers:
     """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
 
     def __init__(self, module: ModuleFacts, project: Project, called: Called) -> None:
+        from modellint.flow.lookups import Lookups
         from modellint.flow.runs import followed
         from modellint.flow.watched import Watched
 
@@ -42,6 +41,7 @@ class TableUsers:
         self._project = project
         self._called = called
         self.run, self._found = followed(project, Watched)
+        self.run.of(Lookups).is_open = True
         self._started: set[Function] = set()
         self._mentioning: dict[str, list[Function]] = {}
 
@@ -63,7 +63,7 @@ class TableUsers:
         users = [(function, *one) for function in wanted for one in self._called(function)]
         for _, reference, _ in users:
             if isinstance(reference.receiver, Shell):
-                self.run.steps = 0
+                self.run.begin()
                 self.run.objects.construct(reference.receiver)
                 reference.receiver.settle()
         constructing = set(self.run.calls.done)
@@ -71,8 +71,7 @@ class TableUsers:
         users.sort(key=lambda user: not any(summaries.body(user[0]).tables_given()))
         for function, reference, frame in users:
             if function not in constructing:
-                self.run.steps = 0
-                self.run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                self.run.start(reference, frame)
 
     def of(self, table: Held) -> list[Function]:
         """The functions that mention the attribute under which a table is kept, or a method that does."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import ANY_ARGUMENTS, Given, Site
+from modellint.flow.domain import Given, Site
+from modellint.flow.runs import called
 from modellint.flow.terms import Kind, Passed, Picked, Sized, Term
 from modellint.graph.value import EventKind, Op
-from modellint.link.values.indexed import NOWHERE, called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,11 +43,10 @@ def asking(function: Function) -> list[Value]:
 def note(calls: list[Value], asked: Asked, run: Interpreter, lengths: Lengths) -> None:
     """Note the tables that calls ask for, and where positions meet them."""
     for reference, frame in called(asked.function, {}, run.project):
-        run.steps = 0
-        body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
+        body = run.body(reference, frame)
         for call in calls:
             for argument in call.args[1:]:
-                for length in lengths.evaluated(argument, body):
+                for length in lengths.lookups.evaluated(argument, body):
                     if isinstance(length, Term):
                         _note_table(call, argument, length, asked, body, lengths)
 
@@ -56,7 +55,7 @@ def _note_table(call: Value, argument: Value, length: Term, asked: Asked, frame:
     """Note a table, if there are positions that meet it."""
     function = asked.function
     for positions, use in _meetings(call, function):
-        ids = lengths.evaluated(positions, frame)
+        ids = lengths.lookups.evaluated(positions, frame)
         if use.op is not Op.INDEX and not _is_made_of(length, ids):
             continue
         asked.picked[length, positions, use] = Picked(

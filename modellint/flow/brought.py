@@ -1,0 +1,215 @@
+"""Theories that rule packs bring: a run has each behind a guard, which checks what it answers and knows whose it is.
+
+What goes wrong in one is a `TheoryError`, which ends all that is being found out about the file: whoever asked begins
+again without that theory, so that nothing rests on half of what it says.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+from weakref import WeakKeyDictionary
+
+from modellint.flow.domain import (
+    Bound,
+    ClassRef,
+    Constant,
+    Counter,
+    Derived,
+    FunctionRef,
+    Given,
+    Length,
+    Number,
+    Outside,
+    Plain,
+    Shape,
+    Super,
+    Tensor,
+    Unknown,
+)
+from modellint.flow.heap import Shell
+from modellint.flow.theory import Foreign, Theory
+from modellint.graph.immutable import dataclass
+from modellint.link.budget import ExhaustedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from modellint.flow.domain import Atoms
+    from modellint.flow.interp import Interpreter
+
+#: How many values an answer may be at once.
+_MAX_ATOMS = 64
+#: How many seconds of processor time a theory may take for one file.
+SECONDS = 2.0
+_ATOMS = (
+    Shell, Constant, Unknown, Plain, Given, Number, Counter, Length, Tensor, Shape, Outside, Derived, ClassRef,
+    FunctionRef, Super, Bound, Foreign,
+)  # fmt: skip
+#: The hooks that a pack's theory may have: those that answer, or leave it to the next; those that are handed what was
+#: found and give it back; those that are told; and what its answers depend on beside what it is asked.
+_ANSWERING = frozenset(
+    (
+        "named", "defined", "parameter", "attribute", "unstored", "index", "part", "element", "row", "empty", "binary",
+        "unary", "comparison", "choice", "updated", "comprehension", "text", "call", "method", "super_method", "apply",
+        "called", "forward", "output", "function", "outside",
+    )
+)  # fmt: skip
+_HANDING = frozenset(
+    ("bound", "field", "held", "picked", "content", "operation", "after_loop", "behind", "stored")
+)  # fmt: skip
+_TOLD = frozenset(
+    (
+        "read", "missed", "beyond", "calling", "hand", "touch", "made", "left_out", "enter", "undecided", "closure",
+        "delete", "fail", "store", "give_away",
+    )
+)  # fmt: skip
+_GUARDS: WeakKeyDictionary[type[Theory], type[Guard]] = WeakKeyDictionary()
+HOOKS = _ANSWERING | _HANDING | _TOLD | {"state"}
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A theory that a pack brings, and how that is told: `rule pack 'lab'`."""
+
+    kind: type[Theory]
+    pack: str
+
+    def __str__(self) -> str:
+        return f"theory `{self.kind.__name__}` of {self.pack}"
+
+    def __call__(self, run: Interpreter) -> Theory:
+        """The theory in a run, behind its guard."""
+        return _guarded(self.kind)(self, run)
+
+
+class TheoryError(BaseException):
+    """A pack's theory fails, which nobody in between is to take for a failure of their own."""
+
+    def __init__(self, theory: Brought, error: BaseException) -> None:
+        super().__init__(theory, error)
+        self.theory = theory
+        self.error = error
+
+
+class EndlessError(BaseException):
+    """Thrown into a thread in which a pack's theory has worked for too long."""
+
+
+def refused(kind: object) -> str:
+    """Why something cannot be a pack's theory; empty if it can."""
+    if not (isinstance(kind, type) and issubclass(kind, Theory)):
+        return f"{kind!r} is no theory; expected a class that derives from `modellint.flow.theory.Theory`"
+    changed = [name for name, own in vars(Theory).items() if not name.startswith("_") and _of(kind, name) is not own]
+    for name in changed:
+        if name not in HOOKS:
+            return f"`{kind.__name__}` has a `{name}` of its own, which is of the engine's theories alone"
+    return ""
+
+
+def _of(kind: type[Theory], name: str) -> object:
+    """What a class has under a name, as it is written there."""
+    return next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
+
+
+class Guard(Theory):
+    """Asks a pack's theory; with the hooks that this has of its own, and no others."""
+
+    def __init__(self, brought: Brought, run: Interpreter) -> None:
+        self.brought = brought
+        self._run = run
+        #: The steps of the run when it was last asked, and those that were taken for its answers since one began.
+        self._before = self._steps = 0
+        #: What it is being asked.
+        self._asked = ""
+        self.theory = self.tried(partial(brought.kind, run))
+
+    def ask(self, hook: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """What a hook says. The steps that are taken for that are not the run's, of which it has as many again."""
+        run, before = self._run, self._run.steps
+        if before < self._before:  # something else is being run
+            self._steps = 0
+        run.steps, self._before = self._steps, before
+        outer, self._asked = self._asked, hook
+        found = self.tried(lambda: getattr(self.theory, hook)(*arguments, **options))
+        self._asked = outer
+        run.steps, self._steps = before, run.steps
+        return found
+
+    def run_out(self) -> None:
+        if self._asked:
+            self.fail_with(RuntimeError(f"`{self._asked}` looks at too many values"))
+
+    def tried(self, act: Callable[[], Any]) -> Any:
+        """What code of a pack gives; the frame of this tells whoever looks whose code is at work."""
+        try:
+            return act()
+        except ExhaustedError:  # the file has used up what it may ask for
+            raise
+        except EndlessError:
+            self.fail_with(TimeoutError(f"it takes more than {SECONDS:g} s of processor time"))
+        except (Exception, SystemExit) as error:
+            self.fail_with(error)
+
+    def atoms(self, hook: str, found: object) -> Atoms:
+        """What was answered, if it is a value."""
+        if not isinstance(found, tuple):
+            self.fail_with(TypeError(f"`{hook}` gives {_shown(found)}; expected a tuple of values"))
+        if len(found) > _MAX_ATOMS:
+            self.fail_with(ValueError(f"`{hook}` gives {len(found)} values; expected {_MAX_ATOMS} at most"))
+        for atom in found:
+            if not isinstance(atom, _ATOMS):
+                self.fail_with(TypeError(f"`{hook}` gives {_shown(atom)}; expected values of `modellint.flow.domain`"))
+        self.tried(partial(hash, found))
+        return cast("Atoms", found)
+
+    def fail_with(self, error: BaseException) -> NoReturn:
+        """End what is being found out."""
+        raise TheoryError(self.brought, error) from error
+
+
+def _shown(found: object) -> str:
+    """What was answered in place of a value, in few words."""
+    try:
+        text = repr(found)
+    except Exception:
+        text = ""
+    return text if 0 < len(text) < 60 else f"something of the type `{type(found).__name__}`"
+
+
+def _guarded(kind: type[Theory]) -> type[Guard]:
+    """The guard of a theory, which has the hooks that the theory has."""
+    known = _GUARDS.get(kind)
+    if known is None:
+        known = _GUARDS[kind] = _made(kind)
+    return known
+
+
+def _made(kind: type[Theory]) -> type[Guard]:
+    hooks = [name for name in HOOKS if _of(kind, name) is not vars(Theory)[name]]
+    return type(f"{kind.__name__}Guard", (Guard,), {name: _hook(name) for name in hooks})
+
+
+def _hook(name: str) -> Callable[..., Any]:
+    """A hook of a guard."""
+
+    def answer(self: Guard, *arguments: Any, **options: Any) -> Atoms | None:
+        found = self.ask(name, arguments, options)
+        return None if found is None else self.atoms(name, found)
+
+    def hand_on(self: Guard, *arguments: Any, **options: Any) -> Atoms:
+        return self.atoms(name, self.ask(name, arguments, options))
+
+    def take_notice(self: Guard, *arguments: Any, **options: Any) -> None:
+        self.ask(name, arguments, options)
+
+    def state(self: Guard) -> Hashable:
+        found = self.ask(name, (), {})
+        self.tried(partial(hash, found))
+        return cast("Hashable", found)
+
+    if name in _ANSWERING:
+        return answer
+    if name in _HANDING:
+        return hand_on
+    return take_notice if name in _TOLD else state

@@ -1,0 +1,31 @@
+"""What a theory of a rule pack notes of one file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from modellint.flow.brought import Guard
+from modellint.flow.measured import Measured
+from modellint.flow.runs import follow, followed
+from modellint.flow.theory import Theory
+from modellint.link.budget import LeftOutError
+
+if TYPE_CHECKING:
+    from modellint.flow.heap import Shell
+    from modellint.graph.python import Class, ModuleFacts
+    from modellint.link.project import Project
+
+Known = TypeVar("Known", bound=Theory)
+
+
+def theory_of(module: ModuleFacts, kind: type[Known], project: Project) -> Known:
+    """The theory after each function of a file was run, with anything. Raises LeftOutError if it has failed."""
+    run, _ = followed(project, Measured)
+    guards = (theory for theory in run.theories if isinstance(theory, Guard) and theory.brought.kind is kind)
+    guard = next(guards, None)
+    if guard is None:
+        raise LeftOutError(kind)
+    objects: dict[Class, Shell] = {}
+    for function in (*module.all_functions(), module.body):
+        follow(function, objects, run)
+    return cast("Known", guard.theory)

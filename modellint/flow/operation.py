@@ -1,0 +1,105 @@
+"""Calls of operators, and what their arguments say: constants, dimensions, how far something counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow import sizes
+from modellint.flow.domain import Constant, Filler, Given, Site, constant, size_of
+from modellint.flow.heap import Shell
+from modellint.graph.immutable import dataclass
+from modellint.graph.value import Op
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Arguments, Atoms, Sizes
+    from modellint.flow.frame import Frame
+    from modellint.graph.size import Size
+    from modellint.graph.value import Value
+    from modellint.operators import Operator
+
+#: How many containers in each other are looked through for numbers.
+_MAX_LITERALS = 64
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Operation:
+    """A call of an operator. Positions count from the operand, which is no argument of a method: `first` is 1."""
+
+    row: Operator
+    arguments: Arguments
+    first: int
+    #: The sizes that it is given.
+    sizes: tuple[Atoms, ...]
+    frame: Frame
+    value: Value
+
+    @property
+    def site(self) -> Site:
+        return Site(self.value, self.frame.function)
+
+    def get(self, argument: tuple[int, str] | None) -> Atoms | None:
+        """The argument at a position, or called by a name."""
+        if argument is None or argument[0] < self.first:
+            return None if argument is None else self.arguments.keywords.get(argument[1])
+        return self.arguments.argument(argument[0] - self.first, argument[1])
+
+    def written(self, argument: tuple[int, str]) -> Site:
+        """Where an argument is written; the call itself, where it is given in another way."""
+        is_call = self.value.op is Op.CALL and argument[0] >= self.first
+        found = self.value.argument(argument[0] - self.first, argument[1]) if is_call else None
+        return self.site if found is None else Site(found, self.frame.function)
+
+    def fillers(self, *arguments: tuple[int, str] | None) -> tuple[Filler, ...]:
+        """The constants that arguments put into elements."""
+        written = [(one, constant_in(self.get(one), self.frame)) for one in arguments if one is not None]
+        return tuple(Filler(size, self.written(one)) for one, size in written if size is not None)
+
+
+def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:
+    """The number that elements become; a function's own parameter may as well be a tensor."""
+    own = "" if frame.function is None else f"{frame.function.module.path}:{frame.function.qualname}"
+    given = [atom for atom in atoms or () if isinstance(atom, Given) and "." not in atom.name]
+    is_own = any(atom.symbol is not None and atom.symbol.owner == own for atom in given)
+    return None if is_own else size_of(atoms)
+
+
+def literals(operation: Operation) -> tuple[Filler, ...]:
+    """The whole numbers of `torch.tensor([[bos, 7]])`."""
+    found: dict[Filler, None] = {}
+    pending = [*operation.arguments.positional[:1]]
+    for atoms in pending:
+        for atom in atoms:
+            size = constant_in((atom,), operation.frame)
+            if size is not None:
+                found[Filler(size, operation.written((0, "data")))] = None
+            elif isinstance(atom, Shell) and atom.is_container and len(pending) < _MAX_LITERALS:
+                pending.extend(entry.atoms for entry in atom.entries)
+    return tuple(found)
+
+
+def _is_start(atoms: Atoms) -> bool:
+    known = constant(atoms)
+    return known is not None and known.value in (None, 0)
+
+
+def joined_along(row: Operator, arguments: Arguments) -> int | None:
+    """The dimension along which tensors become one, if that is known."""
+    dim = arguments.argument(1, "dim")
+    along = Constant(0) if dim is None else constant(dim)
+    return along.value if "joins" in row.facets and along is not None and type(along.value) is int else None
+
+
+def counted(arguments: Arguments) -> Sizes:
+    """`arange(n)`, `arange(0, n)`."""
+    end = counted_end(arguments)
+    return (None if end is None else sizes.side(end[0]),)
+
+
+def counted_end(arguments: Arguments) -> tuple[Atoms, int] | None:
+    """What `arange` counts to from 0 on, and which argument that is; None where it begins or steps otherwise."""
+    start, end, at = arguments.argument(0, "start"), arguments.argument(1, "end"), 1
+    if end is None:
+        start, end, at = None, start, 0
+    step = arguments.argument(2, "step")
+    is_plain = (start is None or _is_start(start)) and (step is None or constant(step) == Constant(1))
+    return (end, at) if is_plain and end is not None else None

@@ -291,10 +291,10 @@ class ModuleFacts:
     #: What is imported, defined or assigned more than once at module level, on whatever path.
     rebound: set[str] = field(default_factory=set)
     body: Function = field(init=False, repr=False)
-    #: The functions and classes among the statements: first line, that of the name, last line, name.
+    #: The functions and classes among the statements: first line, last line, that of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()
-    #: Syntax trees of definitions by (line, offset), held until `release`.
-    trees: dict[tuple[int, int], object] = field(default_factory=dict, repr=False)
+    #: Syntax trees of definitions and expressions by their places, held until `release`.
+    trees: dict[tuple[int, ...], object] = field(default_factory=dict, repr=False)
     #: The functions whose lines are held, and those whose bodies are lowered.
     searched: list[Function] = field(default_factory=list, repr=False)
     lowered: list[Function] = field(default_factory=list, repr=False)

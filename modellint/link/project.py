@@ -19,7 +19,7 @@ from modellint.link.lasting import Lasting
 from modellint.link.names import Names
 from modellint.reading.decoding import decode_code
 from modellint.reading.files import Files, Trace
-from modellint.source import UnreadableError
+from modellint.source import PYTHON, UnreadableError, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.models import Classes
+    from modellint.reading.outlines import Outlines
 
 T = TypeVar("T")
 
@@ -63,9 +64,11 @@ class ProjectOptions:
 class Project:
     """Loads facts on demand and answers questions that span files."""
 
-    def __init__(self, options: ProjectOptions, files: Files | None = None) -> None:
+    def __init__(self, options: ProjectOptions, files: Files | None = None, outlines: Outlines | None = None) -> None:
+        """`outlines` are those of files that were parsed before."""
         self.options = options
         self.files = files or Files()
+        self._outlines = outlines
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
         #: What was run on paper for the file that is being checked.
@@ -185,7 +188,20 @@ class Project:
 
     def parsed(self, path: Path, data: bytes) -> ModuleFacts:
         """The outline of a Python file with the content `data`. Raises UnreadableError."""
-        return python_frontend.read(decode_code(path, data), self.files.exists)
+        source = decode_code(path, data)
+        if self._outlines is None or self.files.is_overlaid(path) or kind_of(path.name) != PYTHON:
+            return python_frontend.read(source, self.files.exists)
+        name, is_package = python_frontend.module_name(path, self.files.exists)
+        about = self.files.fingerprint(f"file:{path.as_posix()}"), name
+        known = self._outlines.get(path, *about)
+        if known is not None:
+            try:
+                return python_frontend.facts(source, name, is_package, known, {})
+            except (TypeError, ValueError, KeyError):
+                pass  # which is none of ours
+        known, trees = python_frontend.outlined(source, name, is_package)
+        self._outlines.put(path, known, *about)
+        return python_frontend.facts(source, name, is_package, known, trees)
 
     def has_read(self, path: Path) -> bool:
         """Whether a Python file was asked for, and could be read."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.packs import RuleSet
     from modellint.reading.mentioning import Changed
+    from modellint.reading.outlines import Outlines
     from modellint.reading.sizes import Oversized
 
 T = TypeVar("T")
@@ -115,11 +116,12 @@ class Analyser:
         *,
         record: bool,
         largest: int | None = None,
+        outlines: Outlines | None = None,
     ) -> None:
-        """Files that are larger than `largest` bytes are not read for others."""
+        """Files that are larger than `largest` bytes are not read for others; `outlines` are those parsed before."""
         options = ProjectOptions(settings.root, settings.python, settings.recipes, largest)
         self.files = Files(overlay, record=record, limit=settings.max_file_size)
-        self._project = Project(options, self.files)
+        self._project = Project(options, self.files, outlines)
         self._rules = rules.active
         self._codes = rules.codes
         self._operators = rules.operators

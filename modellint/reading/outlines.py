@@ -1,0 +1,72 @@
+"""Outlines of Python files from earlier runs, by content, so that files which are only imported need not be parsed.
+
+One JSON file for each source file, whose first line is a checksum of the rest, written whole or not at all. What was
+cut, is of another modellint or Python, or is about another content counts as none. JSON, because reading it can run
+nothing; whoever makes facts of an outline looks at each part of it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from modellint.reading.digest import digest
+from modellint.reading.files import parse_json, read_file, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: How many are kept: a large environment has as many files.
+MAX_KEPT = 20_000
+_ENDING = ".outline"
+
+
+class Outlines:
+    """The outlines in a folder that are of one modellint: what `key` says."""
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self._folder = folder
+        self._key = key
+
+    def get(self, path: Path, *about: str) -> Any:
+        """What was kept of a file, if it was about the same; None if nothing was, or not by us."""
+        try:
+            claimed, _, data = read_file(self._file(path)).partition(b"\n")
+            if claimed != _checksum(data):
+                return None
+            known = parse_json(data)
+        except (OSError, ValueError):
+            return None
+        head = [self._key, path.as_posix(), *about]
+        return known[1] if isinstance(known, list) and len(known) == 2 and known[0] == head else None
+
+    def put(self, path: Path, known: Any, *about: str) -> None:
+        """Keep something of a file, as long as that is about the same; a folder that cannot be written is no error."""
+        try:
+            head = [self._key, path.as_posix(), *about]
+            data = json.dumps([head, known], separators=(",", ":")).encode()
+            self._folder.mkdir(exist_ok=True)
+            write_atomically(self._file(path), _checksum(data) + b"\n" + data)
+        except (OSError, ValueError):  # ValueError: a name that is no Unicode
+            return
+
+    def _file(self, path: Path) -> Path:
+        return self._folder / f"{digest(path.as_posix().encode('utf-8', 'surrogatepass'))}{_ENDING}"
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """The files that outlines are kept in."""
+    return folder.glob(f"*{_ENDING}")
+
+
+def tidy(folder: Path) -> None:
+    """Remove the older half of too many outlines. Raises OSError."""
+    found = list(files_in(folder))
+    if len(found) > MAX_KEPT:
+        for file in sorted(found, key=lambda file: file.stat().st_mtime)[: len(found) // 2]:
+            file.unlink(missing_ok=True)
+
+
+def _checksum(data: bytes) -> bytes:
+    return digest(data).encode()

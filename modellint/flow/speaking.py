@@ -66,7 +66,7 @@ def speaking(module: ModuleFacts, project: Project, files: int = _MAX_FILES) -> 
 
 def lengths(project: Project) -> Fixpoint:
     """What gives lengths, by names in files, as far as that was asked."""
-    return project.once(("lengths",), lambda: Fixpoint(project.files))
+    return project.once(("lengths",), lambda: Fixpoint(project.files, project.kept))
 
 
 class Speaking:
@@ -84,13 +84,19 @@ class Speaking:
         self._depth = 0
         #: What gives tables when it is called, and attributes that may be some.
         self.names = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
-        self.names |= self._imported(lambda there: there.names)
-        self._close(self.names, self._giving_tables)
         #: These, and what hands on to them what it is given.
-        self.asked = {*self.names, *self._imported(lambda there: there.asked)}
-        self._close(self.asked, self._handing_on)
+        self.asked: set[str] = set()
+        named, asked = project.once(("gives sines", module, files), self._found_names, kept=True)
+        self.names, self.asked = set(named), set(asked)
 
     # -- names -----------------------------------------------------------------------------------------------------
+
+    def _found_names(self) -> tuple[frozenset[str], frozenset[str]]:
+        self.names |= self._imported(lambda there: there.names)
+        self._close(self.names, self._giving_tables)
+        self.asked = {*self.names, *self._imported(lambda there: there.asked)}
+        self._close(self.asked, self._handing_on)
+        return frozenset(self.names), frozenset(self.asked)
 
     def _imported(self, names: Callable[[Speaking], AbstractSet[str]]) -> set[str]:
         """Some of the names of the files that are imported, as the file calls them."""
@@ -120,10 +126,15 @@ class Speaking:
     def counting(self) -> set[str]:
         """What gives numbers that count up, or what is made of them; asked for while it is found out, what is known."""
         if self._counting is None:
-            self._counting = set(self._counted)
-            self._counting |= self._imported(lambda there: there.counting)
-            self._close(self._counting, self._giving_tables)
+            found = self._counting = set(self._counted)
+            key = "counts up", self._module, self._files
+            self._counting = set(self._project.once(key, lambda: self._found_counting(found), kept=True))
         return self._counting
+
+    def _found_counting(self, found: set[str]) -> frozenset[str]:
+        found |= self._imported(lambda there: there.counting)
+        self._close(found, self._giving_tables)
+        return frozenset(found)
 
     def _giving_tables(self, function: Function) -> Iterator[str]:
         """A function, or class, that gives tables, and the attributes under which it keeps some, or what gives some."""
@@ -149,8 +160,10 @@ class Speaking:
         answers = lengths(self._project)
         if answers.depth > _MAX_ASKED:
             return True
-        key = self._module, name, self._files
-        return answers.ask(key, lambda: self._gives_length(name), False)
+        key = "gives length", self._module, name, self._files
+        found = answers.ask(key, lambda: self._gives_length(name), False)
+        answers.keep(key)
+        return found
 
     def _gives_length(self, name: str) -> bool:
         self._project.python(self._module.file)
@@ -186,6 +199,9 @@ class Speaking:
     @cached_property
     def tables(self) -> set[str]:
         """The functions that may give or keep tables of lengths that they say themselves."""
+        return self._project.once(("gives own tables", self._module, self._files), self._found_tables, kept=True)
+
+    def _found_tables(self) -> set[str]:
         found = self._imported(lambda there: there.tables)
         self._forget()
         found.update(f.name for f in self._functions if f.name not in _UNNAMED and self._gives_own(f))

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
 from modellint.flow.bodies import ALL_KINDS, SURELY, Body
-from modellint.flow.callees import ANYTHING, NONE, NOTHING, PASSING, TABLES, Given, Known, TableClass, kept_or_it
+from modellint.flow.callees import (
+    ANYTHING,
+    NONE,
+    NOTHING,
+    OBJECTS,
+    PASSING,
+    TABLES,
+    Given,
+    Known,
+    TableClass,
+    kept_or_it,
+)
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
 from modellint.graph.python import Class
@@ -48,7 +59,9 @@ class Summaries(Lasting):
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._answers = Fixpoint(project.files)
+        if project.kept is not None:
+            project.kept.speaks_of((*OBJECTS, *ALL_KINDS))
+        self._answers = Fixpoint(project.files, project.kept)
         self._records: dict[ModuleFacts, Record] = {}
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
@@ -94,8 +107,9 @@ class Summaries(Lasting):
                 self._looked_at.pop()
 
         answer = self._answers.ask(key, computed, least)
-        trace = self._answers.rests_on(key) if bodies and cuts == self._cuts else None
+        trace = self._answers.rests_on(key) if cuts == self._cuts else None
         if trace is not None:
+            self._answers.keep(key)
             for about, body in bodies.items():
                 known, before = self._settled.get(about) or (Known(), ())
                 known.add(body.known)

@@ -336,6 +336,12 @@ class ModuleFacts:
         for cls in self.classes.values():
             yield from cls.methods.values()
 
+    @cached_property
+    def placed(self) -> dict[tuple[int, int], Function]:
+        """Every function by where it is: line and offset; the code of the module by line 0."""
+        functions = [*self.all_functions(), *(one for cls in self.classes.values() for one in cls.hidden), self.body]
+        return {(function.line, function.offset): function for function in functions}
+
     def release_source(self) -> None:
         """Let go of syntax trees and parts of the text; they come back when somebody asks again."""
         self.trees.clear()

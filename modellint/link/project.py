@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from modellint.frontends import python as python_frontend
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import Budget
+from modellint.link.kept import Kept
 from modellint.link.lasting import Lasting
 from modellint.link.names import Names
 from modellint.reading.decoding import decode_code
@@ -69,6 +70,8 @@ class Project:
         self.options = options
         self.files = files or Files()
         self._outlines = outlines
+        #: What was found out in earlier runs.
+        self.kept = None if outlines is None else Kept(self, outlines)
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
         #: What was run on paper for the file that is being checked.
@@ -134,6 +137,8 @@ class Project:
             if trace and keys.isdisjoint(trace) and _is_named(key, changed)
         }
         self.__dict__.pop("classes", None)
+        if self.kept is not None:
+            self.kept.forget()
         for lasting in self._lasting():
             lasting.forget(keys)
         self._let_go()
@@ -147,13 +152,31 @@ class Project:
         self.runs.clear()
         self._analyses = {kind: found for kind, found in self._analyses.items() if isinstance(found, Lasting)}
 
+    def save(self) -> None:
+        """Keep what was found out for later runs."""
+        if self.kept is not None:
+            self.kept.save()
+
     def keep(self, keys: set[str]) -> None:
         """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
         self._memo = {key: known for key, known in self._memo.items() if keys.issuperset(known[1])}
 
-    def once(self, key: Any, compute: Callable[[], T]) -> T:
-        """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
+    def once(self, key: Any, compute: Callable[[], T], *, kept: bool = False) -> T:
+        """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again.
+
+        What is `kept` is known in the next run, if `key` is about one file: names, numbers, definitions.
+        """
         known = self._memo.get(key)
+        if known is None and kept and self.kept is not None:
+            known = self.kept.get(key)
+            if known is None:
+                known = self.files.traced(compute)
+                self.kept.put(key, known)
+            else:
+                self.files.depend(known[1])
+            self._memo[key] = known
+            remembered: T = known[0]
+            return remembered
         if known is None:
             known = self._memo[key] = self.files.traced(compute)
             result: T = known[0]
@@ -193,14 +216,14 @@ class Project:
             return python_frontend.read(source, self.files.exists)
         name, is_package = python_frontend.module_name(path, self.files.exists)
         about = self.files.fingerprint(f"file:{path.as_posix()}"), name
-        known = self._outlines.get(path, *about)
+        known = self._outlines.get(path, "outline", *about)
         if known is not None:
             try:
                 return python_frontend.facts(source, name, is_package, known, {})
             except (TypeError, ValueError, KeyError):
                 pass  # which is none of ours
         known, trees = python_frontend.outlined(source, name, is_package)
-        self._outlines.put(path, known, *about)
+        self._outlines.put(path, "outline", known, *about)
         return python_frontend.facts(source, name, is_package, known, trees)
 
     def has_read(self, path: Path) -> bool:

@@ -145,6 +145,7 @@ class Analyser:
         for path in idle:
             on_begin(path)
             yield self.analyse(path)
+        self._project.save()
 
     @in_one_chunk
     def analyse(self, path: Path) -> FileResult:
@@ -200,6 +201,7 @@ class Analyser:
     def keep(self, results: Iterable[FileResult]) -> None:
         """Let go of what was read and found out for other results than these."""
         keys = {key for result in results for key, _ in result.dependencies}
+        self._project.save()
         self.files.keep(keys)
         self._project.keep(keys)
 

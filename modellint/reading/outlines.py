@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 #: How many are kept: a large environment has as many files.
 MAX_KEPT = 20_000
-_ENDING = ".outline"
+#: What is kept of a file: what it defines, and what was found out about it.
+KINDS = ("outline", "answers")
 
 
 class Outlines:
@@ -29,10 +30,10 @@ class Outlines:
         self._folder = folder
         self._key = key
 
-    def get(self, path: Path, *about: str) -> Any:
-        """What was kept of a file, if it was about the same; None if nothing was, or not by us."""
+    def get(self, path: Path, kind: str, *about: str) -> Any:
+        """What of a kind was kept of a file, if it was about the same; None if nothing was, or not by us."""
         try:
-            claimed, _, data = read_file(self._file(path)).partition(b"\n")
+            claimed, _, data = read_file(self._file(path, kind)).partition(b"\n")
             if claimed != _checksum(data):
                 return None
             known = parse_json(data)
@@ -41,23 +42,23 @@ class Outlines:
         head = [self._key, path.as_posix(), *about]
         return known[1] if isinstance(known, list) and len(known) == 2 and known[0] == head else None
 
-    def put(self, path: Path, known: Any, *about: str) -> None:
-        """Keep something of a file, as long as that is about the same; a folder that cannot be written is no error."""
+    def put(self, path: Path, kind: str, known: Any, *about: str) -> None:
+        """Keep something of a kind about a file, as long as it is the same. Failing to write is no error."""
         try:
             head = [self._key, path.as_posix(), *about]
             data = json.dumps([head, known], separators=(",", ":")).encode()
             self._folder.mkdir(exist_ok=True)
-            write_atomically(self._file(path), _checksum(data) + b"\n" + data)
+            write_atomically(self._file(path, kind), _checksum(data) + b"\n" + data)
         except (OSError, ValueError):  # ValueError: a name that is no Unicode
             return
 
-    def _file(self, path: Path) -> Path:
-        return self._folder / f"{digest(path.as_posix().encode('utf-8', 'surrogatepass'))}{_ENDING}"
+    def _file(self, path: Path, kind: str) -> Path:
+        return self._folder / f"{digest(path.as_posix().encode('utf-8', 'surrogatepass'))}.{kind}"
 
 
 def files_in(folder: Path) -> Iterator[Path]:
     """The files that outlines are kept in."""
-    return folder.glob(f"*{_ENDING}")
+    return (file for kind in KINDS for file in folder.glob(f"*.{kind}"))
 
 
 def tidy(folder: Path) -> None:

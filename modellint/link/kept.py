@@ -1,0 +1,236 @@
+"""Answers about files from earlier runs, each good for as long as all that it rests on is as it was.
+
+Kept is what is asked about a function, a class or a file in the same words again: names and numbers, and definitions,
+which are found again by their places. An answer is kept beside the outline of the file that it is about, with the
+fingerprints of what it rests on. One that fits no more, or no definition of its file, is found out anew.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.graph.python import Class, Function, ModuleFacts
+from modellint.reading.mentioning import MENTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from modellint.link.project import Project
+    from modellint.reading.files import Trace
+    from modellint.reading.outlines import Outlines
+
+_PLAIN = (str, int, bool, type(None))
+_SEVERAL = {"frozenset": frozenset, "set": set, "tuple": tuple, "list": list}
+
+
+class _UnkeptError(Exception):
+    """What cannot be kept, or is no answer."""
+
+
+class Kept:
+    """The answers that are kept about the files of a project."""
+
+    def __init__(self, project: Project, outlines: Outlines) -> None:
+        self._project = project
+        self._files = project.files
+        self._outlines = outlines
+        #: Types that answers speak of, by their names.
+        self._types: dict[str, type] = {}
+        self._known: dict[ModuleFacts, _Answers] = {}
+        self._new: dict[ModuleFacts, dict[Hashable, tuple[Any, Trace]]] = {}
+        self._holds: dict[tuple[str, str], bool] = {}
+        self._missing: set[Hashable] = set()
+
+    def speaks_of(self, types: Iterable[type]) -> None:
+        """Answers may speak of some types, and hold instances of those that are dataclasses."""
+        self._types.update((each.__name__, each) for each in types)
+
+    def get(self, key: Hashable) -> tuple[Any, Trace] | None:
+        """The answer to a question, and what it rests on; None if none is kept, or it rests on what has changed."""
+        if key in self._missing:
+            return None
+        found = None
+        with suppress(_UnkeptError, TypeError, ValueError, KeyError, IndexError, AttributeError):
+            home, words = self._question(key)
+            answers = self._known.get(home)
+            if answers is None:
+                answers = self._known[home] = self._read(home)
+            found = answers.get(words, self)
+        if found is None:
+            self._missing.add(key)
+        return found
+
+    def put(self, key: Hashable, answer: tuple[Any, Trace]) -> None:
+        """Keep an answer, and what it rests on, until `save`."""
+        try:
+            home, _ = self._question(key)
+        except _UnkeptError:
+            return
+        self._new.setdefault(home, {})[key] = answer
+
+    def save(self) -> None:
+        """Write what was found out anew."""
+        for home, new in self._new.items():
+            if not self._files.is_overlaid(home.file):
+                answers = self._known.get(home) or self._read(home)
+                answers.add(((self._question(key)[1], answer, trace) for key, (answer, trace) in new.items()), self)
+                self._outlines.put(home.file, "answers", answers.as_json(), self._about(home))
+        self._new.clear()
+
+    def forget(self) -> None:
+        """Look again at what answers rest on: something has changed."""
+        self._new.clear()
+        self._known.clear()
+        self._holds.clear()
+        self._missing.clear()
+
+    def _about(self, home: ModuleFacts) -> str:
+        return self._files.fingerprint(f"file:{home.path}")
+
+    def _read(self, home: ModuleFacts) -> _Answers:
+        known = self._outlines.get(home.file, "answers", self._about(home))
+        return _Answers(*known) if isinstance(known, list) and len(known) == 3 else _Answers([], [], {})
+
+    def holds(self, pair: tuple[str, str]) -> bool:
+        """Whether something is as it was when it had a fingerprint."""
+        found = self._holds.get(pair)
+        if found is None:
+            found = self._holds[pair] = self._files.holds(*pair)
+        return found
+
+    def fingerprint(self, key: str) -> str:
+        """What something looks like now. Raises _UnkeptError where that takes long to find out, or is not on disk."""
+        kind, _, name = key.partition(":")
+        if key.startswith(MENTIONS) or kind == "is-searched" or self._files.is_overlaid(Path(name)):
+            raise _UnkeptError
+        return self._files.fingerprint(key)
+
+    # -- questions and answers as plain data -------------------------------------------------------------------------
+
+    def _question(self, key: Hashable) -> tuple[ModuleFacts, str]:
+        """The file that a question is about, and the question in words."""
+        homes: list[ModuleFacts] = []
+        words = json.dumps(_worded(key, homes))
+        if not homes or any(home is not homes[0] for home in homes):
+            raise _UnkeptError
+        return homes[0], words
+
+    def encoded(self, value: Any) -> Any:
+        """Plain data for a part of an answer. Raises _UnkeptError."""
+        if isinstance(value, _PLAIN):
+            return value
+        if isinstance(value, ModuleFacts):
+            return ["module", value.path]
+        if isinstance(value, Class) and value.module.classes.get(value.qualname) is value:
+            return ["class", value.module.path, value.qualname]
+        if isinstance(value, Function) and value.module.placed.get((value.line, value.offset)) is value:
+            return ["function", value.module.path, value.line, value.offset]
+        kind = type(value).__name__
+        if kind in _SEVERAL:
+            return [kind, *map(self.encoded, value)]
+        if isinstance(value, type) and self._types.get(value.__name__) is value:
+            return ["type", value.__name__]
+        if self._types.get(kind) is type(value) and is_dataclass(value):
+            return ["instance", kind, *(self.encoded(getattr(value, field.name)) for field in fields(value))]
+        raise _UnkeptError
+
+    def decoded(self, data: Any) -> Any:
+        """What `encoded` gave data for. Raises _UnkeptError, or what looking into other data leads to."""
+        if isinstance(data, _PLAIN):
+            return data
+        kind, *rest = data
+        if kind in _SEVERAL:
+            return _SEVERAL[kind](map(self.decoded, rest))
+        if kind == "type":
+            return self._types[rest[0]]
+        if kind == "instance":
+            return self._types[rest[0]](*map(self.decoded, rest[1:]))
+        module = self._project.python(Path(rest[0]))
+        if module is None:
+            raise _UnkeptError
+        if kind == "module":
+            return module
+        if kind == "class":
+            return module.classes[rest[1]]
+        if kind == "function":
+            return module.placed[rest[1], rest[2]]
+        raise _UnkeptError
+
+
+class _Answers:
+    """What is kept about one file: fingerprints, what answers rest on as lists of their numbers, and the answers."""
+
+    def __init__(self, pairs: list[list[str]], traces: list[list[int]], answers: dict[str, list[Any]]) -> None:
+        self._pairs = [(str(key), str(value)) for key, value in pairs]
+        self._traces = traces
+        self._answers = answers
+        #: What lists of numbers stand for; None where something has changed.
+        self._resting: dict[int, Trace | None] = {}
+
+    def get(self, words: str, kept: Kept) -> tuple[Any, Trace] | None:
+        found = self._answers.get(words)
+        if found is None:
+            return None
+        number, data = found
+        trace = self._trace(number, kept)
+        return None if trace is None else (kept.decoded(data), trace)
+
+    def _trace(self, number: int, kept: Kept) -> Trace | None:
+        if number not in self._resting:
+            pairs = [self._pairs[at] for at in self._traces[number]]
+            self._resting[number] = tuple(key for key, _ in pairs) if all(map(kept.holds, pairs)) else None
+        return self._resting[number]
+
+    def add(self, new: Iterable[tuple[str, Any, Trace]], kept: Kept) -> None:
+        """Take answers, each in words with what it rests on, and let go of those that rest on what has changed."""
+        answers = {words: found for words, found in self._answers.items() if self._is_good(found, kept)}
+        pairs, traces = (
+            {pair: at for at, pair in enumerate(self._pairs)},
+            {tuple(t): at for at, t in enumerate(self._traces)},
+        )
+        known: dict[int, int] = {}
+        for words, answer, trace in new:
+            with suppress(_UnkeptError):
+                data = kept.encoded(answer)
+                if id(trace) not in known:
+                    prints = [(key, kept.fingerprint(key)) for key in trace]
+                    numbers = tuple(sorted(pairs.setdefault(pair, len(pairs)) for pair in prints))
+                    known[id(trace)] = traces.setdefault(numbers, len(traces))
+                answers[words] = [known[id(trace)], data]
+        self._pairs, self._traces, self._answers = list(pairs), list(map(list, traces)), answers
+
+    def _is_good(self, found: list[Any], kept: Kept) -> bool:
+        try:
+            return self._trace(found[0], kept) is not None
+        except (TypeError, ValueError, KeyError, IndexError):
+            return False
+
+    def as_json(self) -> list[Any]:
+        """The same as plain data, without what no answer needs."""
+        return [self._pairs, self._traces, self._answers]
+
+
+def _worded(part: Any, homes: list[ModuleFacts]) -> Any:
+    """A part of a question as plain data; the files that it is about are added to `homes`."""
+    if isinstance(part, _PLAIN):
+        return part
+    if isinstance(part, tuple):
+        return [_worded(one, homes) for one in part]
+    if isinstance(part, frozenset):
+        return ["any of", *sorted(map(str, part))]
+    if isinstance(part, ModuleFacts):
+        homes.append(part)
+        return ["module"]
+    if isinstance(part, Function):
+        homes.append(part.module)
+        return ["function", part.line, part.offset]
+    if isinstance(part, Class):
+        homes.append(part.module)
+        return ["class", part.qualname, part.line]
+    if callable(part):
+        return ["asking", part.__name__]
+    raise _UnkeptError

@@ -56,7 +56,7 @@ def concerns(function: Function, project: Project) -> bool:
     def found() -> set[str]:
         return _Reaching(function.module, project, _MAX_FILES, hands_on=False).training
 
-    names = project.once(("speaks of training", function.module.path), found)
+    names = project.once(("speaks of training", function.module), found, kept=True)
     return not names.isdisjoint(function.words)
 
 
@@ -182,7 +182,9 @@ def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str
     """What a file defines that may build optimizers."""
     if _PART not in module.text:
         return frozenset()
-    return project.once(("builds optimizers", module.path, files), lambda: _Reaching(module, project, files).offered)
+    return project.once(
+        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).offered, kept=True
+    )
 
 
 def _home(definition: Definition | None) -> ModuleFacts | None:

@@ -92,7 +92,7 @@ class Keepers:
 
     def is_idle(self, function: Function) -> bool:
         """Whether a function, and all that it calls, neither stores, registers nor gives layers."""
-        return self._project.once(("idle", function), lambda: not self._matters(function))
+        return self._project.once(("idle", function), lambda: not self._matters(function), kept=True)
 
     def is_idle_in(self, function: Function, model: ClassModel) -> bool:
         """The same of an object of a class, if it calls no method in turn that the class has in its own file."""

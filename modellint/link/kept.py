@@ -44,6 +44,7 @@ class Kept:
         self._new: dict[ModuleFacts, dict[Hashable, tuple[Any, Trace]]] = {}
         self._holds: dict[tuple[str, str], bool] = {}
         self._missing: set[Hashable] = set()
+        self._fingerprints: dict[str, str | None] = {}
 
     def speaks_of(self, types: Iterable[type]) -> None:
         """Answers may speak of some types, and hold instances of those that are dataclasses."""
@@ -74,6 +75,7 @@ class Kept:
 
     def save(self) -> None:
         """Write what was found out anew."""
+        self._fingerprints.clear()
         for home, new in self._new.items():
             if not self._files.is_overlaid(home.file):
                 answers = self._known.get(home) or self._read(home)
@@ -104,10 +106,15 @@ class Kept:
 
     def fingerprint(self, key: str) -> str:
         """What something looks like now. Raises _UnkeptError where that takes long to find out, or is not on disk."""
-        kind, _, name = key.partition(":")
-        if key.startswith(MENTIONS) or kind == "is-searched" or self._files.is_overlaid(Path(name)):
+        if key not in self._fingerprints:
+            kind, _, name = key.partition(":")
+            is_long = key.startswith(MENTIONS) or kind == "is-searched"
+            is_told = is_long or self._files.is_overlaid(Path(name))
+            self._fingerprints[key] = None if is_told else self._files.fingerprint(key)
+        found = self._fingerprints[key]
+        if found is None:
             raise _UnkeptError
-        return self._files.fingerprint(key)
+        return found
 
     # -- questions and answers as plain data -------------------------------------------------------------------------
 

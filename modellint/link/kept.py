@@ -17,10 +17,9 @@ from modellint.graph.python import Class, Function, ModuleFacts
 from modellint.reading.mentioning import MENTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
-    from modellint.link.project import Project
-    from modellint.reading.files import Trace
+    from modellint.reading.files import Files, Trace
     from modellint.reading.outlines import Outlines
 
 _PLAIN = (str, int, bool, type(None))
@@ -34,10 +33,11 @@ class _UnkeptError(Exception):
 class Kept:
     """The answers that are kept about the files of a project."""
 
-    def __init__(self, project: Project, outlines: Outlines) -> None:
-        self._project = project
-        self._files = project.files
+    def __init__(self, files: Files, outlines: Outlines, python: Callable[[Path], ModuleFacts | None]) -> None:
+        """`python` reads a file."""
+        self._files = files
         self._outlines = outlines
+        self._python = python
         #: Types that answers speak of, by their names.
         self._types: dict[str, type] = {}
         self._known: dict[ModuleFacts, _Answers] = {}
@@ -156,7 +156,7 @@ class Kept:
             return self._types[rest[0]]
         if kind == "instance":
             return self._types[rest[0]](*map(self.decoded, rest[1:]))
-        module = self._project.python(Path(rest[0]))
+        module = self._python(Path(rest[0]))
         if module is None:
             raise _UnkeptError
         if kind == "module":

@@ -71,7 +71,7 @@ class Project:
         self.files = files or Files()
         self._outlines = outlines
         #: What was found out in earlier runs.
-        self.kept = None if outlines is None else Kept(self, outlines)
+        self.kept = None if outlines is None else Kept(self.files, outlines, self.python)
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
         #: What was run on paper for the file that is being checked.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.training import GIVING, OPTIMIZERS, SETTLING
 from modellint.graph.value import Op, walk_all
+from modellint.link.kept import NAMES
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ class Builders:
 def concerns(function: Function, project: Project) -> bool:
     """Whether a function, or what it may call, speaks of optimizers, or of what trains or freezes parameters."""
 
-    def found() -> set[str]:
-        return _Reaching(function.module, project, _MAX_FILES, hands_on=False).training
+    def found() -> frozenset[str]:
+        return frozenset(_Reaching(function.module, project, _MAX_FILES, hands_on=False).training)
 
-    names = project.once(("speaks of training", function.module), found, kept=True)
+    names = project.once(("speaks of training", function.module), found, kept=NAMES)
     return not names.isdisjoint(function.words)
 
 
@@ -183,7 +184,7 @@ def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str
     if _PART not in module.text:
         return frozenset()
     return project.once(
-        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).offered, kept=True
+        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).offered, kept=NAMES
     )
 
 

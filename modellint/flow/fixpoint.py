@@ -9,7 +9,7 @@ from modellint.graph.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from modellint.link.kept import Kept
+    from modellint.link.kept import Form, Kept
     from modellint.reading.files import Files, Trace
 
 T = TypeVar("T")
@@ -54,11 +54,11 @@ class Fixpoint:
         """How many questions are being answered."""
         return len(self._active)
 
-    def known(self, key: Hashable) -> Any:
-        """An answer that is stable; None if there is none."""
+    def known(self, key: Hashable, kept: Form | None = None) -> Any:
+        """An answer that is stable; None if there is none, and none in a form is `kept` of earlier runs."""
         known = self._done.get(key)
         if known is None:
-            known = None if self._kept is None else self._kept.get(key)
+            known = None if kept is None or self._kept is None else self._kept.get(key, kept)
             if known is None:
                 return None
             self._done[key] = known

@@ -13,6 +13,7 @@ from modellint import operators
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
+from modellint.link.kept import FLAG, NAMES
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 
@@ -84,19 +85,20 @@ class Speaking:
         self._depth = 0
         #: What gives tables when it is called, and attributes that may be some.
         self.names = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
-        #: These, and what hands on to them what it is given.
-        self.asked: set[str] = set()
-        named, asked = project.once(("gives sines", module, files), self._found_names, kept=True)
-        self.names, self.asked = set(named), set(asked)
+        self.names = set(project.once(("gives sines", module, files), self._found_names, kept=NAMES))
+        self.asked = set(project.once(("asks for sines", module, files), self._found_asked, kept=NAMES))
 
     # -- names -----------------------------------------------------------------------------------------------------
 
-    def _found_names(self) -> tuple[frozenset[str], frozenset[str]]:
+    def _found_names(self) -> frozenset[str]:
         self.names |= self._imported(lambda there: there.names)
         self._close(self.names, self._giving_tables)
+        return frozenset(self.names)
+
+    def _found_asked(self) -> frozenset[str]:
         self.asked = {*self.names, *self._imported(lambda there: there.asked)}
         self._close(self.asked, self._handing_on)
-        return frozenset(self.names), frozenset(self.asked)
+        return frozenset(self.asked)
 
     def _imported(self, names: Callable[[Speaking], AbstractSet[str]]) -> set[str]:
         """Some of the names of the files that are imported, as the file calls them."""
@@ -128,7 +130,7 @@ class Speaking:
         if self._counting is None:
             found = self._counting = set(self._counted)
             key = "counts up", self._module, self._files
-            self._counting = set(self._project.once(key, lambda: self._found_counting(found), kept=True))
+            self._counting = set(self._project.once(key, lambda: self._found_counting(found), kept=NAMES))
         return self._counting
 
     def _found_counting(self, found: set[str]) -> frozenset[str]:
@@ -161,9 +163,11 @@ class Speaking:
         if answers.depth > _MAX_ASKED:
             return True
         key = "gives length", self._module, name, self._files
-        found = answers.ask(key, lambda: self._gives_length(name), False)
-        answers.keep(key)
-        return found
+        known: bool | None = answers.known(key, FLAG)
+        if known is None:
+            known = answers.ask(key, lambda: self._gives_length(name), False)
+            answers.keep(key)
+        return known
 
     def _gives_length(self, name: str) -> bool:
         self._project.python(self._module.file)
@@ -197,15 +201,15 @@ class Speaking:
         return self._says(function) or not function.words.isdisjoint(self.tables)
 
     @cached_property
-    def tables(self) -> set[str]:
+    def tables(self) -> frozenset[str]:
         """The functions that may give or keep tables of lengths that they say themselves."""
-        return self._project.once(("gives own tables", self._module, self._files), self._found_tables, kept=True)
+        return self._project.once(("gives own tables", self._module, self._files), self._found_tables, kept=NAMES)
 
-    def _found_tables(self) -> set[str]:
+    def _found_tables(self) -> frozenset[str]:
         found = self._imported(lambda there: there.tables)
         self._forget()
         found.update(f.name for f in self._functions if f.name not in _UNNAMED and self._gives_own(f))
-        return found
+        return frozenset(found)
 
     def _gives_own(self, function: Function) -> bool:
         is_near = not function.words.isdisjoint(self.names | self.counting)

@@ -19,14 +19,17 @@ from modellint.flow.callees import (
     PASSING,
     TABLES,
     Given,
+    Kept,
     Known,
+    Made,
     TableClass,
     kept_or_it,
 )
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
-from modellint.graph.python import Class
+from modellint.graph.python import Class, Function
 from modellint.graph.value import EventKind, dotted
+from modellint.link.kept import NAMES, Form
 from modellint.link.lasting import Lasting
 from modellint.link.names import DefinedClass, DefinedModule, External
 
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.bodies import Facet, Kinds, Tables
     from modellint.flow.callees import Objects
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.reading.files import Trace
@@ -90,9 +93,9 @@ class Summaries(Lasting):
             found = bodies[function, files] = Body(function, self, files, settled)
         return found
 
-    def _answer(self, key: Hashable, compute: Callable[[], T], least: T) -> T:
+    def _answer(self, key: tuple[Hashable, ...], compute: Callable[[], T], least: T) -> T:
         """The answer to a question. What it finds out of bodies is kept for others once it is stable."""
-        answer: T | None = self._answers.known(key)
+        answer: T | None = self._answers.known(key, _FORMS.get(key[0], _OF_OBJECTS))
         if answer is not None:
             return answer
         bodies: dict[tuple[Function, int], Body] = {}
@@ -383,3 +386,11 @@ def _all_or_surely(found: Iterable[Tables]) -> Tables:
 def _rank(row: operators.Operator) -> int:
     """How much a row may have to do with elements."""
     return 2 * ("drawn" in row.facets or "pair" in row.facets) + any(facet in row.facets for facet in PASSING)
+
+
+#: What answers are made of; most are of objects.
+_FORMS: dict[Hashable, Form] = {
+    **dict.fromkeys((_gives, "stored"), Form(frozenset, (type,))),
+    **dict.fromkeys((_hands_on, _takes, _asks), NAMES),
+}
+_OF_OBJECTS = Form(frozenset, (Function, Class, Made, Given, Kept, type))

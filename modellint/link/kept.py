@@ -11,8 +11,9 @@ import json
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from modellint.graph.immutable import dataclass
 from modellint.graph.python import Class, Function, ModuleFacts
 from modellint.reading.mentioning import MENTIONS
 
@@ -24,6 +25,22 @@ if TYPE_CHECKING:
 
 _PLAIN = (str, int, bool, type(None))
 _SEVERAL = {"frozenset": frozenset, "set": set, "tuple": tuple, "list": list}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What an answer is like: of a type, and if it has parts, these of some."""
+
+    kind: type
+    parts: tuple[type, ...] = ()
+
+    def fits(self, answer: object) -> bool:
+        return type(answer) is self.kind and (
+            not self.parts or all(isinstance(part, self.parts) for part in cast("Iterable[object]", answer))
+        )
+
+
+FLAG, NAMES, FUNCTIONS = Form(bool), Form(frozenset, (str,)), Form(tuple, (Function,))
 
 
 class _UnkeptError(Exception):
@@ -50,7 +67,7 @@ class Kept:
         """Answers may speak of some types, and hold instances of those that are dataclasses."""
         self._types.update((each.__name__, each) for each in types)
 
-    def get(self, key: Hashable) -> tuple[Any, Trace] | None:
+    def get(self, key: Hashable, form: Form) -> tuple[Any, Trace] | None:
         """The answer to a question, and what it rests on; None if none is kept, or it rests on what has changed."""
         if key in self._missing:
             return None
@@ -61,8 +78,9 @@ class Kept:
             if answers is None:
                 answers = self._known[home] = self._read(home)
             found = answers.get(words, self)
-        if found is None:
+        if found is None or not form.fits(found[0]):
             self._missing.add(key)
+            return None
         return found
 
     def put(self, key: Hashable, answer: tuple[Any, Trace]) -> None:
@@ -78,7 +96,7 @@ class Kept:
         self._fingerprints.clear()
         for home, new in self._new.items():
             if not self._files.is_overlaid(home.file):
-                answers = self._known.get(home) or self._read(home)
+                answers = self._read(home)  # to which another process may have added
                 answers.add(((self._question(key)[1], answer, trace) for key, (answer, trace) in new.items()), self)
                 self._outlines.put(home.file, "answers", answers.as_json(), self._about(home))
         self._new.clear()
@@ -94,8 +112,12 @@ class Kept:
         return self._files.fingerprint(f"file:{home.path}")
 
     def _read(self, home: ModuleFacts) -> _Answers:
+        answers = _Answers()
         known = self._outlines.get(home.file, "answers", self._about(home))
-        return _Answers(*known) if isinstance(known, list) and len(known) == 3 else _Answers([], [], {})
+        if known is not None:
+            with suppress(TypeError, ValueError):
+                answers.read(known)
+        return answers
 
     def holds(self, pair: tuple[str, str]) -> bool:
         """Whether something is as it was when it had a fingerprint."""
@@ -155,7 +177,7 @@ class Kept:
         if kind == "type":
             return self._types[rest[0]]
         if kind == "instance":
-            return self._types[rest[0]](*map(self.decoded, rest[1:]))
+            return _instance(self._types[rest[0]], list(map(self.decoded, rest[1:])))
         module = self._python(Path(rest[0]))
         if module is None:
             raise _UnkeptError
@@ -168,15 +190,33 @@ class Kept:
         raise _UnkeptError
 
 
+def _instance(cls: type, values: list[Any]) -> Any:
+    """An instance of a dataclass. Raises ValueError for fields that it does not have."""
+    for field, value in zip(fields(cls), values, strict=True):
+        names = str(field.type).split(" | ")
+        if type(value).__name__ not in names and not ("type" in names and isinstance(value, type)):
+            raise ValueError(f"no {field.type}: {value!r}")
+    return cls(*values)
+
+
 class _Answers:
     """What is kept about one file: fingerprints, what answers rest on as lists of their numbers, and the answers."""
 
-    def __init__(self, pairs: list[list[str]], traces: list[list[int]], answers: dict[str, list[Any]]) -> None:
-        self._pairs = [(str(key), str(value)) for key, value in pairs]
-        self._traces = traces
-        self._answers = answers
+    def __init__(self) -> None:
+        self._pairs: list[tuple[str, str]] = []
+        self._traces: list[tuple[int, ...]] = []
+        #: By questions in words: the number of what each rests on, and plain data.
+        self._answers: dict[str, tuple[int, Any]] = {}
         #: What lists of numbers stand for; None where something has changed.
         self._resting: dict[int, Trace | None] = {}
+
+    def read(self, known: Any) -> None:
+        """Take what `as_json` gave. Raises TypeError or ValueError for what it never gives."""
+        pairs, traces, answers = known
+        pairs = [(_text(key), _text(value)) for key, value in pairs]
+        traces = [tuple(_number(number, len(pairs)) for number in numbers) for numbers in traces]
+        found = {words: (_number(number, len(traces)), data) for words, (number, data) in _items(answers)}
+        self._pairs, self._traces, self._answers = pairs, traces, found
 
     def get(self, words: str, kept: Kept) -> tuple[Any, Trace] | None:
         found = self._answers.get(words)
@@ -194,11 +234,9 @@ class _Answers:
 
     def add(self, new: Iterable[tuple[str, Any, Trace]], kept: Kept) -> None:
         """Take answers, each in words with what it rests on, and let go of those that rest on what has changed."""
-        answers = {words: found for words, found in self._answers.items() if self._is_good(found, kept)}
-        pairs, traces = (
-            {pair: at for at, pair in enumerate(self._pairs)},
-            {tuple(t): at for at, t in enumerate(self._traces)},
-        )
+        answers = {words: found for words, found in self._answers.items() if self._trace(found[0], kept) is not None}
+        pairs = {pair: at for at, pair in enumerate(self._pairs)}
+        traces = {numbers: at for at, numbers in enumerate(self._traces)}
         known: dict[int, int] = {}
         for words, answer, trace in new:
             with suppress(_UnkeptError):
@@ -207,18 +245,30 @@ class _Answers:
                     prints = [(key, kept.fingerprint(key)) for key in trace]
                     numbers = tuple(sorted(pairs.setdefault(pair, len(pairs)) for pair in prints))
                     known[id(trace)] = traces.setdefault(numbers, len(traces))
-                answers[words] = [known[id(trace)], data]
-        self._pairs, self._traces, self._answers = list(pairs), list(map(list, traces)), answers
-
-    def _is_good(self, found: list[Any], kept: Kept) -> bool:
-        try:
-            return self._trace(found[0], kept) is not None
-        except (TypeError, ValueError, KeyError, IndexError):
-            return False
+                answers[words] = known[id(trace)], data
+        self._pairs, self._traces, self._answers = list(pairs), list(traces), answers
 
     def as_json(self) -> list[Any]:
-        """The same as plain data, without what no answer needs."""
+        """The same as plain data."""
         return [self._pairs, self._traces, self._answers]
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"expected a string, not {value!r}")
+    return value
+
+
+def _number(value: Any, end: int) -> int:
+    if type(value) is not int or not 0 <= value < end:
+        raise TypeError(f"expected a number below {end}, not {value!r}")
+    return value
+
+
+def _items(value: Any) -> Iterable[tuple[str, Any]]:
+    if type(value) is not dict:
+        raise TypeError(f"expected a dictionary, not {value!r}")
+    return value.items()
 
 
 def _worded(part: Any, homes: list[ModuleFacts]) -> Any:

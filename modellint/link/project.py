@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.models import Classes
+    from modellint.link.kept import Form
     from modellint.reading.outlines import Outlines
 
 T = TypeVar("T")
@@ -161,24 +162,21 @@ class Project:
         """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
         self._memo = {key: known for key, known in self._memo.items() if keys.issuperset(known[1])}
 
-    def once(self, key: Any, compute: Callable[[], T], *, kept: bool = False) -> T:
+    def once(self, key: Any, compute: Callable[[], T], *, kept: Form | None = None) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again.
 
-        What is `kept` is known in the next run, if `key` is about one file: names, numbers, definitions.
+        In the form that is `kept` it is known in the next run, if `key` is about one file and names nothing else than
+        what is defined there.
         """
         known = self._memo.get(key)
-        if known is None and kept and self.kept is not None:
-            known = self.kept.get(key)
-            if known is None:
-                known = self.files.traced(compute)
-                self.kept.put(key, known)
-            else:
-                self.files.depend(known[1])
-            self._memo[key] = known
-            remembered: T = known[0]
-            return remembered
+        if known is None and kept is not None and self.kept is not None:
+            known = self.kept.get(key, kept)
+            if known is not None:
+                self._memo[key] = known
         if known is None:
             known = self._memo[key] = self.files.traced(compute)
+            if kept is not None and self.kept is not None:
+                self.kept.put(key, known)
             result: T = known[0]
             return result
         self.files.depend(known[1])

@@ -270,24 +270,16 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(map(text, items(value)))
 
 
-def natural(value: Any) -> int:
-    """A number from 0 up."""
-    if type(value) is not int or value < 0:
-        raise TypeError(f"expected a number from 0 up, not {value!r}")
-    return value
-
-
 def span(value: Any) -> Place:
     """A place."""
-    line, offset, end_line, end_offset = items(value)
-    return natural(line), natural(offset), natural(end_line), natural(end_offset)
+    line, offset, end_line, end_offset = value
+    if not type(line) is type(offset) is type(end_line) is type(end_offset) is int:
+        raise TypeError(f"expected four numbers, not {value!r}")
+    if min(line, offset, end_line, end_offset) < 0:
+        raise ValueError(f"expected numbers from 0 up, not {value!r}")
+    return line, offset, end_line, end_offset
 
 
 def spans(value: Any) -> tuple[Place, ...]:
     """A list of places."""
-    return tuple(map(span, items(value)))
-
-
-def optional(value: Any) -> Place | None:
-    """A place, or None."""
-    return None if value is None else span(value)
+    return tuple(map(span, items(value))) if value else ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from modellint.frontends import flow, outline
 from modellint.frontends.flow import FunctionNode
-from modellint.frontends.outline import items, natural, optional, span, spans, text, texts, typed
+from modellint.frontends.outline import items, span, spans, text, texts, typed
 from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
 from modellint.source import Span, UnreadableError
@@ -117,13 +117,24 @@ class _Facts:
             self._class(*cls)
         module.functions = {f.name: f for f in self._functions(known["functions"], None)}
         module.body = Function(
-            "<module>", "<module>", module, None, 0, self._last, 0, _lower_module_signature, _lower_module_body
+            "<module>",
+            "<module>",
+            module,
+            None,
+            0,
+            self._last,
+            0,
+            _lower_module_signature,
+            _lower_module_body,
+            _no_docstring,
         )
 
     def _where(self, known: Any) -> tuple[int, int, int]:
         """Three numbers, the first two those of lines: the last line of something is not before its first."""
-        line, end_line, offset = map(natural, items(known))
-        if not 1 <= line <= end_line <= self._last:
+        line, end_line, offset = known
+        if not type(line) is type(end_line) is type(offset) is int:
+            raise TypeError(f"expected three numbers, not {known!r}")
+        if not 1 <= line <= end_line <= self._last or offset < 0:
             raise ValueError(f"no lines of the file: {line} to {end_line}")
         return line, end_line, offset
 
@@ -157,8 +168,8 @@ class _Facts:
                 spans(bases),
                 tuple((text(word), span(place)) for word, place in items(keywords)),
                 spans(decorators),
-                optional(docstring),
             ),
+            _docstring_at(docstring),
             frozenset(texts(rebound)),
         )
         methods.update((f.name, f) for f in self._functions(own, cls))
@@ -169,7 +180,9 @@ class _Facts:
         outer = "" if owner is None else f"{owner.qualname}."
         for name, where, cut, docstring, decorators in items(known):
             line, end_line, offset = self._where(where)
-            cut_line, cut_offset = map(natural, items(cut))
+            cut_line, cut_offset = cut
+            if not type(cut_line) is type(cut_offset) is int:
+                raise TypeError(f"expected two numbers, not {cut!r}")
             yield Function(
                 text(name),
                 f"{outer}{name}",
@@ -178,8 +191,9 @@ class _Facts:
                 line,
                 end_line,
                 offset,
-                partial(_lower_signature, (cut_line, cut_offset), optional(docstring), spans(decorators)),
+                partial(_lower_signature, (cut_line, cut_offset), spans(decorators)),
                 _lower_body,
+                _docstring_at(docstring),
             )
 
     def _values(self, known: Any) -> LazyValues:
@@ -262,9 +276,7 @@ def _lower_body(function: Function) -> Flow:
     return flow.lower_function(node, names, receiver)
 
 
-def _lower_signature(
-    cut: tuple[int, int], docstring: Place | None, decorators: tuple[Place, ...], function: Function
-) -> Signature:
+def _lower_signature(cut: tuple[int, int], decorators: tuple[Place, ...], function: Function) -> Signature:
     """The signature; the decorators stand above the lines of the function."""
     module = function.module
     node = _head_of(function, cut)
@@ -285,7 +297,6 @@ def _lower_signature(
         tuple(parameters),
         _annotation(node.returns) if node.returns else None,
         tuple(flow.lower_expression(_expression(module, d)) for d in decorators),
-        None if docstring is None else _string(module, docstring),
         isinstance(node, ast.AsyncFunctionDef),
     )
 
@@ -312,7 +323,16 @@ def _annotation(node: ast.expr) -> Value:
     return flow.lower_expression(node)
 
 
-def _string(module: ModuleFacts, place: Place) -> str | None:
+def _docstring_at(known: Any) -> Callable[[ModuleFacts], str | None]:
+    """What reads a docstring that stands at a known place."""
+    return _no_docstring if known is None else partial(_string, span(known))
+
+
+def _no_docstring(_: ModuleFacts) -> None:
+    """The docstring of what has none."""
+
+
+def _string(place: Place, module: ModuleFacts) -> str | None:
     """The text that a constant holds."""
     node = _expression(module, place)
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
@@ -322,7 +342,6 @@ def _lower_head(
     bases: tuple[Place, ...],
     keywords: tuple[tuple[str, Place], ...],
     decorators: tuple[Place, ...],
-    docstring: Place | None,
     cls: Class,
 ) -> ClassHead:
     def value(place: Place) -> Value:
@@ -332,12 +351,11 @@ def _lower_head(
         tuple(map(value, bases)),
         {name: value(place) for name, place in keywords},
         tuple(map(value, decorators)),
-        None if docstring is None else _string(cls.module, docstring),
     )
 
 
 def _lower_module_signature(_: Function) -> Signature:
-    return Signature((), None, (), None, False)
+    return Signature((), None, (), False)
 
 
 def _lower_module_body(function: Function) -> Flow:

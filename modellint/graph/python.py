@@ -37,12 +37,11 @@ class Parameter:
 
 @dataclass(eq=False, slots=True)
 class Signature:
-    """What stands in a function's head, and its docstring as written."""
+    """What stands in a function's head."""
 
     parameters: tuple[Parameter, ...]
     returns: Value | None
     decorators: tuple[Value, ...]
-    docstring: str | None
     is_async: bool
 
 
@@ -85,6 +84,8 @@ class Function:
     offset: int
     lower_signature: Callable[[Function], Signature] = field(repr=False)
     lower_body: Callable[[Function], Flow] = field(repr=False)
+    #: Reads the docstring as written.
+    read_docstring: Callable[[ModuleFacts], str | None] = field(repr=False)
 
     @cached_property
     def signature(self) -> Signature:
@@ -116,7 +117,7 @@ class Function:
     @cached_property
     def docstring(self) -> str | None:
         """The docstring without its indentation."""
-        text = self.signature.docstring
+        text = self.read_docstring(self.module)
         return None if text is None else inspect.cleandoc(text)
 
     @property
@@ -176,6 +177,8 @@ class Class:
     annotations: Mapping[str, Value]
     methods: dict[str, Function]
     lower_head: Callable[[Class], ClassHead] = field(repr=False)
+    #: Reads the docstring as written.
+    read_docstring: Callable[[ModuleFacts], str | None] = field(repr=False)
     #: What the class statement binds more than once: methods under `if`, properties with setters, overloads.
     rebound: frozenset[str] = frozenset()
     #: The methods whose names others of the class statement have, too: setters of properties, and what is redefined.
@@ -236,7 +239,8 @@ class Class:
     @cached_property
     def docstring(self) -> str | None:
         """The docstring without its indentation."""
-        return None if self.head.docstring is None else inspect.cleandoc(self.head.docstring)
+        text = self.read_docstring(self.module)
+        return None if text is None else inspect.cleandoc(text)
 
     @cached_property
     def text(self) -> str:
@@ -260,12 +264,11 @@ def _kept(flow: Flow) -> Iterator[tuple[str, Value]]:
 
 @dataclass(eq=False, slots=True)
 class ClassHead:
-    """What stands in a class statement's head, and its docstring as written. `metaclass` and other keywords by name."""
+    """What stands in a class statement's head. `metaclass` and other keywords by name."""
 
     bases: tuple[Value, ...]
     keywords: dict[str, Value]
     decorators: tuple[Value, ...]
-    docstring: str | None
 
 
 @dataclass(eq=False)

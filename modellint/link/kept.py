@@ -7,7 +7,6 @@ fingerprints of what it rests on. One that fits no more, or no definition of its
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -143,7 +142,7 @@ class Kept:
     def _question(self, key: Hashable) -> tuple[ModuleFacts, str]:
         """The file that a question is about, and the question in words."""
         homes: list[ModuleFacts] = []
-        words = json.dumps(_worded(key, homes))
+        words = _worded(key, homes)
         if not homes or any(home is not homes[0] for home in homes):
             raise _UnkeptError
         return homes[0], words
@@ -271,23 +270,23 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
     return value.items()
 
 
-def _worded(part: Any, homes: list[ModuleFacts]) -> Any:
-    """A part of a question as plain data; the files that it is about are added to `homes`."""
+def _worded(part: Any, homes: list[ModuleFacts]) -> str:
+    """A part of a question in words; the files that it is about are added to `homes`."""
     if isinstance(part, _PLAIN):
-        return part
+        return repr(part)
     if isinstance(part, tuple):
-        return [_worded(one, homes) for one in part]
+        return f"({', '.join([_worded(one, homes) for one in part])})"
     if isinstance(part, frozenset):
-        return ["any of", *sorted(map(str, part))]
+        return f"any of {sorted(map(str, part))}"
     if isinstance(part, ModuleFacts):
         homes.append(part)
-        return ["module"]
+        return "file"
     if isinstance(part, Function):
         homes.append(part.module)
-        return ["function", part.line, part.offset]
+        return f"function {part.line}:{part.offset}"
     if isinstance(part, Class):
         homes.append(part.module)
-        return ["class", part.qualname, part.line]
+        return f"class {part.qualname} {part.line}"
     if callable(part):
-        return ["asking", part.__name__]
+        return f"asking {part.__name__}"
     raise _UnkeptError

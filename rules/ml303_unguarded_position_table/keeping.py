@@ -13,6 +13,7 @@ from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.lookups import FEW
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
+from modellint.link.kept import NAMES
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.members import Members
 
@@ -95,10 +96,7 @@ class Making:
 
     def _functions_of(self, module: ModuleFacts) -> dict[str, Function | None]:
         found: dict[str, Function | None] = dict.fromkeys(_MAKING)
-        words = frozenset[str]().union(
-            *(method.words for cls in module.classes.values() for method in cls.methods.values())
-        )
-        for name in module.imports.keys() & words:
+        for name in self._project.once(("mentioned by methods", module), lambda: _mentioned(module), kept=NAMES):
             if str(module.imports[name]).rpartition(".")[2] in _MAKING:
                 found[name] = None
             else:
@@ -300,3 +298,9 @@ def _builds(method: Function) -> bool:
         return False
     calls = (event.value for event in method.flow.of(EventKind.CALL))
     return any(self_attribute(call.callee) is not None and call.args[1:] for call in calls)
+
+
+def _mentioned(module: ModuleFacts) -> frozenset[str]:
+    """The imported names that the methods of a file mention."""
+    methods = (method for cls in module.classes.values() for method in cls.methods.values())
+    return frozenset().union(*(module.imports.keys() & method.words for method in methods))

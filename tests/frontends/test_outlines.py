@@ -147,13 +147,13 @@ def shape(module: ModuleFacts) -> list[Any]:
 def of_class(cls: Class) -> list[Any]:
     functions = [of_function(function) for function in (*cls.methods.values(), *cls.hidden)]
     head = cls.head
-    facts = [cls.name, cls.qualname, cls.line, cls.end_line, cls.offset, sorted(cls.rebound), head.docstring]
+    facts = [cls.name, cls.qualname, cls.line, cls.end_line, cls.offset, sorted(cls.rebound), cls.docstring]
     return [facts, functions, values([head.bases, head.keywords, head.decorators, cls.attributes, cls.annotations])]
 
 
 def of_function(function: Function) -> list[Any]:
     head = function.signature
-    facts = [function.qualname, function.line, function.end_line, function.offset, head.docstring, head.is_async]
+    facts = [function.qualname, function.line, function.end_line, function.offset, function.docstring, head.is_async]
     given = [(p.name, p.kind, p.default, p.annotation) for p in head.parameters]
     return [facts, values([given, head.returns, head.decorators]), values(function.flow)]
 

@@ -28,15 +28,18 @@ _SEVERAL = {"frozenset": frozenset, "set": set, "tuple": tuple, "list": list}
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What an answer is like: of a type, and if it has parts, these of some."""
+    """What an answer is like: of a type, its parts of some, and the values of a dictionary."""
 
     kind: type
     parts: tuple[type, ...] = ()
+    values: tuple[type, ...] = ()
 
     def fits(self, answer: object) -> bool:
-        return type(answer) is self.kind and (
-            not self.parts or all(isinstance(part, self.parts) for part in cast("Iterable[object]", answer))
-        )
+        if type(answer) is not self.kind:
+            return False
+        if isinstance(answer, dict) and not all(isinstance(value, self.values) for value in answer.values()):
+            return False
+        return not self.parts or all(isinstance(part, self.parts) for part in cast("Iterable[object]", answer))
 
 
 FLAG, NAMES, FUNCTIONS = Form(bool), Form(frozenset, (str,)), Form(tuple, (Function,))
@@ -97,7 +100,7 @@ class Kept:
             if not self._files.is_overlaid(home.file):
                 answers = self._read(home)  # to which another process may have added
                 answers.add(((self._question(key)[1], answer, trace) for key, (answer, trace) in new.items()), self)
-                self._outlines.put(home.file, "answers", answers.as_json(), self._about(home))
+                self._outlines.put(home.file, "answers", answers.as_json(), *self._about(home))
         self._new.clear()
 
     def forget(self) -> None:
@@ -107,12 +110,12 @@ class Kept:
         self._holds.clear()
         self._missing.clear()
 
-    def _about(self, home: ModuleFacts) -> str:
-        return self._files.fingerprint(f"file:{home.path}")
+    def _about(self, home: ModuleFacts) -> tuple[str, str]:
+        return self._files.fingerprint(f"file:{home.path}"), self._outlines.circumstances
 
     def _read(self, home: ModuleFacts) -> _Answers:
         answers = _Answers()
-        known = self._outlines.get(home.file, "answers", self._about(home))
+        known = self._outlines.get(home.file, "answers", *self._about(home))
         if known is not None:
             with suppress(TypeError, ValueError):
                 answers.read(known)
@@ -158,6 +161,8 @@ class Kept:
         if isinstance(value, Function) and value.module.placed.get((value.line, value.offset)) is value:
             return ["function", value.module.path, value.line, value.offset]
         kind = type(value).__name__
+        if isinstance(value, dict):
+            return [kind, *([self.encoded(key), self.encoded(part)] for key, part in value.items())]
         if kind in _SEVERAL:
             return [kind, *map(self.encoded, value)]
         if isinstance(value, type) and self._types.get(value.__name__) is value:
@@ -173,6 +178,8 @@ class Kept:
         kind, *rest = data
         if kind in _SEVERAL:
             return _SEVERAL[kind](map(self.decoded, rest))
+        if kind == "dict":
+            return {self.decoded(key): self.decoded(part) for key, part in rest}
         if kind == "type":
             return self._types[rest[0]]
         if kind == "instance":

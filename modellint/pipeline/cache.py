@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
@@ -149,27 +150,36 @@ class Cache:
 
 def cache_key(settings: Settings, rules: RuleSet) -> str:
     """What results depend on besides the files that are read: us, the rules, Python and the settings."""
+    return _digest([*_circumstances(settings), sorted(rules.selected)])
+
+
+def _circumstances(settings: Settings) -> list[object]:
+    """What is found out depends on: us, the rules whether they are selected or not, Python and where things are."""
     parts: list[object] = [
         *_engine(),
         os.environ.get("VIRTUAL_ENV"),
         settings.root.as_posix(),
         settings.python,
         settings.recipes,
-        sorted(rules.selected),
     ]
     for file in pack_files(settings.rule_paths):
         status = file.stat()
         parts.append((file.as_posix(), status.st_size, status.st_mtime_ns))
+    return parts
+
+
+def _digest(parts: list[object]) -> str:
     return digest(repr(parts).encode("utf-8", "surrogatepass"), 12)
 
 
 def outlines_in(settings: Settings) -> Outlines:
     """The outlines of files that are kept in the folder of the cache."""
-    return Outlines(settings.cache_folder / _OUTLINES, digest(repr(_engine()).encode("utf-8", "surrogatepass"), 12))
+    return Outlines(settings.cache_folder / _OUTLINES, _digest(_engine()), _digest(_circumstances(settings)))
 
 
+@cache
 def _engine() -> list[object]:
-    """What everything depends on that is kept: us, and Python."""
+    """What everything depends on that is kept: us, as we were when the process began, and Python."""
     return [__version__, sys.implementation.cache_tag, sys.version_info[:], *_engine_files()]
 
 

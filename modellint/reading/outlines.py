@@ -24,16 +24,23 @@ KINDS = ("outline", "answers")
 
 
 class Outlines:
-    """The outlines in a folder that are of one modellint: what `key` says."""
+    """What is kept in a folder by one modellint: what `key` says.
 
-    def __init__(self, folder: Path, key: str) -> None:
+    `circumstances` are those under which answers hold: rules, settings, the environment.
+    """
+
+    def __init__(self, folder: Path, key: str, circumstances: str = "") -> None:
         self._folder = folder
         self._key = key
+        self.circumstances = circumstances
 
     def get(self, path: Path, kind: str, *about: str) -> Any:
-        """What of a kind was kept of a file, if it was about the same; None if nothing was, or not by us."""
+        """What of a kind was kept of a file, if it was about the same; None if nothing was, or not by us.
+
+        What it is about begins with the content; for the rest there is another file.
+        """
         try:
-            claimed, _, data = read_file(self._file(path, kind)).partition(b"\n")
+            claimed, _, data = read_file(self._file(path, kind, *about)).partition(b"\n")
             if claimed != _checksum(data):
                 return None
             known = parse_json(data)
@@ -48,12 +55,13 @@ class Outlines:
             head = [self._key, path.as_posix(), *about]
             data = json.dumps([head, known], separators=(",", ":")).encode()
             self._folder.mkdir(exist_ok=True)
-            write_atomically(self._file(path, kind), _checksum(data) + b"\n" + data)
+            write_atomically(self._file(path, kind, *about), _checksum(data) + b"\n" + data)
         except (OSError, ValueError):  # ValueError: a name that is no Unicode
             return
 
-    def _file(self, path: Path, kind: str) -> Path:
-        return self._folder / f"{digest(path.as_posix().encode('utf-8', 'surrogatepass'))}.{kind}"
+    def _file(self, path: Path, kind: str, _: str, *about: str) -> Path:
+        name = "\0".join((path.as_posix(), *about))
+        return self._folder / f"{digest(name.encode('utf-8', 'surrogatepass'))}.{kind}"
 
 
 def files_in(folder: Path) -> Iterator[Path]:

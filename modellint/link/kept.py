@@ -61,6 +61,8 @@ class Kept:
         self._types: dict[str, type] = {}
         self._known: dict[ModuleFacts, _Answers] = {}
         self._new: dict[ModuleFacts, dict[Hashable, tuple[Any, Trace]]] = {}
+        #: The files about which something was found out since the answers were written.
+        self._unsaved: set[ModuleFacts] = set()
         self._holds: dict[tuple[str, str], bool] = {}
         self._missing: set[Hashable] = set()
         self._fingerprints: dict[str, str | None] = {}
@@ -76,6 +78,9 @@ class Kept:
         found = None
         with suppress(_UnkeptError, TypeError, ValueError, KeyError, IndexError, AttributeError):
             home, words = self._question(key)
+            new = self._new.get(home, {}).get(key)
+            if new is not None:
+                return new
             answers = self._known.get(home)
             if answers is None:
                 answers = self._known[home] = self._read(home)
@@ -86,28 +91,45 @@ class Kept:
         return found
 
     def put(self, key: Hashable, answer: tuple[Any, Trace]) -> None:
-        """Keep an answer, and what it rests on, until `save`."""
+        """Keep an answer, and what it rests on."""
         try:
             home, _ = self._question(key)
         except _UnkeptError:
             return
         self._new.setdefault(home, {})[key] = answer
+        self._unsaved.add(home)
 
     def save(self) -> None:
         """Write what was found out anew."""
         self._fingerprints.clear()
-        for home, new in self._new.items():
-            if not self._files.is_overlaid(home.file):
+        for home in self._unsaved if self._outlines.is_on_disk else ():
+            new = self._new.get(home)
+            if new and not self._files.is_overlaid(home.file):
                 answers = self._read(home)  # to which another process may have added
                 answers.add(((self._question(key)[1], answer, trace) for key, (answer, trace) in new.items()), self)
                 self._outlines.put(home.file, "answers", answers.as_json(), *self._about(home))
-        self._new.clear()
+        self._unsaved.clear()
 
-    def forget(self) -> None:
-        """Look again at what answers rest on: something has changed."""
-        self._new.clear()
-        self._known.clear()
-        self._holds.clear()
+    def keep(self, keys: set[str]) -> None:
+        """Forget what rests on anything but `keys`."""
+        self._new = {
+            home: {key: answer for key, answer in new.items() if keys.issuperset(answer[1])}
+            for home, new in self._new.items()
+            if f"file:{home.path}" in keys
+        }
+        self._known = {home: known for home, known in self._known.items() if f"file:{home.path}" in keys}
+
+    def forget(self, keys: set[str]) -> None:
+        """Forget what rests on any of `keys`, and look again at what answers of earlier runs rest on."""
+        self._known = {home: known for home, known in self._known.items() if f"file:{home.path}" not in keys}
+        for known in self._known.values():
+            known.forget()
+        self._new = {
+            home: {key: answer for key, answer in new.items() if keys.isdisjoint(answer[1])}
+            for home, new in self._new.items()
+            if f"file:{home.path}" not in keys
+        }
+        self._holds = {pair: holds for pair, holds in self._holds.items() if pair[0] not in keys}
         self._missing.clear()
 
     def _about(self, home: ModuleFacts) -> tuple[str, str]:
@@ -237,6 +259,10 @@ class _Answers:
             pairs = [self._pairs[at] for at in self._traces[number]]
             self._resting[number] = tuple(key for key, _ in pairs) if all(map(kept.holds, pairs)) else None
         return self._resting[number]
+
+    def forget(self) -> None:
+        """Look again at what answers rest on."""
+        self._resting.clear()
 
     def add(self, new: Iterable[tuple[str, Any, Trace]], kept: Kept) -> None:
         """Take answers, each in words with what it rests on, and let go of those that rest on what has changed."""

@@ -139,7 +139,7 @@ class Project:
         }
         self.__dict__.pop("classes", None)
         if self.kept is not None:
-            self.kept.forget()
+            self.kept.forget(keys)
         for lasting in self._lasting():
             lasting.forget(keys)
         self._let_go()
@@ -161,6 +161,8 @@ class Project:
     def keep(self, keys: set[str]) -> None:
         """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
         self._memo = {key: known for key, known in self._memo.items() if keys.issuperset(known[1])}
+        if self.kept is not None:
+            self.kept.keep(keys)
 
     def once(self, key: Any, compute: Callable[[], T], *, kept: Form | None = None) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again.

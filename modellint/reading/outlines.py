@@ -29,18 +29,26 @@ class Outlines:
     `circumstances` are those under which answers hold: rules, settings, the environment.
     """
 
-    def __init__(self, folder: Path, key: str, circumstances: str = "") -> None:
+    def __init__(self, folder: Path | None = None, key: str = "", circumstances: str = "") -> None:
+        """Without a folder nothing is kept beyond the process."""
         self._folder = folder
         self._key = key
         self.circumstances = circumstances
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether there is a folder."""
+        return self._folder is not None
 
     def get(self, path: Path, kind: str, *about: str) -> Any:
         """What of a kind was kept of a file, if it was about the same; None if nothing was, or not by us.
 
         What it is about begins with the content; for the rest there is another file.
         """
+        if self._folder is None:
+            return None
         try:
-            claimed, _, data = read_file(self._file(path, kind, *about)).partition(b"\n")
+            claimed, _, data = read_file(_file(self._folder, path, kind, *about)).partition(b"\n")
             if claimed != _checksum(data):
                 return None
             known = parse_json(data)
@@ -51,17 +59,15 @@ class Outlines:
 
     def put(self, path: Path, kind: str, known: Any, *about: str) -> None:
         """Keep something of a kind about a file, as long as it is the same. Failing to write is no error."""
+        if self._folder is None:
+            return
         try:
             head = [self._key, path.as_posix(), *about]
             data = json.dumps([head, known], separators=(",", ":")).encode()
             self._folder.mkdir(exist_ok=True)
-            write_atomically(self._file(path, kind, *about), _checksum(data) + b"\n" + data)
+            write_atomically(_file(self._folder, path, kind, *about), _checksum(data) + b"\n" + data)
         except (OSError, ValueError):  # ValueError: a name that is no Unicode
             return
-
-    def _file(self, path: Path, kind: str, _: str, *about: str) -> Path:
-        name = "\0".join((path.as_posix(), *about))
-        return self._folder / f"{digest(name.encode('utf-8', 'surrogatepass'))}.{kind}"
 
 
 def files_in(folder: Path) -> Iterator[Path]:
@@ -75,6 +81,11 @@ def tidy(folder: Path) -> None:
     if len(found) > MAX_KEPT:
         for file in sorted(found, key=lambda file: file.stat().st_mtime)[: len(found) // 2]:
             file.unlink(missing_ok=True)
+
+
+def _file(folder: Path, path: Path, kind: str, _: str, *about: str) -> Path:
+    name = "\0".join((path.as_posix(), *about))
+    return folder / f"{digest(name.encode('utf-8', 'surrogatepass'))}.{kind}"
 
 
 def _checksum(data: bytes) -> bytes:

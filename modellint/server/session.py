@@ -17,6 +17,7 @@ from modellint.packs import select_rules
 from modellint.pipeline.analyser import Analyser
 from modellint.pipeline.cache import is_cache, outlines_in
 from modellint.reading.mentioning import MENTIONS
+from modellint.reading.outlines import Outlines
 from modellint.results.failures import Crash
 from modellint.source import kind_of
 
@@ -52,7 +53,7 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.rules = select_rules(settings)
-        outlines = outlines_in(settings) if is_cache(settings.cache_folder) else None
+        outlines = outlines_in(settings) if is_cache(settings.cache_folder) else Outlines()
         self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE, outlines=outlines)
         self._open: set[Path] = set()
         self._results: dict[Path, FileResult] = {}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from modellint.packs import RuleSet
     from modellint.pipeline.changed import Changes
+    from modellint.reading.outlines import Outlines
     from modellint.results.baseline import Baseline
     from modellint.results.suppressions import Suppression
 
@@ -192,7 +193,7 @@ def _results(
     if not use_cache or overlay:
         yield from _analysed(paths, rules, settings, overlay, record=record)
         return
-    from modellint.pipeline.cache import Cache, cache_key, prepare
+    from modellint.pipeline.cache import Cache, cache_key, outlines_in, prepare
 
     prepare(settings.cache_folder)
     cache = Cache(settings.cache_folder, cache_key(settings, rules), files)
@@ -204,18 +205,24 @@ def _results(
         else:
             yield known
     if missing:
-        for result in _analysed(missing, rules, settings, overlay, record=True):
+        for result in _analysed(missing, rules, settings, overlay, record=True, outlines=outlines_in(settings)):
             cache.put(result)
             yield result
         cache.save()
 
 
 def _analysed(
-    paths: Sequence[Path], rules: RuleSet, settings: Settings, overlay: Mapping[Path, bytes] | None, *, record: bool
+    paths: Sequence[Path],
+    rules: RuleSet,
+    settings: Settings,
+    overlay: Mapping[Path, bytes] | None,
+    *,
+    record: bool,
+    outlines: Outlines | None = None,
 ) -> Iterator[FileResult]:
     """The results of an analysis, which have their dependencies in common."""
     known: dict[tuple[str, str], tuple[str, str]] = {}
-    for result in analyse_all(paths, rules, settings, overlay, record=record):
+    for result in analyse_all(paths, rules, settings, overlay, record=record, outlines=outlines):
         yield result.sharing(known)
 
 

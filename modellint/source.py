@@ -110,6 +110,16 @@ class SourceFile:
         starts = self.starts
         return self.text[starts[max(line - 1, 0)] : starts[min(end_line, len(starts) - 1)]]
 
+    def text_of_bytes(self, line: int, offset: int, end_line: int, end_offset: int) -> str:
+        """The text of a syntax node: 1-based lines and 0-based UTF-8 byte offsets, as `ast` reports them."""
+        return self.text[self._at_byte(line, offset) : self._at_byte(end_line, end_offset)]
+
+    def _at_byte(self, line: int, offset: int) -> int:
+        """Where in the text a byte of a line is; its end behind the last one."""
+        if not 1 <= line < len(self.starts):
+            return len(self.text)
+        return self.starts[line - 1] + self.column_of_byte(line, offset) - 1
+
     @cached_property
     def plain(self) -> SourceFile:
         """The file as those want it who search Python code (`plain_text`): its lines have the same numbers."""

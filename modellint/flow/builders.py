@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.training import GIVING, OPTIMIZERS, SETTLING
 from modellint.graph.value import Op, walk_all
+from modellint.link.kept import NAMES
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ class Builders:
 def concerns(function: Function, project: Project) -> bool:
     """Whether a function, or what it may call, speaks of optimizers, or of what trains or freezes parameters."""
 
-    def found() -> set[str]:
-        return _Reaching(function.module, project, _MAX_FILES, hands_on=False).training
+    def found() -> frozenset[str]:
+        return frozenset(_Reaching(function.module, project, _MAX_FILES, hands_on=False).training)
 
-    names = project.once(("speaks of training", function.module.path), found)
+    names = project.once(("speaks of training", function.module), found, kept=NAMES)
     return not names.isdisjoint(function.words)
 
 
@@ -182,7 +183,9 @@ def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str
     """What a file defines that may build optimizers."""
     if _PART not in module.text:
         return frozenset()
-    return project.once(("builds optimizers", module.path, files), lambda: _Reaching(module, project, files).offered)
+    return project.once(
+        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).offered, kept=NAMES
+    )
 
 
 def _home(definition: Definition | None) -> ModuleFacts | None:

@@ -109,6 +109,8 @@ class Kept:
 
 #: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
 Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type | Kept]"
+#: The types that these are, but for functions and classes, or instances of.
+OBJECTS = (Table, Padded, TableClass, Judge, Layer, LayerClass, Matrix, Given, Made, Kept)
 #: What may be any object, where it would take too long to find out.
 ANYTHING: Objects = frozenset((Table, Matrix))
 _TABLE, _PADDED = frozenset((Table,)), frozenset((Table, Padded))

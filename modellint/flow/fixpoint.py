@@ -9,6 +9,7 @@ from modellint.graph.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from modellint.link.kept import Form, Kept
     from modellint.reading.files import Files, Trace
 
 T = TypeVar("T")
@@ -31,8 +32,10 @@ class Fixpoint:
     in what they rest on never makes them less.
     """
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, kept: Kept | None = None) -> None:
+        """`kept` are answers of earlier runs."""
         self._files = files
+        self._kept = kept
         self._done: dict[Hashable, tuple[Any, Trace]] = {}
         self._active: dict[Hashable, _Active] = {}
         #: Answers that rest on one which is not stable yet: the depth of the outermost such one, and the files.
@@ -51,13 +54,22 @@ class Fixpoint:
         """How many questions are being answered."""
         return len(self._active)
 
-    def known(self, key: Hashable) -> Any:
-        """An answer that is stable; None if there is none."""
+    def known(self, key: Hashable, kept: Form | None = None) -> Any:
+        """An answer that is stable; None if there is none, and none in a form is `kept` of earlier runs."""
         known = self._done.get(key)
         if known is None:
-            return None
+            known = None if kept is None or self._kept is None else self._kept.get(key, kept)
+            if known is None:
+                return None
+            self._done[key] = known
         self._files.depend(known[1])
         return known[0]
+
+    def keep(self, key: Hashable) -> None:
+        """Keep an answer for later runs, if it is stable."""
+        known = self._done.get(key)
+        if known is not None and self._kept is not None:
+            self._kept.put(key, known)
 
     def rests_on(self, key: Hashable) -> Trace | None:
         """The files that an answer rests on, None if it is not stable yet."""

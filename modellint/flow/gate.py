@@ -18,6 +18,7 @@ from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.registries import entered, registrations
+from modellint.link.kept import FLAG
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Keepers:
 
     def is_idle(self, function: Function) -> bool:
         """Whether a function, and all that it calls, neither stores, registers nor gives layers."""
-        return self._project.once(("idle", function), lambda: not self._matters(function))
+        return self._project.once(("idle", function), lambda: not self._matters(function), kept=FLAG)
 
     def is_idle_in(self, function: Function, model: ClassModel) -> bool:
         """The same of an object of a class, if it calls no method in turn that the class has in its own file."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from modellint import knowledge, operators
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.classes import calls
+from modellint.link.kept import FLAG, FUNCTIONS, NAMES
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Makers:
 
     def _asked_for(self, function: Function) -> frozenset[str]:
         """The attributes that a function reads, other than those of what an object keeps or a name stands for."""
-        return self._project.once(("asks for", function), lambda: frozenset(_attributes(function)))
+        return self._project.once(("asks for", function), lambda: frozenset(_attributes(function)), kept=NAMES)
 
     def _methods_of(self, model: ClassModel) -> tuple[dict[str, list[Function]], dict[str, list[Function]]]:
         """The methods of an object, and of those that its constructors make."""
@@ -102,23 +103,28 @@ class Makers:
         if found is None:
             own = [method for owner in model.mro() if owner.cls is not None for method in owner.cls.methods.values()]
             constructors = [method for method in own if method.name == "__init__"]
-            helpers = (self._project.once(("helpers", made), partial(self._helpers, made)) for made in constructors)
+            helpers = (
+                self._project.once(("helpers", made), partial(self._helpers, made), kept=FUNCTIONS)
+                for made in constructors
+            )
             found = self._methods[model] = _by_name(own), _by_name(chain.from_iterable(helpers))
         return found
 
-    def _helpers(self, function: Function) -> list[Function]:
+    def _helpers(self, function: Function) -> tuple[Function, ...]:
         """The methods of the classes that a function speaks of and that are no layers."""
-        return [
+        return tuple(
             method
             for found in self._definitions(function)
             if isinstance(found, DefinedClass) and self._project.classes.model(found.cls).is_module is not True
             for method in found.cls.methods.values()
-        ]
+        )
 
     def _kept_by(self, model: ClassModel) -> frozenset[str]:
         """The attributes of an object under which its classes keep classes of layers, or functions that make some."""
         classes = [owner.cls for owner in model.mro() if owner.cls is not None]
-        return frozenset().union(*(self._project.once(("kept", cls), partial(self._kept, cls)) for cls in classes))
+        return frozenset().union(
+            *(self._project.once(("kept", cls), partial(self._kept, cls), kept=NAMES) for cls in classes)
+        )
 
     def _kept(self, cls: Class) -> frozenset[str]:
         stored = list(cls.attributes.items())
@@ -153,10 +159,10 @@ class Makers:
     # -- one function by itself ------------------------------------------------------------------------------------
 
     def _makes(self, function: Function) -> bool:
-        return self._project.once(("makes", function), lambda: self._mentions_layer(function))
+        return self._project.once(("makes", function), lambda: self._mentions_layer(function), kept=FLAG)
 
     def _called(self, function: Function) -> tuple[Function, ...]:
-        return self._project.once(("reaches", function), lambda: tuple(self._functions_named(function)))
+        return self._project.once(("reaches", function), lambda: tuple(self._functions_named(function)), kept=FUNCTIONS)
 
     def _functions_named(self, function: Function) -> Iterator[Function]:
         for found in self._definitions(function):
@@ -170,6 +176,7 @@ class Makers:
         return self._project.once(
             ("names", function),
             lambda: any(map(self._is_maker, self._definitions(function))) or self._mentions_torch(function.words),
+            kept=FLAG,
         )
 
     def _mentions_layer(self, function: Function) -> bool:
@@ -242,6 +249,8 @@ class Makers:
         """Whether a class is a layer that may have parameters of its own."""
         if model is None or model.is_module is not True or model.name in calls.CONTAINERS:
             return False
+        if model.cls is not None:
+            return self._project.once(("trained", model.cls), lambda: self._may_be_trained(model), kept=FLAG)
         return self._project.classes.once(model, "some parameters", lambda: self._may_be_trained(model))
 
     def _may_be_trained(self, model: ClassModel) -> bool:

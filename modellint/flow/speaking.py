@@ -13,6 +13,7 @@ from modellint import operators
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
+from modellint.link.kept import FLAG, NAMES
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 
@@ -66,7 +67,7 @@ def speaking(module: ModuleFacts, project: Project, files: int = _MAX_FILES) -> 
 
 def lengths(project: Project) -> Fixpoint:
     """What gives lengths, by names in files, as far as that was asked."""
-    return project.once(("lengths",), lambda: Fixpoint(project.files))
+    return project.once(("lengths",), lambda: Fixpoint(project.files, project.kept))
 
 
 class Speaking:
@@ -84,13 +85,20 @@ class Speaking:
         self._depth = 0
         #: What gives tables when it is called, and attributes that may be some.
         self.names = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
-        self.names |= self._imported(lambda there: there.names)
-        self._close(self.names, self._giving_tables)
-        #: These, and what hands on to them what it is given.
-        self.asked = {*self.names, *self._imported(lambda there: there.asked)}
-        self._close(self.asked, self._handing_on)
+        self.names = set(project.once(("gives sines", module, files), self._found_names, kept=NAMES))
+        self.asked = set(project.once(("asks for sines", module, files), self._found_asked, kept=NAMES))
 
     # -- names -----------------------------------------------------------------------------------------------------
+
+    def _found_names(self) -> frozenset[str]:
+        self.names |= self._imported(lambda there: there.names)
+        self._close(self.names, self._giving_tables)
+        return frozenset(self.names)
+
+    def _found_asked(self) -> frozenset[str]:
+        self.asked = {*self.names, *self._imported(lambda there: there.asked)}
+        self._close(self.asked, self._handing_on)
+        return frozenset(self.asked)
 
     def _imported(self, names: Callable[[Speaking], AbstractSet[str]]) -> set[str]:
         """Some of the names of the files that are imported, as the file calls them."""
@@ -120,10 +128,15 @@ class Speaking:
     def counting(self) -> set[str]:
         """What gives numbers that count up, or what is made of them; asked for while it is found out, what is known."""
         if self._counting is None:
-            self._counting = set(self._counted)
-            self._counting |= self._imported(lambda there: there.counting)
-            self._close(self._counting, self._giving_tables)
+            found = self._counting = set(self._counted)
+            key = "counts up", self._module, self._files
+            self._counting = set(self._project.once(key, lambda: self._found_counting(found), kept=NAMES))
         return self._counting
+
+    def _found_counting(self, found: set[str]) -> frozenset[str]:
+        found |= self._imported(lambda there: there.counting)
+        self._close(found, self._giving_tables)
+        return frozenset(found)
 
     def _giving_tables(self, function: Function) -> Iterator[str]:
         """A function, or class, that gives tables, and the attributes under which it keeps some, or what gives some."""
@@ -149,8 +162,12 @@ class Speaking:
         answers = lengths(self._project)
         if answers.depth > _MAX_ASKED:
             return True
-        key = self._module, name, self._files
-        return answers.ask(key, lambda: self._gives_length(name), False)
+        key = "gives length", self._module, name, self._files
+        known: bool | None = answers.known(key, FLAG)
+        if known is None:
+            known = answers.ask(key, lambda: self._gives_length(name), False)
+            answers.keep(key)
+        return known
 
     def _gives_length(self, name: str) -> bool:
         self._project.python(self._module.file)
@@ -184,12 +201,15 @@ class Speaking:
         return self._says(function) or not function.words.isdisjoint(self.tables)
 
     @cached_property
-    def tables(self) -> set[str]:
+    def tables(self) -> frozenset[str]:
         """The functions that may give or keep tables of lengths that they say themselves."""
+        return self._project.once(("gives own tables", self._module, self._files), self._found_tables, kept=NAMES)
+
+    def _found_tables(self) -> frozenset[str]:
         found = self._imported(lambda there: there.tables)
         self._forget()
         found.update(f.name for f in self._functions if f.name not in _UNNAMED and self._gives_own(f))
-        return found
+        return frozenset(found)
 
     def _gives_own(self, function: Function) -> bool:
         is_near = not function.words.isdisjoint(self.names | self.counting)

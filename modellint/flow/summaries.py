@@ -11,11 +11,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
 from modellint.flow.bodies import ALL_KINDS, SURELY, Body
-from modellint.flow.callees import ANYTHING, NONE, NOTHING, PASSING, TABLES, Given, Known, TableClass, kept_or_it
+from modellint.flow.callees import (
+    ANYTHING,
+    NONE,
+    NOTHING,
+    OBJECTS,
+    PASSING,
+    TABLES,
+    Given,
+    Kept,
+    Known,
+    Made,
+    TableClass,
+    kept_or_it,
+)
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
-from modellint.graph.python import Class
+from modellint.graph.python import Class, Function
 from modellint.graph.value import EventKind, dotted
+from modellint.link.kept import NAMES, Form
 from modellint.link.lasting import Lasting
 from modellint.link.names import DefinedClass, DefinedModule, External
 
@@ -24,7 +38,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.bodies import Facet, Kinds, Tables
     from modellint.flow.callees import Objects
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.reading.files import Trace
@@ -48,7 +62,9 @@ class Summaries(Lasting):
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._answers = Fixpoint(project.files)
+        if project.kept is not None:
+            project.kept.speaks_of((*OBJECTS, *ALL_KINDS))
+        self._answers = Fixpoint(project.files, project.kept)
         self._records: dict[ModuleFacts, Record] = {}
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
@@ -77,9 +93,9 @@ class Summaries(Lasting):
             found = bodies[function, files] = Body(function, self, files, settled)
         return found
 
-    def _answer(self, key: Hashable, compute: Callable[[], T], least: T) -> T:
+    def _answer(self, key: tuple[Hashable, ...], compute: Callable[[], T], least: T) -> T:
         """The answer to a question. What it finds out of bodies is kept for others once it is stable."""
-        answer: T | None = self._answers.known(key)
+        answer: T | None = self._answers.known(key, _FORMS.get(key[0], _OF_OBJECTS))
         if answer is not None:
             return answer
         bodies: dict[tuple[Function, int], Body] = {}
@@ -94,8 +110,9 @@ class Summaries(Lasting):
                 self._looked_at.pop()
 
         answer = self._answers.ask(key, computed, least)
-        trace = self._answers.rests_on(key) if bodies and cuts == self._cuts else None
+        trace = self._answers.rests_on(key) if cuts == self._cuts else None
         if trace is not None:
+            self._answers.keep(key)
             for about, body in bodies.items():
                 known, before = self._settled.get(about) or (Known(), ())
                 known.add(body.known)
@@ -369,3 +386,11 @@ def _all_or_surely(found: Iterable[Tables]) -> Tables:
 def _rank(row: operators.Operator) -> int:
     """How much a row may have to do with elements."""
     return 2 * ("drawn" in row.facets or "pair" in row.facets) + any(facet in row.facets for facet in PASSING)
+
+
+#: What answers are made of; most are of objects.
+_FORMS: dict[Hashable, Form] = {
+    **dict.fromkeys((_gives, "stored"), Form(frozenset, (type,))),
+    **dict.fromkeys((_hands_on, _takes, _asks), NAMES),
+}
+_OF_OBJECTS = Form(frozenset, (Function, Class, Made, Given, Kept, type))

@@ -5,34 +5,53 @@ from __future__ import annotations
 import ast
 import re
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from modellint.frontends import flow
+from modellint.frontends import flow, outline
 from modellint.frontends.flow import FunctionNode
+from modellint.frontends.outline import items, span, spans, text, texts, typed
 from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
 from modellint.source import Span, UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from modellint.frontends.outline import Outline, Place, Trees
     from modellint.graph.value import Flow, Value
     from modellint.source import SourceFile
 
+#: What parsing a part of a file again raises where an outline is not that of the file.
+_NO_CODE = (SyntaxError, RecursionError, MemoryError, ValueError)
 #: `except A, b:`, which Python 3.14 reads in another way than Python 2.
 _NAMED_BY_COMMA = re.compile(r"except[^:\r\n]{0,300},\s*[^\W\d]\w*\s*:")
 
 
 def read(source: SourceFile, exists: Callable[[Path], bool]) -> ModuleFacts:
-    """The outline of a Python file; whether files exist tells where its package begins.
+    """The facts of a Python file; whether files exist tells where its package begins.
 
     Raises UnreadableError, with the place, for text that does not parse.
     """
-    tree = parse(source)
     name, is_package = module_name(source.path, exists)
-    module = ModuleFacts(source, name, is_package)
-    _Outline(module).read(tree)
+    return facts(source, name, is_package, *outlined(source, name, is_package))
+
+
+def outlined(source: SourceFile, name: str, is_package: bool) -> tuple[Outline, Trees]:
+    """The outline of a Python file of a dotted name, and the syntax trees that it tells the places of.
+
+    Raises UnreadableError, with the place, for text that does not parse.
+    """
+    return outline.of_tree(parse(source), name if is_package else name.rpartition(".")[0])
+
+
+def facts(source: SourceFile, name: str, is_package: bool, known: Outline, trees: Trees) -> ModuleFacts:
+    """The facts of a file with a known outline. What has no tree is parsed when somebody asks for it.
+
+    Raises TypeError, ValueError or KeyError for what is no outline.
+    """
+    module = ModuleFacts(source, name, is_package, trees=trees)
+    _Facts(module).read(known)
     return module
 
 
@@ -79,204 +98,134 @@ def _check_handlers(source: SourceFile, tree: ast.Module) -> None:
         raise UnreadableError("`except` with a comma before a name", span, tried=grammars(), is_python2=True)
 
 
-class _Outline:
-    """Collects what a module defines at its top level, through `if`, `try` and `with`."""
+class _Facts:
+    """Makes of an outline what it stands for."""
 
     def __init__(self, module: ModuleFacts) -> None:
-        self.module = module
-        self.package = module.name if module.is_package else module.name.rpartition(".")[0]
-        self.constants: dict[str, ast.expr | ast.stmt] = {}
-        self.bound: set[str] = set()
+        self._module = module
+        self._last = max(len(module.source.starts) - 1, 1)
 
-    def _bind(self, name: str) -> None:
-        if name in self.bound:
-            self.module.rebound.add(name)
-        self.bound.add(name)
-
-    def read(self, tree: ast.Module) -> None:
-        self._statements(tree.body)
-        module = self.module
-        last = max(len(module.source.lines), 1)
-        module.trees[0, 0] = tree
-        module.definitions = [
-            (min([n.lineno, *(d.lineno for d in n.decorator_list)]), n.lineno, n.end_lineno or n.lineno, n.name)
-            for n in tree.body
-            if isinstance(n, FunctionNode | ast.ClassDef)
-        ]
-        module.constants = _lazy_values(module, self.constants)
+    def read(self, known: Outline) -> None:
+        module = self._module
+        module.imports = {text(name): text(full) for name, full in typed(known["imports"], dict).items()}
+        module.relative = set(texts(known["relative"]))
+        module.star_imports = texts(known["stars"])
+        module.rebound = set(texts(known["rebound"]))
+        module.definitions = [(*self._where(where), text(name)) for *where, name in items(known["definitions"])]
+        module.constants = self._values(known["constants"])
+        for cls in items(known["classes"]):
+            self._class(*cls)
+        module.functions = {f.name: f for f in self._functions(known["functions"], None)}
         module.body = Function(
-            "<module>", "<module>", module, None, 0, last, 0, _lower_module_signature, _lower_module_body
-        )
-
-    def _statements(self, body: Iterable[ast.stmt]) -> None:
-        for node in body:
-            if isinstance(node, ast.ClassDef):
-                self._class(node, "")
-            elif isinstance(node, FunctionNode):
-                function = _function(self.module, node, None, node.name)
-                self.module.functions[node.name] = function
-                self._bind(node.name)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                self._import(node)
-            elif isinstance(node, ast.Assign | ast.AnnAssign):
-                for name in _collect_assignment(node, self.constants):
-                    self._bind(name)
-            elif isinstance(node, ast.If | ast.For | ast.While):
-                self._statements(node.body)
-                self._statements(node.orelse)
-            elif isinstance(node, flow.TRY):
-                self._statements(node.body)
-                for handler in node.handlers:
-                    self._fallbacks(handler.body)
-                self._statements(node.orelse)
-                self._statements(node.finalbody)
-            elif isinstance(node, ast.With):
-                self._statements(node.body)
-
-    def _fallbacks(self, body: list[ast.stmt]) -> None:
-        """Definitions of an `except` branch count only where the `try` branch gave none."""
-        module = self.module
-        imports, functions = dict(module.imports), dict(module.functions)
-        classes, constants = dict(module.classes), dict(self.constants)
-        self._statements(body)
-        module.imports.update(imports)
-        module.functions.update(functions)
-        module.classes.update(classes)
-        self.constants.update(constants)
-
-    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        imports = self.module.imports
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.asname:
-                    imports[alias.asname] = alias.name
-                    self._bind(alias.asname)
-                else:
-                    top = alias.name.partition(".")[0]
-                    if imports.get(top) != top:  # `import a.b` after `import a` binds the same
-                        self._bind(top)
-                    imports[top] = top
-            return
-        base = node.module or ""
-        if node.level:
-            parts = self.package.split(".") if self.package else []
-            parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
-            base = ".".join([*parts, base] if base else parts)
-        for alias in node.names:
-            if alias.name == "*":
-                self.module.star_imports += (base,)
-            else:
-                name, full = alias.asname or alias.name, f"{base}.{alias.name}" if base else alias.name
-                if imports.get(name) != full:
-                    self._bind(name)
-                imports[name] = full
-                if node.level:
-                    self.module.relative.add(name)
-
-    def _class(self, node: ast.ClassDef, outer: str) -> None:
-        qualname = f"{outer}{node.name}"
-        attributes: dict[str, ast.expr | ast.stmt] = {}
-        annotations: dict[str, ast.expr | ast.stmt] = {}
-        methods: dict[str, Function] = {}
-        module = self.module
-        cls = Class(
-            node.name,
-            qualname,
+            "<module>",
+            "<module>",
             module,
-            node.lineno,
-            node.end_lineno or node.lineno,
-            node.col_offset,
-            _lazy_values(module, attributes),
-            _lazy_values(module, annotations),
-            methods,
-            partial(_lower_head, node.bases, node.keywords, node.decorator_list, _raw_docstring(node)),
+            None,
+            0,
+            self._last,
+            0,
+            _lower_module_signature,
+            _lower_module_body,
+            _no_docstring,
         )
-        module.classes[qualname] = cls
-        if not outer:
-            self._bind(qualname)
-        bound: set[str] = set()
-        rebound: set[str] = set()
-        hidden: list[Function] = []
-        pending = list(reversed(node.body))
-        while pending:
-            item = pending.pop()
-            if isinstance(item, FunctionNode):
-                (rebound if item.name in bound else bound).add(item.name)
-                existing = methods.get(item.name)
-                function = _function(module, item, cls, f"{qualname}.{item.name}")
-                if existing is None:
-                    methods[item.name] = function
-                elif _is_accessor(item):
-                    hidden.append(function)
-                else:
-                    methods[item.name] = function
-                    hidden.append(existing)
-            elif isinstance(item, ast.ClassDef):
-                self._class(item, f"{qualname}.")
-            elif isinstance(item, ast.Assign | ast.AnnAssign):
-                for name in _collect_assignment(item, attributes):
-                    (rebound if name in bound else bound).add(name)
-                if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-                    annotations[item.target.id] = item.annotation
-            elif isinstance(item, ast.If):
-                pending.extend(reversed([*item.body, *item.orelse]))
-        cls.rebound = frozenset(rebound)
-        cls.hidden = tuple(hidden)
-        cls.attributes = _lazy_values(module, attributes)
-        cls.annotations = _lazy_values(module, annotations)
+
+    def _where(self, known: Any) -> tuple[int, int, int]:
+        """Three numbers, the first two those of lines: the last line of something is not before its first."""
+        line, end_line, offset = known
+        if not type(line) is type(end_line) is type(offset) is int:
+            raise TypeError(f"expected three numbers, not {known!r}")
+        if not 1 <= line <= end_line <= self._last or offset < 0:
+            raise ValueError(f"no lines of the file: {line} to {end_line}")
+        return line, end_line, offset
+
+    def _class(
+        self,
+        qualname: Any,
+        where: Any,
+        head: Any,
+        attributes: Any,
+        annotations: Any,
+        own: Any,
+        hidden: Any,
+        rebound: Any,
+    ) -> None:
+        line, end_line, offset = self._where(where)
+        bases, keywords, decorators, docstring = items(head)
+        methods: dict[str, Function] = {}
+        name = text(qualname).rpartition(".")[2]
+        cls = Class(
+            name,
+            qualname,
+            self._module,
+            line,
+            end_line,
+            offset,
+            self._values(attributes),
+            self._values(annotations),
+            methods,
+            partial(
+                _lower_head,
+                spans(bases),
+                tuple((text(word), span(place)) for word, place in items(keywords)),
+                spans(decorators),
+            ),
+            _docstring_at(docstring),
+            frozenset(texts(rebound)),
+        )
+        methods.update((f.name, f) for f in self._functions(own, cls))
+        cls.hidden = tuple(self._functions(hidden, cls))
+        self._module.classes[qualname] = cls
+
+    def _functions(self, known: Any, owner: Class | None) -> Iterator[Function]:
+        outer = "" if owner is None else f"{owner.qualname}."
+        for name, where, cut, docstring, decorators in items(known):
+            line, end_line, offset = self._where(where)
+            cut_line, cut_offset = cut
+            if not type(cut_line) is type(cut_offset) is int:
+                raise TypeError(f"expected two numbers, not {cut!r}")
+            yield Function(
+                text(name),
+                f"{outer}{name}",
+                self._module,
+                owner,
+                line,
+                end_line,
+                offset,
+                partial(_lower_signature, (cut_line, cut_offset), spans(decorators)),
+                _lower_body,
+                _docstring_at(docstring),
+            )
+
+    def _values(self, known: Any) -> LazyValues:
+        places = {text(name): span(place) for name, place in typed(known, dict).items()}
+        module = self._module
+        return LazyValues(tuple(places), lambda name: flow.lower_expression(_expression(module, places[name])))
 
 
-def _is_accessor(node: FunctionNode) -> bool:
-    """`@x.setter` and `@x.deleter` redefine a property's name; `@overload` declares it again."""
-    return any(
-        (isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter", "overload"))
-        or (isinstance(d, ast.Name) and d.id == "overload")
-        for d in node.decorator_list
-    )
+def _expression(module: ModuleFacts, place: Place) -> ast.expr:
+    """The syntax tree of an expression outside of functions: the one held, or its text parsed again."""
+    held = module.trees.get(place)
+    return _expression_parsed_again(module, place) if held is None else cast("ast.expr", held)
 
 
-def _collect_assignment(node: ast.Assign | ast.AnnAssign, into: dict[str, ast.expr | ast.stmt]) -> list[str]:
-    """Note what an assignment binds to names; the names."""
-    names: list[str] = []
-    if node.value is None:
-        return names
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    for target in targets:
-        if isinstance(target, ast.Name):
-            into[target.id] = node.value
-            names.append(target.id)
-        elif (
-            isinstance(target, ast.Tuple)
-            and isinstance(node.value, ast.Tuple)
-            and len(target.elts) == len(node.value.elts)
-        ):
-            for name, value in zip(target.elts, node.value.elts, strict=True):
-                if isinstance(name, ast.Name):
-                    into[name.id] = value
-                    names.append(name.id)
-    return names
+def _expression_parsed_again(module: ModuleFacts, place: Place) -> ast.expr:
+    code = module.source.text_of_bytes(*place)
+    node = _between_parentheses(code, *place[:2])
+    if node is None and code.startswith("*"):  # which needs a tuple to stand in
+        tuple_of_it = _between_parentheses(f"{code}\n,", *place[:2])
+        node = tuple_of_it.elts[0] if isinstance(tuple_of_it, ast.Tuple) else None
+    node = node or ast.Name("_", ast.Load())
+    node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place
+    return node
 
 
-def _lazy_values(module: ModuleFacts, nodes: dict[str, ast.expr | ast.stmt]) -> LazyValues:
-    def lower(name: str) -> Value:
-        return flow.lower_expression(cast("ast.expr", nodes.pop(name)))
-
-    return LazyValues(tuple(nodes), lower)
-
-
-def _function(module: ModuleFacts, node: FunctionNode, owner: Class | None, qualname: str) -> Function:
-    module.trees[node.lineno, node.col_offset] = node
-    return Function(
-        node.name,
-        qualname,
-        module,
-        owner,
-        node.lineno,
-        node.end_lineno or node.lineno,
-        node.col_offset,
-        partial(_lower_signature, tuple(node.decorator_list)),
-        _lower_body,
-    )
+def _between_parentheses(code: str, line: int, offset: int) -> ast.expr | None:
+    """The syntax tree of an expression, whose parts are where it is said to begin; None if it is none."""
+    lead = "\n" * (line - 2) + "(\n" + " " * offset if line > 1 else "(" + " " * (offset - 1)
+    try:
+        return tree_of(f"{lead}{code}\n)", "eval").body
+    except _NO_CODE:
+        return None
 
 
 def _node_of(function: Function) -> FunctionNode:
@@ -288,23 +237,49 @@ def _node_of(function: Function) -> FunctionNode:
 
 
 def _parsed_again(function: Function) -> ast.stmt:
+    code = function.module.source.text_between(function.line, function.end_line)
+    node = _statement(function.line, code)
+    return node if isinstance(node, FunctionNode) else _unknown(function)
+
+
+def _statement(line: int, code: str) -> ast.stmt | None:
+    """The syntax tree of a statement whose text begins in a line, with its indentation; None if it is none."""
     # Lines above keep the lines as they are, and a block of its own the columns of an indented definition.
-    text = function.module.source.text_between(function.line, function.end_line)
-    if not text.lstrip("\f")[:1].isspace():
-        return tree_of("\n" * (function.line - 1) + text).body[0]
-    block = tree_of("\n" * (function.line - 2) + "if 1:\n" + text).body[0]
-    return cast("ast.If", block).body[0]
+    is_indented = code.lstrip("\f")[:1].isspace()
+    try:
+        tree = tree_of("\n" * (line - 2) + "if 1:\n" + code if is_indented else "\n" * (line - 1) + code)
+    except _NO_CODE:
+        return None
+    body = cast("ast.If", tree.body[0]).body if is_indented and tree.body else tree.body
+    return body[0] if body else None
+
+
+def _unknown(function: Function) -> ast.stmt:
+    """A function of which nothing is known."""
+    return tree_of("\n" * (function.line - 1) + "def f(*_, **__): ...").body[0]
+
+
+def _head_of(function: Function, cut: tuple[int, int]) -> FunctionNode:
+    """The syntax tree of a function's head: that of the whole if it is held, or the text up to its body parsed."""
+    held = function.module.trees.get((function.line, function.offset))
+    if held is None:
+        code = function.module.source.text_of_bytes(function.line, 0, *cut)
+        # What comes first in a line of its own may be cut off with its indentation.
+        held = _statement(function.line, code + ("pass" if cut[1] else f"{' ' * (function.offset + 1)}pass"))
+    return held if isinstance(held, FunctionNode) else _node_of(function)
 
 
 def _lower_body(function: Function) -> Flow:
+    node = _node_of(function)  # first, as its head is read from it, too
     names = [p.name for p in function.parameters]
     receiver = names[0] if function.owner is not None and names and not function.is_static else None
-    return flow.lower_function(_node_of(function), names, receiver)
+    return flow.lower_function(node, names, receiver)
 
 
-def _lower_signature(decorators: tuple[ast.expr, ...], function: Function) -> Signature:
+def _lower_signature(cut: tuple[int, int], decorators: tuple[Place, ...], function: Function) -> Signature:
     """The signature; the decorators stand above the lines of the function."""
-    node = _node_of(function)
+    module = function.module
+    node = _head_of(function, cut)
     arguments = node.args
     parameters: list[Parameter] = []
     positional = [*arguments.posonlyargs, *arguments.args]
@@ -321,8 +296,7 @@ def _lower_signature(decorators: tuple[ast.expr, ...], function: Function) -> Si
     return Signature(
         tuple(parameters),
         _annotation(node.returns) if node.returns else None,
-        tuple(flow.lower_expression(d) for d in decorators),
-        _raw_docstring(node),
+        tuple(flow.lower_expression(_expression(module, d)) for d in decorators),
         isinstance(node, ast.AsyncFunctionDef),
     )
 
@@ -349,43 +323,55 @@ def _annotation(node: ast.expr) -> Value:
     return flow.lower_expression(node)
 
 
-def _raw_docstring(node: ast.ClassDef | FunctionNode) -> str | None:
-    first = node.body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-        return first.value.value
-    return None
+def _docstring_at(known: Any) -> Callable[[ModuleFacts], str | None]:
+    """What reads a docstring that stands at a known place."""
+    return _no_docstring if known is None else partial(_string, span(known))
+
+
+def _no_docstring(_: ModuleFacts) -> None:
+    """The docstring of what has none."""
+
+
+def _string(place: Place, module: ModuleFacts) -> str | None:
+    """The text that a constant holds."""
+    node = _expression(module, place)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _lower_head(
-    bases: list[ast.expr],
-    keywords: list[ast.keyword],
-    decorators: list[ast.expr],
-    docstring: str | None,
-    _: Class,
+    bases: tuple[Place, ...],
+    keywords: tuple[tuple[str, Place], ...],
+    decorators: tuple[Place, ...],
+    cls: Class,
 ) -> ClassHead:
+    def value(place: Place) -> Value:
+        return flow.lower_expression(_expression(cls.module, place))
+
     return ClassHead(
-        tuple(flow.lower_expression(base) for base in bases),
-        {k.arg: flow.lower_expression(k.value) for k in keywords if k.arg},
-        tuple(flow.lower_expression(d) for d in decorators),
-        docstring,
+        tuple(map(value, bases)),
+        {name: value(place) for name, place in keywords},
+        tuple(map(value, decorators)),
     )
 
 
 def _lower_module_signature(_: Function) -> Signature:
-    return Signature((), None, (), None, False)
+    return Signature((), None, (), False)
 
 
 def _lower_module_body(function: Function) -> Flow:
     trees = function.module.trees
-    if (0, 0) not in trees:
-        trees[0, 0] = _outline_parsed_again(function.module)
-    return flow.lower_statements(cast("ast.Module", trees[0, 0]).body)
+    if outline.WHOLE not in trees:
+        trees[outline.WHOLE] = _outline_parsed_again(function.module)
+    return flow.lower_statements(cast("ast.Module", trees[outline.WHOLE]).body)
 
 
 def _outline_parsed_again(module: ModuleFacts) -> ast.Module:
     """The statements of a file, of functions and classes nothing but their names, each in its line."""
     lines = list(module.source.lines)
-    for first, line, last, name in module.definitions:
+    for first, last, line, name in module.definitions:
         lines[first - 1 : last] = ["\n"] * (last - first + 1)
         lines[line - 1] = f"class {name}: pass\n"
-    return tree_of("".join(lines))
+    try:
+        return tree_of("".join(lines))
+    except _NO_CODE:
+        return ast.Module([], [])

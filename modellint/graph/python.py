@@ -41,12 +41,11 @@ REST = {"var-positional": "tuple", "var-keyword": "dict"}
 
 @dataclass(eq=False, slots=True)
 class Signature:
-    """What stands in a function's head, and its docstring as written."""
+    """What stands in a function's head."""
 
     parameters: tuple[Parameter, ...]
     returns: Value | None
     decorators: tuple[Value, ...]
-    docstring: str | None
     is_async: bool
 
 
@@ -89,6 +88,8 @@ class Function:
     offset: int
     lower_signature: Callable[[Function], Signature] = field(repr=False)
     lower_body: Callable[[Function], Flow] = field(repr=False)
+    #: Reads the docstring as written.
+    read_docstring: Callable[[ModuleFacts], str | None] = field(repr=False)
 
     @cached_property
     def signature(self) -> Signature:
@@ -120,7 +121,7 @@ class Function:
     @cached_property
     def docstring(self) -> str | None:
         """The docstring without its indentation."""
-        text = self.signature.docstring
+        text = self.read_docstring(self.module)
         return None if text is None else inspect.cleandoc(text)
 
     @property
@@ -180,6 +181,8 @@ class Class:
     annotations: Mapping[str, Value]
     methods: dict[str, Function]
     lower_head: Callable[[Class], ClassHead] = field(repr=False)
+    #: Reads the docstring as written.
+    read_docstring: Callable[[ModuleFacts], str | None] = field(repr=False)
     #: What the class statement binds more than once: methods under `if`, properties with setters, overloads.
     rebound: frozenset[str] = frozenset()
     #: The methods whose names others of the class statement have, too: setters of properties, and what is redefined.
@@ -240,7 +243,8 @@ class Class:
     @cached_property
     def docstring(self) -> str | None:
         """The docstring without its indentation."""
-        return None if self.head.docstring is None else inspect.cleandoc(self.head.docstring)
+        text = self.read_docstring(self.module)
+        return None if text is None else inspect.cleandoc(text)
 
     @cached_property
     def text(self) -> str:
@@ -264,12 +268,11 @@ def _kept(flow: Flow) -> Iterator[tuple[str, Value]]:
 
 @dataclass(eq=False, slots=True)
 class ClassHead:
-    """What stands in a class statement's head, and its docstring as written. `metaclass` and other keywords by name."""
+    """What stands in a class statement's head. `metaclass` and other keywords by name."""
 
     bases: tuple[Value, ...]
     keywords: dict[str, Value]
     decorators: tuple[Value, ...]
-    docstring: str | None
 
 
 @dataclass(eq=False)
@@ -295,10 +298,10 @@ class ModuleFacts:
     #: What is imported, defined or assigned more than once at module level, on whatever path.
     rebound: set[str] = field(default_factory=set)
     body: Function = field(init=False, repr=False)
-    #: The functions and classes among the statements: first line, that of the name, last line, name.
+    #: The functions and classes among the statements: first line, last line, that of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()
-    #: Syntax trees of definitions by (line, offset), held until `release`.
-    trees: dict[tuple[int, int], object] = field(default_factory=dict, repr=False)
+    #: Syntax trees of definitions and expressions by their places, held until `release`.
+    trees: dict[tuple[int, ...], object] = field(default_factory=dict, repr=False)
     #: The functions whose lines are held, and those whose bodies are lowered.
     searched: list[Function] = field(default_factory=list, repr=False)
     lowered: list[Function] = field(default_factory=list, repr=False)
@@ -339,6 +342,12 @@ class ModuleFacts:
         yield from self.functions.values()
         for cls in self.classes.values():
             yield from cls.methods.values()
+
+    @cached_property
+    def placed(self) -> dict[tuple[int, int], Function]:
+        """Every function by where it is: line and offset; the code of the module by line 0."""
+        functions = [*self.all_functions(), *(one for cls in self.classes.values() for one in cls.hidden), self.body]
+        return {(function.line, function.offset): function for function in functions}
 
     def release_source(self) -> None:
         """Let go of syntax trees and parts of the text; they come back when somebody asks again."""

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from modellint.frontends import python as python_frontend
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import Budget
+from modellint.link.kept import Kept
 from modellint.link.lasting import Lasting
 from modellint.link.names import Names
 from modellint.reading.decoding import decode_code
 from modellint.reading.files import Files, Trace
-from modellint.source import UnreadableError
+from modellint.source import PYTHON, UnreadableError, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.models import Classes
+    from modellint.link.kept import Form
+    from modellint.reading.outlines import Outlines
 
 T = TypeVar("T")
 
@@ -64,9 +67,13 @@ class ProjectOptions:
 class Project:
     """Loads facts on demand and answers questions that span files."""
 
-    def __init__(self, options: ProjectOptions, files: Files | None = None) -> None:
+    def __init__(self, options: ProjectOptions, files: Files | None = None, outlines: Outlines | None = None) -> None:
+        """`outlines` are those of files that were parsed before."""
         self.options = options
         self.files = files or Files()
+        self._outlines = outlines
+        #: What was found out in earlier runs.
+        self.kept = None if outlines is None else Kept(self.files, outlines, self.python)
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
         #: What was run on paper for the file that is being checked.
@@ -132,6 +139,8 @@ class Project:
             if trace and keys.isdisjoint(trace) and _is_named(key, changed)
         }
         self.__dict__.pop("classes", None)
+        if self.kept is not None:
+            self.kept.forget(keys)
         for lasting in self._lasting():
             lasting.forget(keys)
         self._let_go()
@@ -145,15 +154,32 @@ class Project:
         self.runs.clear()
         self._analyses = {kind: found for kind, found in self._analyses.items() if isinstance(found, Lasting)}
 
+    def save(self) -> None:
+        """Keep what was found out for later runs."""
+        if self.kept is not None:
+            self.kept.save()
+
     def keep(self, keys: set[str]) -> None:
         """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
         self._memo = {key: known for key, known in self._memo.items() if keys.issuperset(known[1])}
+        if self.kept is not None:
+            self.kept.keep(keys)
 
-    def once(self, key: Any, compute: Callable[[], T]) -> T:
-        """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
+    def once(self, key: Any, compute: Callable[[], T], *, kept: Form | None = None) -> T:
+        """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again.
+
+        In the form that is `kept` it is known in the next run, if `key` is about one file and names nothing else than
+        what is defined there.
+        """
         known = self._memo.get(key)
+        if known is None and kept is not None and self.kept is not None:
+            known = self.kept.get(key, kept)
+            if known is not None:
+                self._memo[key] = known
         if known is None:
             known = self._memo[key] = self.files.traced(compute)
+            if kept is not None and self.kept is not None:
+                self.kept.put(key, known)
             result: T = known[0]
             return result
         self.files.depend(known[1])
@@ -186,7 +212,20 @@ class Project:
 
     def parsed(self, path: Path, data: bytes) -> ModuleFacts:
         """The outline of a Python file with the content `data`. Raises UnreadableError."""
-        return python_frontend.read(decode_code(path, data), self.files.exists)
+        source = decode_code(path, data)
+        if self._outlines is None or self.files.is_overlaid(path) or kind_of(path.name) != PYTHON:
+            return python_frontend.read(source, self.files.exists)
+        name, is_package = python_frontend.module_name(path, self.files.exists)
+        about = self.files.fingerprint(f"file:{path.as_posix()}"), name
+        known = self._outlines.get(path, "outline", *about)
+        if known is not None:
+            try:
+                return python_frontend.facts(source, name, is_package, known, {})
+            except (TypeError, ValueError, KeyError):
+                pass  # which is none of ours
+        known, trees = python_frontend.outlined(source, name, is_package)
+        self._outlines.put(path, "outline", known, *about)
+        return python_frontend.facts(source, name, is_package, known, trees)
 
     def has_read(self, path: Path) -> bool:
         """Whether a Python file was asked for, and could be read."""

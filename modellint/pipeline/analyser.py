@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.packs import RuleSet
     from modellint.reading.mentioning import Changed
+    from modellint.reading.outlines import Outlines
     from modellint.reading.sizes import Oversized
 
 T = TypeVar("T")
@@ -119,12 +120,13 @@ class Analyser:
         *,
         record: bool,
         largest: int | None = None,
+        outlines: Outlines | None = None,
     ) -> None:
-        """Files that are larger than `largest` bytes are not read for others."""
+        """Files that are larger than `largest` bytes are not read for others; `outlines` are those parsed before."""
         self._theories = rules.theories
         options = ProjectOptions(settings.root, settings.python, settings.recipes, largest, self._theories)
         self.files = Files(overlay, record=record, limit=settings.max_file_size)
-        self._project = Project(options, self.files)
+        self._project = Project(options, self.files, outlines)
         #: The same, without theories of rule packs that fail on what is asked.
         self._others: dict[frozenset[Brought], Project] = {}
         #: Theories that never come to an end, and the file that has shown it.
@@ -152,6 +154,7 @@ class Analyser:
         for path in idle:
             on_begin(path)
             yield self.analyse(path)
+        self._project.save()
 
     @in_one_chunk
     def analyse(self, path: Path) -> FileResult:
@@ -206,6 +209,7 @@ class Analyser:
     def keep(self, results: Iterable[FileResult]) -> None:
         """Let go of what was read and found out for other results than these."""
         keys = {key for result in results for key, _ in result.dependencies}
+        self._project.save()
         self.files.keep(keys)
         self._project.keep(keys)
         self._others.clear()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
@@ -19,6 +20,7 @@ from modellint.packs import pack_files
 from modellint.pipeline.analyser import FileResult
 from modellint.reading.digest import digest
 from modellint.reading.files import parse_json, read_file, write_atomically
+from modellint.reading.outlines import Outlines, files_in, tidy
 from modellint.results.report import Inventory, ScriptChoice
 from modellint.results.suppressions import Suppression
 from modellint.source import Place, Span
@@ -39,6 +41,8 @@ _FORMAT = 6
 _KEPT = 8
 #: Of so many parts the entry of a file is made.
 _PARTS = 7
+#: The folder of the outlines of files.
+_OUTLINES = "outlines"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
 
 
@@ -105,6 +109,7 @@ class Cache:
             data = json.dumps(document, separators=(",", ":")).encode()
             write_atomically(self._file, checksum(data) + b"\n" + data)
             self._drop_old()
+            tidy(self._folder / _OUTLINES)
         except OSError:
             return
 
@@ -145,21 +150,37 @@ class Cache:
 
 def cache_key(settings: Settings, rules: RuleSet) -> str:
     """What results depend on besides the files that are read: us, the rules, Python and the settings."""
+    return _digest([*_circumstances(settings), sorted(rules.selected)])
+
+
+def _circumstances(settings: Settings) -> list[object]:
+    """What is found out depends on: us, the rules whether they are selected or not, Python and where things are."""
     parts: list[object] = [
-        __version__,
-        sys.implementation.cache_tag,
-        sys.version_info[:],
+        *_engine(),
         os.environ.get("VIRTUAL_ENV"),
         settings.root.as_posix(),
         settings.python,
         settings.recipes,
-        sorted(rules.selected),
     ]
-    parts.extend(_engine_files())
     for file in pack_files(settings.rule_paths):
         status = file.stat()
         parts.append((file.as_posix(), status.st_size, status.st_mtime_ns))
+    return parts
+
+
+def _digest(parts: list[object]) -> str:
     return digest(repr(parts).encode("utf-8", "surrogatepass"), 12)
+
+
+def outlines_in(settings: Settings) -> Outlines:
+    """The outlines of files that are kept in the folder of the cache."""
+    return Outlines(settings.cache_folder / _OUTLINES, _digest(_engine()), _digest(_circumstances(settings)))
+
+
+@cache
+def _engine() -> list[object]:
+    """What everything depends on that is kept: us, as we were when the process began, and Python."""
+    return [__version__, sys.implementation.cache_tag, sys.version_info[:], *_engine_files()]
 
 
 def _engine_files() -> list[tuple[str, int, int]]:
@@ -197,8 +218,11 @@ def is_cache(folder: Path) -> bool:
 
 def remove(folder: Path) -> None:
     """Remove what was remembered, and the folder if nothing else is in it. Raises OSError."""
-    for file in (*folder.glob("*.json"), folder / ".gitignore", folder / "CACHEDIR.TAG"):
+    outlines = folder / _OUTLINES
+    for file in (*folder.glob("*.json"), *files_in(outlines), folder / ".gitignore", folder / "CACHEDIR.TAG"):
         file.unlink(missing_ok=True)
+    if outlines.is_dir() and not any(outlines.iterdir()):
+        outlines.rmdir()
     if not any(folder.iterdir()):
         folder.rmdir()
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.packs import RuleSet
+    from modellint.reading.outlines import Outlines
 
-    _Arguments: TypeAlias = tuple[Settings, Mapping[Path, bytes] | None, bool]
+    _Arguments: TypeAlias = tuple[Settings, Mapping[Path, bytes] | None, bool, Outlines | None]
 
 #: Below this many bytes a second process costs more than it saves.
 _WORTH_SHARING = 1_500_000
@@ -44,16 +45,17 @@ def analyse_all(
     overlay: Mapping[Path, bytes] | None,
     *,
     record: bool,
+    outlines: Outlines | None = None,
 ) -> Iterator[FileResult]:
     """The result of each file, in any order."""
     sizes = {path: _size(path, settings.max_file_size) for path in paths}
     jobs = min(settings.jobs or _jobs_for(sum(sizes.values())), len(paths))
     if jobs <= 1:
-        analyser = Analyser(rules, settings, overlay, record=record)
+        analyser = Analyser(rules, settings, overlay, record=record, outlines=outlines)
         process.keep(analyser)
         yield from analyser.analyse_all(paths)
         return
-    yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, (settings, overlay, record))
+    yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, (settings, overlay, record, outlines))
 
 
 def _jobs_for(size: int) -> int:
@@ -224,6 +226,7 @@ def _work(
     settings: Settings,
     overlay: Mapping[Path, bytes] | None,
     record: bool,
+    outlines: Outlines | None,
 ) -> None:
     """Check the chunks of files that come through a pipe, until an empty one does."""
     import gc
@@ -239,7 +242,7 @@ def _work(
     gc.disable()
     warnings.simplefilter("ignore")
     try:
-        analyser = Analyser(select_rules(settings), settings, overlay, record=record)
+        analyser = Analyser(select_rules(settings), settings, overlay, record=record, outlines=outlines)
     except UsageError as error:
         pipe.send(error)
         return

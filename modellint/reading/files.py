@@ -160,6 +160,10 @@ class Files:
             self._contents[path] = self._load(path)
         return self._contents[path]
 
+    def is_overlaid(self, path: Path) -> bool:
+        """Whether something else counts as the content of a file than what is on disk."""
+        return path in self._overlay
+
     def oversized(self, path: Path) -> Oversized | None:
         """The file as one that is too large to be read; None if it is not."""
         kind = kind_of(path.name)

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint.linter import settled
 from modellint.packs import select_rules
 from modellint.pipeline.analyser import Analyser
+from modellint.pipeline.cache import is_cache, outlines_in
 from modellint.reading.mentioning import MENTIONS
+from modellint.reading.outlines import Outlines
 from modellint.results.failures import Crash
 from modellint.source import kind_of
 
@@ -51,7 +53,8 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.rules = select_rules(settings)
-        self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE)
+        outlines = outlines_in(settings) if is_cache(settings.cache_folder) else Outlines()
+        self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE, outlines=outlines)
         self._open: set[Path] = set()
         self._results: dict[Path, FileResult] = {}
         self._good: dict[Path, tuple[Finding, ...]] = {}

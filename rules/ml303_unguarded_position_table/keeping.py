@@ -6,20 +6,23 @@ It says yes too often, and never no where the object that is made has such a tab
 from __future__ import annotations
 
 from functools import partial
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.lookups import FEW
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
+from modellint.link.kept import Form
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Event
     from modellint.link.project import Project
 
@@ -39,6 +42,8 @@ _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 #: which begin with a point, and parameters.
 _FIXED = "="
 Origins = frozenset[str]
+#: Functions by names.
+_FUNCTIONS = Form(dict, (str,), (Function, NoneType))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +88,7 @@ class Making:
 
     def _functions(self, module: ModuleFacts) -> dict[str, Function | None]:
         """What makes tables, as a file calls it, with the functions among it."""
-        return self._project.once(("makes tables", module.path), lambda: self._functions_of(module))
+        return self._project.once(("makes tables", module), lambda: self._functions_of(module), kept=_FUNCTIONS)
 
     def _functions_of(self, module: ModuleFacts) -> dict[str, Function | None]:
         found: dict[str, Function | None] = dict.fromkeys(_MAKING)

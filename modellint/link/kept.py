@@ -1,0 +1,325 @@
+"""Answers about files from earlier runs, each good for as long as all that it rests on is as it was.
+
+Kept is what is asked about a function, a class or a file in the same words again: names and numbers, and definitions,
+which are found again by their places. An answer is kept beside the outline of the file that it is about, with the
+fingerprints of what it rests on. One that fits no more, or no definition of its file, is found out anew.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from modellint.graph.immutable import dataclass
+from modellint.graph.python import Class, Function, ModuleFacts
+from modellint.reading.mentioning import MENTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+    from modellint.reading.files import Files, Trace
+    from modellint.reading.outlines import Outlines
+
+_PLAIN = (str, int, bool, type(None))
+_SEVERAL = {"frozenset": frozenset, "set": set, "tuple": tuple, "list": list}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What an answer is like: of a type, its parts of some, and the values of a dictionary."""
+
+    kind: type
+    parts: tuple[type, ...] = ()
+    values: tuple[type, ...] = ()
+
+    def fits(self, answer: object) -> bool:
+        if type(answer) is not self.kind:
+            return False
+        if isinstance(answer, dict) and not all(isinstance(value, self.values) for value in answer.values()):
+            return False
+        return not self.parts or all(isinstance(part, self.parts) for part in cast("Iterable[object]", answer))
+
+
+FLAG, NAMES, FUNCTIONS = Form(bool), Form(frozenset, (str,)), Form(tuple, (Function,))
+
+
+class _UnkeptError(Exception):
+    """What cannot be kept, or is no answer."""
+
+
+class Kept:
+    """The answers that are kept about the files of a project."""
+
+    def __init__(self, files: Files, outlines: Outlines, python: Callable[[Path], ModuleFacts | None]) -> None:
+        """`python` reads a file."""
+        self._files = files
+        self._outlines = outlines
+        self._python = python
+        #: Types that answers speak of, by their names.
+        self._types: dict[str, type] = {}
+        self._known: dict[ModuleFacts, _Answers] = {}
+        self._new: dict[ModuleFacts, dict[Hashable, tuple[Any, Trace]]] = {}
+        #: The files about which something was found out since the answers were written.
+        self._unsaved: set[ModuleFacts] = set()
+        self._holds: dict[tuple[str, str], bool] = {}
+        self._missing: set[Hashable] = set()
+        self._fingerprints: dict[str, str | None] = {}
+
+    def speaks_of(self, types: Iterable[type]) -> None:
+        """Answers may speak of some types, and hold instances of those that are dataclasses."""
+        self._types.update((each.__name__, each) for each in types)
+
+    def get(self, key: Hashable, form: Form) -> tuple[Any, Trace] | None:
+        """The answer to a question, and what it rests on; None if none is kept, or it rests on what has changed."""
+        if key in self._missing:
+            return None
+        found = None
+        with suppress(_UnkeptError, TypeError, ValueError, KeyError, IndexError, AttributeError):
+            home, words = self._question(key)
+            new = self._new.get(home, {}).get(key)
+            if new is not None:
+                return new
+            answers = self._known.get(home)
+            if answers is None:
+                answers = self._known[home] = self._read(home)
+            found = answers.get(words, self)
+        if found is None or not form.fits(found[0]):
+            self._missing.add(key)
+            return None
+        return found
+
+    def put(self, key: Hashable, answer: tuple[Any, Trace]) -> None:
+        """Keep an answer, and what it rests on."""
+        try:
+            home, _ = self._question(key)
+        except _UnkeptError:
+            return
+        self._new.setdefault(home, {})[key] = answer
+        self._unsaved.add(home)
+
+    def save(self) -> None:
+        """Write what was found out anew."""
+        self._fingerprints.clear()
+        for home in self._unsaved if self._outlines.is_on_disk else ():
+            new = self._new.get(home)
+            if new and not self._files.is_overlaid(home.file):
+                answers = self._read(home)  # to which another process may have added
+                answers.add(((self._question(key)[1], answer, trace) for key, (answer, trace) in new.items()), self)
+                self._outlines.put(home.file, "answers", answers.as_json(), *self._about(home))
+        self._unsaved.clear()
+
+    def keep(self, keys: set[str]) -> None:
+        """Forget what rests on anything but `keys`."""
+        self._new = {
+            home: {key: answer for key, answer in new.items() if keys.issuperset(answer[1])}
+            for home, new in self._new.items()
+            if f"file:{home.path}" in keys
+        }
+        self._known = {home: known for home, known in self._known.items() if f"file:{home.path}" in keys}
+
+    def forget(self, keys: set[str]) -> None:
+        """Forget what rests on any of `keys`, and look again at what answers of earlier runs rest on."""
+        self._known = {home: known for home, known in self._known.items() if f"file:{home.path}" not in keys}
+        for known in self._known.values():
+            known.forget()
+        self._new = {
+            home: {key: answer for key, answer in new.items() if keys.isdisjoint(answer[1])}
+            for home, new in self._new.items()
+            if f"file:{home.path}" not in keys
+        }
+        self._holds = {pair: holds for pair, holds in self._holds.items() if pair[0] not in keys}
+        self._missing.clear()
+
+    def _about(self, home: ModuleFacts) -> tuple[str, str]:
+        return self._files.fingerprint(f"file:{home.path}"), self._outlines.circumstances
+
+    def _read(self, home: ModuleFacts) -> _Answers:
+        answers = _Answers()
+        known = self._outlines.get(home.file, "answers", *self._about(home))
+        if known is not None:
+            with suppress(TypeError, ValueError):
+                answers.read(known)
+        return answers
+
+    def holds(self, pair: tuple[str, str]) -> bool:
+        """Whether something is as it was when it had a fingerprint."""
+        found = self._holds.get(pair)
+        if found is None:
+            found = self._holds[pair] = self._files.holds(*pair)
+        return found
+
+    def fingerprint(self, key: str) -> str:
+        """What something looks like now. Raises _UnkeptError where that takes long to find out, or is not on disk."""
+        if key not in self._fingerprints:
+            kind, _, name = key.partition(":")
+            is_long = key.startswith(MENTIONS) or kind == "is-searched"
+            is_told = is_long or self._files.is_overlaid(Path(name))
+            self._fingerprints[key] = None if is_told else self._files.fingerprint(key)
+        found = self._fingerprints[key]
+        if found is None:
+            raise _UnkeptError
+        return found
+
+    # -- questions and answers as plain data -------------------------------------------------------------------------
+
+    def _question(self, key: Hashable) -> tuple[ModuleFacts, str]:
+        """The file that a question is about, and the question in words."""
+        homes: list[ModuleFacts] = []
+        words = _worded(key, homes)
+        if not homes or any(home is not homes[0] for home in homes):
+            raise _UnkeptError
+        return homes[0], words
+
+    def encoded(self, value: Any) -> Any:
+        """Plain data for a part of an answer. Raises _UnkeptError."""
+        if isinstance(value, _PLAIN):
+            return value
+        if isinstance(value, ModuleFacts):
+            return ["module", value.path]
+        if isinstance(value, Class) and value.module.classes.get(value.qualname) is value:
+            return ["class", value.module.path, value.qualname]
+        if isinstance(value, Function) and value.module.placed.get((value.line, value.offset)) is value:
+            return ["function", value.module.path, value.line, value.offset]
+        kind = type(value).__name__
+        if isinstance(value, dict):
+            return [kind, *([self.encoded(key), self.encoded(part)] for key, part in value.items())]
+        if kind in _SEVERAL:
+            return [kind, *map(self.encoded, value)]
+        if isinstance(value, type) and self._types.get(value.__name__) is value:
+            return ["type", value.__name__]
+        if self._types.get(kind) is type(value) and is_dataclass(value):
+            return ["instance", kind, *(self.encoded(getattr(value, field.name)) for field in fields(value))]
+        raise _UnkeptError
+
+    def decoded(self, data: Any) -> Any:
+        """What `encoded` gave data for. Raises _UnkeptError, or what looking into other data leads to."""
+        if isinstance(data, _PLAIN):
+            return data
+        kind, *rest = data
+        if kind in _SEVERAL:
+            return _SEVERAL[kind](map(self.decoded, rest))
+        if kind == "dict":
+            return {self.decoded(key): self.decoded(part) for key, part in rest}
+        if kind == "type":
+            return self._types[rest[0]]
+        if kind == "instance":
+            return _instance(self._types[rest[0]], list(map(self.decoded, rest[1:])))
+        module = self._python(Path(rest[0]))
+        if module is None:
+            raise _UnkeptError
+        if kind == "module":
+            return module
+        if kind == "class":
+            return module.classes[rest[1]]
+        if kind == "function":
+            return module.placed[rest[1], rest[2]]
+        raise _UnkeptError
+
+
+def _instance(cls: type, values: list[Any]) -> Any:
+    """An instance of a dataclass. Raises ValueError for fields that it does not have."""
+    for field, value in zip(fields(cls), values, strict=True):
+        names = str(field.type).split(" | ")
+        if type(value).__name__ not in names and not ("type" in names and isinstance(value, type)):
+            raise ValueError(f"no {field.type}: {value!r}")
+    return cls(*values)
+
+
+class _Answers:
+    """What is kept about one file: fingerprints, what answers rest on as lists of their numbers, and the answers."""
+
+    def __init__(self) -> None:
+        self._pairs: list[tuple[str, str]] = []
+        self._traces: list[tuple[int, ...]] = []
+        #: By questions in words: the number of what each rests on, and plain data.
+        self._answers: dict[str, tuple[int, Any]] = {}
+        #: What lists of numbers stand for; None where something has changed.
+        self._resting: dict[int, Trace | None] = {}
+
+    def read(self, known: Any) -> None:
+        """Take what `as_json` gave. Raises TypeError or ValueError for what it never gives."""
+        pairs, traces, answers = known
+        pairs = [(_text(key), _text(value)) for key, value in pairs]
+        traces = [tuple(_number(number, len(pairs)) for number in numbers) for numbers in traces]
+        found = {words: (_number(number, len(traces)), data) for words, (number, data) in _items(answers)}
+        self._pairs, self._traces, self._answers = pairs, traces, found
+
+    def get(self, words: str, kept: Kept) -> tuple[Any, Trace] | None:
+        found = self._answers.get(words)
+        if found is None:
+            return None
+        number, data = found
+        trace = self._trace(number, kept)
+        return None if trace is None else (kept.decoded(data), trace)
+
+    def _trace(self, number: int, kept: Kept) -> Trace | None:
+        if number not in self._resting:
+            pairs = [self._pairs[at] for at in self._traces[number]]
+            self._resting[number] = tuple(key for key, _ in pairs) if all(map(kept.holds, pairs)) else None
+        return self._resting[number]
+
+    def forget(self) -> None:
+        """Look again at what answers rest on."""
+        self._resting.clear()
+
+    def add(self, new: Iterable[tuple[str, Any, Trace]], kept: Kept) -> None:
+        """Take answers, each in words with what it rests on, and let go of those that rest on what has changed."""
+        answers = {words: found for words, found in self._answers.items() if self._trace(found[0], kept) is not None}
+        pairs = {pair: at for at, pair in enumerate(self._pairs)}
+        traces = {numbers: at for at, numbers in enumerate(self._traces)}
+        known: dict[int, int] = {}
+        for words, answer, trace in new:
+            with suppress(_UnkeptError):
+                data = kept.encoded(answer)
+                if id(trace) not in known:
+                    prints = [(key, kept.fingerprint(key)) for key in trace]
+                    numbers = tuple(sorted(pairs.setdefault(pair, len(pairs)) for pair in prints))
+                    known[id(trace)] = traces.setdefault(numbers, len(traces))
+                answers[words] = known[id(trace)], data
+        self._pairs, self._traces, self._answers = list(pairs), list(traces), answers
+
+    def as_json(self) -> list[Any]:
+        """The same as plain data."""
+        return [self._pairs, self._traces, self._answers]
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"expected a string, not {value!r}")
+    return value
+
+
+def _number(value: Any, end: int) -> int:
+    if type(value) is not int or not 0 <= value < end:
+        raise TypeError(f"expected a number below {end}, not {value!r}")
+    return value
+
+
+def _items(value: Any) -> Iterable[tuple[str, Any]]:
+    if type(value) is not dict:
+        raise TypeError(f"expected a dictionary, not {value!r}")
+    return value.items()
+
+
+def _worded(part: Any, homes: list[ModuleFacts]) -> str:
+    """A part of a question in words; the files that it is about are added to `homes`."""
+    if isinstance(part, _PLAIN):
+        return repr(part)
+    if isinstance(part, tuple):
+        return f"({', '.join([_worded(one, homes) for one in part])})"
+    if isinstance(part, frozenset):
+        return f"any of {sorted(map(str, part))}"
+    if isinstance(part, ModuleFacts):
+        homes.append(part)
+        return "file"
+    if isinstance(part, Function):
+        homes.append(part.module)
+        return f"function {part.line}:{part.offset}"
+    if isinstance(part, Class):
+        homes.append(part.module)
+        return f"class {part.qualname} {part.line}"
+    if callable(part):
+        return f"asking {part.__name__}"
+    raise _UnkeptError

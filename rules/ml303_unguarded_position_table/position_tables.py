@@ -7,6 +7,7 @@ reach that builds the table anew, ends the claim.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
@@ -122,9 +123,9 @@ class PositionTables:
     # -- what is read -----------------------------------------------------------------------------------------------
 
     def _of(self, cls: Class) -> Iterator[FixedTable]:
-        if not self._project.once(("kept tables", cls), lambda: _keeps(cls, self._project)):
+        own = self._keeping(cls)
+        if own is None:
             return
-        own = self._run_of(cls)
         overrun = {read.table.value: read for read in reversed(own.reads) if own.falls_short_of(read)}
         for read in overrun.values():
             yield FixedTable(read.table, read.rows, read.use, read.length, is_compared=True)
@@ -142,8 +143,21 @@ class PositionTables:
             if found is not None:
                 yield found
 
+    def _keeping(self, cls: Class) -> _Ran | None:
+        """What running the objects of a class finds; None where they keep no table whose rows may run out."""
+        if self._project.found(("read tables", cls)) is not None:
+            ran = self._run_of(cls)
+            return ran if ran.names or ran.compared else None
+        methods = partial(self._methods, cls)
+        return self._project.once(("kept tables", cls), lambda: _run(cls, methods, self._project, is_keeping=True))
+
     def _run_of(self, cls: Class) -> _Ran:
-        return self._project.once(("read tables", cls), lambda: _run(cls, self._methods(cls), self._project))
+        """What running the objects of a class finds."""
+        kept = self._keeping(cls) if self._project.found(("kept tables", cls)) is not None else None
+        methods = partial(self._methods, cls)
+        ran = kept or self._project.once(("read tables", cls), lambda: _run(cls, methods, self._project))
+        assert ran is not None
+        return ran
 
     @staticmethod
     def _fixed(reads: list[Read], limits: _Limits) -> FixedTable | None:
@@ -269,15 +283,6 @@ def _falls_short(limit: Limit, read: Read) -> bool:
     return is_bound and read.is_ahead
 
 
-def _keeps(cls: Class, project: Project) -> bool:
-    """Whether an object of a class keeps a table of a fixed length, or one whose rows a length is compared with."""
-    run, lookups, shell = _built(cls, project)
-    names, compared = _names(shell, cls, lookups, project)
-    found = bool(names or compared)
-    run.close()
-    return found
-
-
 def _built(cls: Class, project: Project) -> tuple[Interpreter, Measured, Shell]:
     """An object of a class that is built with any arguments."""
     run, lookups = followed(project, Measured)
@@ -286,14 +291,23 @@ def _built(cls: Class, project: Project) -> tuple[Interpreter, Measured, Shell]:
     return run, lookups, shell
 
 
-def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
-    """Run the methods of an object of a class with any arguments, each on the object as its constructor left it."""
+def _run(
+    cls: Class, methods: Callable[[], list[Function]], project: Project, *, is_keeping: bool = False
+) -> _Ran | None:
+    """Run the methods of an object of a class with any arguments, each on the object as its constructor left it.
+
+    None if it has to keep (`is_keeping`) a table of a fixed length, or one whose rows a length is compared with, and
+    keeps none.
+    """
     run, lookups, shell = _built(cls, project)
     assert shell.model is not None
     names, compared = _names(shell, cls, lookups, project)
+    if is_keeping and not names and not compared:
+        run.close()
+        return None
     before = len(shell.stores)
     built = {name: list(stored) for name, stored in shell.history.items()}
-    for method in methods:
+    for method in methods():
         if method.name != "__init__" and not method.is_static and shell.model.method(method.name) is method:
             code = SourceMethod(method, project.names)
             run.start(FunctionRef(code, None, shell), class_frame(code.scope, id(method)))

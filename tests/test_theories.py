@@ -6,17 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
 
 from modellint.config import settings_for
 from modellint.flow import brought
-from modellint.flow.brought import HOOKS, refused
+from modellint.flow.brought import HOOKS, EndlessError, TheoryError, refused
 from modellint.flow.lookups import Lookups
 from modellint.flow.queries import flow
 from modellint.flow.theory import Theory
 from modellint.packs import select_rules
+from modellint.pipeline import endless
 from modellint.pipeline.analyser import Analyser
 
 if TYPE_CHECKING:
@@ -202,6 +204,28 @@ def test_a_theory_that_never_ends_is_ended(workspace: Workspace, act: str, monke
         ("model.py", PART, "TimeoutError: it takes more than 0.3 s of processor time"),
         ("other.py", PART, "left out, as it did not come to an end on model.py"),
     ]
+
+
+def test_one_that_is_told_when_it_has_ended_after_all_is_named(workspace: Workspace) -> None:
+    write(workspace)
+    (theory,) = select_rules(settings_for([workspace.root])).theories
+
+    has_looked = Event()
+
+    def watch(thread: int, done: Event, late: list[brought.Brought]) -> None:
+        late.append(theory)
+        has_looked.set()
+
+    def check() -> None:
+        with endless.ended_in_time():
+            has_looked.wait()
+            raise EndlessError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(endless, "_watch", watch)
+        with pytest.raises(TheoryError) as raised:
+            check()
+    assert (raised.value.theory, type(raised.value.error)) == (theory, TimeoutError)
 
 
 def test_one_that_cannot_be_made_fails_in_each_run(workspace: Workspace) -> None:

@@ -124,6 +124,12 @@ class Guard(Theory):
         self._asked = ""
         self.theory = self.tried(partial(brought.kind, run))
 
+    @property
+    def steps(self) -> int:
+        """How far the run has got with what it is asked for."""
+        steps: int = self._run.__dict__.get("steps", 0)
+        return steps
+
     def ask(self, hook: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """What a hook says. The steps that are taken for that are not the run's, of which it has as many again."""
         run, before = self._run, self._run.steps
@@ -147,7 +153,7 @@ class Guard(Theory):
         except ExhaustedError:  # the file has used up what it may ask for
             raise
         except EndlessError:
-            self.fail_with(TimeoutError(f"it takes more than {SECONDS:g} s of processor time"))
+            self.fail_with(too_late())
         except (Exception, SystemExit) as error:
             self.fail_with(error)
 
@@ -166,6 +172,11 @@ class Guard(Theory):
     def fail_with(self, error: BaseException) -> NoReturn:
         """End what is being found out."""
         raise TheoryError(self.brought, error) from error
+
+
+def too_late() -> TimeoutError:
+    """What is told of a theory that takes too long."""
+    return TimeoutError(f"it takes more than {SECONDS:g} s of processor time")
 
 
 def _shown(found: object) -> str:

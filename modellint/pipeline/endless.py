@@ -1,8 +1,9 @@
 """Ends a theory of a rule pack that takes too long, in whatever thread it is at work.
 
-Another thread looks from time to time where the one that checks a file is, and throws an exception into it. What waits
-for something without using the processor, calls that never come back from C, and code that catches every exception
-are not ended by that.
+Another thread looks from time to time where the one that checks a file is, and throws an exception into it: where that
+is in the theory's code, or in code of ours that the theory calls and that gets no further. What waits for something
+without using the processor, calls that never come back from C, and code that catches every exception are not ended by
+that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from modellint.flow import brought
-from modellint.flow.brought import EndlessError, Guard
+from modellint.flow.brought import EndlessError, Guard, TheoryError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,43 +30,47 @@ _OWN = "modellint."
 
 @contextmanager
 def ended_in_time() -> Iterator[None]:
-    """Let no theory go on for ever in this thread."""
+    """Let no theory go on for ever in this thread. Raises TheoryError."""
     thread, done = get_ident(), Event()
-    watch = Thread(target=_watch, args=(thread, done), name="theories", daemon=True)
+    late: list[Brought] = []
+    watch = Thread(target=_watch, args=(thread, done, late), name="theories", daemon=True)
     watch.start()
     try:
         yield
+    except EndlessError as error:  # which has come to the end after all before it was told
+        raise TheoryError(late[-1], brought.too_late()) from error
     finally:
         done.set()
         watch.join()
         _throw(thread, None)  # what is on its way still
 
 
-def _watch(thread: int, done: Event) -> None:
+def _watch(thread: int, done: Event, late: list[Brought]) -> None:
     spent: dict[Brought, float] = {}
-    before = process_time()
+    before, last = process_time(), None
     while not done.wait(_TICK):
         now = process_time()
-        theory = _at_work(thread)
-        if theory is not None:
-            spent[theory] = spent.get(theory, 0.0) + min(now - before, _MOST)
-            if spent[theory] > brought.SECONDS:
+        guard, is_own = _at_work(thread)
+        state = None if guard is None else (guard, guard.steps)
+        if guard is not None and (is_own or state == last):
+            spent[guard.brought] = spent.get(guard.brought, 0.0) + min(now - before, _MOST)
+            if spent[guard.brought] > brought.SECONDS:
+                late.append(guard.brought)
                 _throw(thread, EndlessError)
-        before = now
+        before, last = now, state
 
 
-def _at_work(thread: int) -> Brought | None:
-    """The theory whose own code a thread is in, rather than code of ours that it has called."""
-    frame = sys._current_frames().get(thread)
+def _at_work(thread: int) -> tuple[Guard | None, bool]:
+    """The theory that a thread asks, and whether it is in the theory's own code, rather than in ours that it calls."""
+    frame, is_own = sys._current_frames().get(thread), True
     while frame is not None:
         if frame.f_code is Guard.tried.__code__:
             guard = frame.f_locals["self"]
-            return guard.brought if isinstance(guard, Guard) else None
+            return (guard, is_own) if isinstance(guard, Guard) else (None, False)
         name = str(frame.f_globals.get("__name__"))
-        if name.startswith(_OWN) and name != Guard.__module__:
-            return None
+        is_own = is_own and (name == Guard.__module__ or not name.startswith(_OWN))
         frame = frame.f_back
-    return None
+    return None, False
 
 
 def _throw(thread: int, error: type[BaseException] | None) -> None:

@@ -61,6 +61,14 @@ class NotListed(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class MovedLate(Claim):
+    """The place, on the way from `function`, gives another tensor than the one that `optimizer` was given."""
+
+    optimizer: Place
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tied(Claim):
     """The layers made at the place and at `other` share a weight, but are not made for one number of ids.
 

@@ -243,7 +243,7 @@ class Devices(Theory):
         from modellint.flow.built import has_state
 
         if shell.model is not None and not shell.is_module_container and has_state(shell.model):
-            given = [part for atoms in arguments.all() for part in _parts(atoms)]
+            given = [part for atoms in arguments.all() for part in parts(atoms)]
             self._meet([*given, (There(""),)], frame, value, value.callee)
         return self._output(is_sure=True)
 
@@ -405,7 +405,7 @@ class Devices(Theory):
         is_torch = name.startswith(_FUNCTIONS) or (name.count(".") == 1 and name.startswith("torch."))
         if name.startswith("builtins.") or (row is None and not is_torch):
             return None  # before containers are opened, which may be large
-        given = [part for atoms in arguments.all() for part in _parts(atoms)]
+        given = [part for atoms in arguments.all() for part in parts(atoms)]
         if not self._is_moved:
             given = [tuple(self._made_of(atom, frame, value) for atom in atoms) for atoms in given]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
@@ -652,7 +652,7 @@ def _is_buffer(atom: Atom) -> bool:
     return made is not None and made.op is Op.CALL and made.callee.data == "register_buffer"
 
 
-def _parts(atoms: Atoms) -> Iterator[Atoms]:
+def parts(atoms: Atoms) -> Iterator[Atoms]:
     """A value, or each of what a container has in it."""
     yield tuple(atom for atom in atoms if not (isinstance(atom, Shell) and atom.is_container))
     for atom in atoms:

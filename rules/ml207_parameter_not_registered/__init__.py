@@ -15,12 +15,13 @@ from modellint.source import Place, Span
 
 from .moved import Moved, moved
 from .parameters import Derived, Early, derived, early
+from .sooner import moved_sooner
 from .uninitialised import Uninitialised, set_up, uninitialised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import NotRegistered
+    from modellint.claims.layers import MovedLate, NotRegistered
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
@@ -75,11 +76,15 @@ class ParameterNotRegistered(Rule):
             if found.parameters and not found.layers:
                 yield self._contained(found)
 
-    def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
-        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
+    def probe(self, claim: NotRegistered | MovedLate, project: Project) -> Probe | None:
+        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`.
+
+        Of what is moved late, run the function, and look for what the move gives among what the optimizers hold.
+        """
+        from modellint.claims.layers import NotRegistered
         from modellint.probes import file_probe
 
-        return file_probe(claim, claim.owner)
+        return file_probe(claim, claim.owner if isinstance(claim, NotRegistered) else claim.function)
 
     def _derived(self, found: Derived) -> Finding:
         from modellint.claims.layers import NotRegistered
@@ -172,22 +177,26 @@ class ParameterNotRegistered(Rule):
         )
 
     def _moved(self, found: Moved) -> Finding:
-        module = found.function.module
-        operation = module.text_of(found.move.callee).rpartition(".")[2]
+        from modellint.claims.layers import MovedLate
+
+        move, module = found.move, found.move.function.module
+        name, _, operation = module.text_of(move.value.callee).rpartition(".")
         return self.finding(
-            module.place(found.move),
-            f"`.{operation}` gives `{found.name}` another tensor than the one that the optimizer was given",
-            symbol=found.name,
+            module.place(move.value),
+            f"`.{operation}` gives `{name}` another tensor than the one that the optimizer was given",
+            symbol=name,
             confidence=Confidence.HIGH,
             severity=Severity.WARNING,
             evidence=(
                 "where the tensor is elsewhere, the optimizer goes on with the old one, and what is used never changes",
             ),
             related=(
-                Related(module.place(found.made), "the tensor is made here"),
-                Related(module.place(found.optimizer), "the optimizer is given it here"),
+                Related(found.made.place, "the tensor is made here"),
+                Related(found.optimizer.place, "the optimizer is given it here"),
             ),
             help="move the tensor before it asks for gradients, and make the optimizer after that",
+            fix=moved_sooner(found),
+            claim=MovedLate(module.place(move.value), found.optimizer.place, move.start.qualname),
         )
 
     def _contained(self, found: Unregistered) -> Finding:

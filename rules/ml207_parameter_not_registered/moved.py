@@ -5,140 +5,310 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.training import OPTIMIZERS, is_torch_optimizer
+from modellint.flow.builders import Builders
+from modellint.flow.devices import parts
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NO_ARGUMENTS,
+    NONE,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    Outside,
+    Plain,
+    Prepared,
+    join,
+)
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow.runs import started
+from modellint.flow.theory import Comparable, Theory
+from modellint.flow.training import is_optimizer
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, same, self_attribute, walk_all
-from modellint.link.names import DefinedFunction, External
+from modellint.graph.value import NOWHERE, EventKind, Op, Value, same, walk_all
+from modellint.link.classes.definitions import SourceMethod
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event, Value
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
+    from modellint.source import Place
 
 #: What moves a tensor, and gives another one if that was elsewhere.
 _MOVING = operators.methods("Tensor", "moves")
+#: What asks nothing of a tensor that its training would need.
+_ASIDE = frozenset(("detach", "numpy", "item", "tolist", "size", "dim", "numel"))
 #: The namespace of types, to which nothing is moved.
 _TYPES = operators.attributes("torch", "type:float")
-#: The part of torch that optimizers are in.
-_PART = OPTIMIZERS.strip(".").rpartition(".")[2]
-#: Through how many functions it is followed what makes a tensor.
-_MAX_DEPTH = 3
 _PARAMETERS = frozenset(("torch.nn.Parameter", "torch.nn.parameter.Parameter"))
+_ASKING = "requires_grad"
+_CONSTRUCTOR = "__init__"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Moved:
-    """A learned tensor, made by `made`, that `optimizer` is given before `move` gives another one its `name`."""
+    """A learned tensor that is given to an optimizer before it is moved, each by a call in a function."""
 
+    made: Call
+    optimizer: Call
+    move: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that is written in a function; `start`: from where one gets there."""
+
+    value: Value
     function: Function
-    name: str
-    made: Value
-    optimizer: Value
-    move: Value
+    start: Function
+
+    @property
+    def place(self) -> Place:
+        return self.function.module.place(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf(Plain, Comparable):
+    """A new tensor that asks for gradients, or a parameter."""
+
+    value: Value
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy(Plain, Comparable):
+    """What `value`, a move, gives of a learned tensor."""
+
+    leaf: _Leaf
+    value: Value
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class _Taking(Plain, Comparable):
+    """An optimizer."""
+
+    value: Value
+    function: Function
 
 
 def moved(module: ModuleFacts, project: Project) -> Iterator[Moved]:
-    """The learned tensors of a file's functions that are moved too late."""
-    names = {name for name, origin in module.imports.items() if origin.startswith(OPTIMIZERS)} | {_PART}
-    for function in (*module.all_functions(), module.body):
-        if not function.words.isdisjoint(_MOVING) and not function.words.isdisjoint(names):
-            yield from _moved_in(function, project)
+    """The learned tensors of a file that are moved too late."""
+    functions = (module.body, *module.all_functions())
+    if all(function.words.isdisjoint(_MOVING) for function in functions):
+        return
+    if not any(_makes_learned(function, project) for function in functions):
+        return
+    builders = Builders(module, project)
+    starts = [*builders.first, *builders.others]
+    if starts:
+        run = started(project, _Moves)
+        run.of(_Moves).begin_at(starts)
+        yield from run.of(_Moves).found.values()
+        run.close()
 
 
-def _moved_in(function: Function, project: Project) -> Iterator[Moved]:
-    events = list(function.flow.events)
-    for at, event in enumerate(events):
-        if event.kind is EventKind.CALL and _is_optimizer(event.value, function, project):
-            given = {id(part): part for part in map(_stored, walk_all(event.value.args[1:]))}
-            for later in events[at + 1 :]:
-                found = _move(later, function)
-                if found is None:
-                    continue
-                name, move, tensor = found
-                is_given = id(tensor) in given and _is_learned(tensor, function, project)
-                if is_given and not _stays(tensor, move) and _goes_on(name, event.value, later, function):
-                    yield Moved(function, name, tensor, event.value, move)
+def _makes_learned(function: Function, project: Project) -> bool:
+    """Whether a function may make a tensor that asks for gradients, and that is no parameter of a layer."""
+    if _ASKING not in function.text and "Parameter" not in function.text:
+        return False
+    calls = [event.value for event in function.flow.of(EventKind.CALL)]
+    if any(_asks(call) for call in calls):
+        return True
+    is_making = any(call.callee.data == "Parameter" for call in calls)
+    return is_making and (function.owner is None or project.classes.model(function.owner).is_module is False)
 
 
-def _is_optimizer(call: Value, function: Function, project: Project) -> bool:
-    found = project.names.definition(function.module, call.callee)
-    return isinstance(found, External) and is_torch_optimizer(found.name)
+def _asks(call: Value) -> bool:
+    asked = call.keywords.get(_ASKING)
+    if asked is not None:
+        return not (asked.op is Op.CONST and asked.data is False)
+    is_told = call.callee.op is Op.ATTR and call.callee.data == f"{_ASKING}_"
+    return is_told and not any(arg.op is Op.CONST and arg.data is False for arg in call.args[1:])
 
 
-def _stored(value: Value) -> Value:
-    """What the body stored under an attribute before, or the value itself."""
-    return value.args[1] if value.op is Op.ATTR and len(value.args) > 1 else value
+class _Moves(Theory):
+    """What becomes of the learned tensors of one run."""
 
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        #: What is moved too late, by the move.
+        self.found: dict[Value, Moved] = {}
+        self._start: Function | None = None
+        self._time = 0
+        #: The optimizers that were given a tensor, and on which paths.
+        self._taken: dict[_Leaf | _Copy, dict[_Taking, Path]] = {}
+        #: From where, in how many loops and when a tensor was moved that an optimizer holds.
+        self._late: dict[_Copy, tuple[Function | None, int, int]] = {}
+        #: In how many loops, and when, each was used since the start.
+        self._used: dict[_Leaf | _Copy, tuple[int, int]] = {}
 
-def _move(event: Event, function: Function) -> tuple[str, Value, Value] | None:
-    """The name under which a moved tensor takes the place of the one that is moved, the move, and that tensor."""
-    value = event.value
-    if value.op is not Op.CALL or value.callee.op is not Op.ATTR or value.callee.data not in _MOVING:
+    # -- what is run -------------------------------------------------------------------------------------------------
+
+    def begin_at(self, functions: list[Function]) -> None:
+        """Run functions that no other one of them has called; of an object that keeps such a tensor, all methods."""
+        done = self._run.calls.done
+        for function in functions:
+            if function in done or not self._run.is_complete:
+                continue
+            owner = None if function.is_static or function.is_class_method else function.owner
+            known, receiver = len(self._late), None if owner is None else self._object(owner)
+            if receiver is None or function.name != _CONSTRUCTOR:
+                self._begin(function, receiver)
+            if owner is not None and len(self._late) > known:
+                for method in owner.methods.values():
+                    if method is not function and method not in done and not method.is_static:
+                        self._begin(method, receiver)
+
+    def _object(self, cls: Class) -> Shell:
+        """An object of a class."""
+        self._start_at(cls.methods.get(_CONSTRUCTOR))
+        found = Shell("instance", None, (id(cls),), self._run.classes.model(cls), ANY_ARGUMENTS)
+        self._run.objects.construct(found)
+        return found
+
+    def _begin(self, function: Function, receiver: Shell | None) -> None:
+        self._start_at(function)
+        code = SourceMethod(function, self._run.project.names)
+        method = FunctionRef(code, None, receiver)
+        self._run.calls.apply(method, ANY_ARGUMENTS, class_frame(code.scope, id(function)), NOWHERE)
+
+    def _start_at(self, function: Function | None) -> None:
+        self._run.begin()
+        self._start = function
+        self._used.clear()
+
+    # -- what becomes of tensors -------------------------------------------------------------------------------------
+
+    def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        at = frame.function
+        if isinstance(function, FunctionRef) or at is None:
+            return None
+        if is_optimizer(function):
+            given = function.arguments.then(arguments) if isinstance(function, Prepared) else arguments
+            taking = _Taking(value, at)
+            self._give(taking, given)
+            return (taking,)
+        name = function.model.name if isinstance(function, ClassRef) else getattr(function, "name", "")
+        is_asking = isinstance(function, Outside) and arguments.keywords.get(_ASKING) == (Constant(True),)
+        if name in _PARAMETERS or (is_asking and name.startswith("torch.")):
+            return (_Leaf(value, at),)
+        self.hand(arguments, value)
         return None
-    owner = value.callee.args[0]
-    tensor = _stored(owner)
-    if event.kind is EventKind.STORE and event.target is not None:
-        name = self_attribute(event.target)
-        return (f"self.{name}", value, tensor) if name is not None and name == self_attribute(owner) else None
-    is_local = event.kind is EventKind.CALL and value.target is not None and value.target == tensor.target
-    return (str(value.target), value, tensor) if is_local else None
+
+    def _give(self, taking: _Taking, arguments: Arguments) -> None:
+        pending, seen = list(join(arguments.all())), set[Shell]()
+        while pending:
+            atom = pending.pop()
+            if isinstance(atom, _Leaf | _Copy):
+                self._taken.setdefault(atom, {}).setdefault(taking, self._run.path)
+            elif isinstance(atom, Shell) and atom.is_container and atom not in seen:
+                seen.add(atom)
+                pending.extend(atom.contents())
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        at = frame.function
+        if at is None:
+            return None
+        if isinstance(atom, _Taking):
+            return self._ask(atom, name, arguments, frame, value)
+        if isinstance(atom, _Leaf | _Copy):
+            is_move = name in _MOVING and value.op is Op.CALL
+            if name not in _ASIDE and (self._run.loops or not is_move):
+                self._use((atom,))
+            if is_move:
+                return (self._move(atom, value, at),)
+        if name == f"{_ASKING}_" and not isinstance(atom, Shell) and arguments.argument(0, _ASKING) in (None, _TRUE):
+            return (atom if isinstance(atom, _Leaf | _Copy) else _Leaf(value, at),)
+        return None
+
+    def _move(self, tensor: _Leaf | _Copy, value: Value, at: Function) -> _Leaf | _Copy:
+        """What a move gives: another tensor, unless that is there already."""
+        if isinstance(tensor, _Copy) or _stays(tensor, value, at):
+            return tensor
+        copy = _Copy(tensor, value, at)
+        is_given = any(not are_exclusive(path, self._run.path) for path in self._taken.get(tensor, {}).values())
+        if is_given and copy not in self._late:
+            self._time += 1
+            self._late[copy] = (self._start, self._run.loops, self._time)
+        return copy
+
+    def _ask(self, taking: _Taking, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        if name == "add_param_group":
+            self._give(taking, arguments)
+        elif name == "step":
+            for atom in join(arguments.all()):
+                if isinstance(atom, FunctionRef):  # what calculates the loss
+                    self._run.calls.apply(atom, NO_ARGUMENTS, frame, value)
+            for copy in self._late:
+                if taking in self._taken.get(copy.leaf, {}) and self._is_stale(copy):
+                    self._tell(copy, taking)
+        return NONE
+
+    def _is_stale(self, copy: _Copy) -> bool:
+        """Whether it is used again and again as it was moved once, in the place of the tensor that is trained."""
+        start, loops, time = self._late[copy]
+        used = self._used.get(copy)
+        if used is None or used[1] < time or copy in self._taken or self._used.get(copy.leaf, (0, 0))[1] > time:
+            return False
+        return start is not self._start or (used[0] > loops and self._run.loops > loops)
+
+    def _tell(self, copy: _Copy, taking: _Taking) -> None:
+        start = self._late[copy][0]
+        if start is not None:
+            leaf = copy.leaf
+            made, optimizer = (Call(each.value, each.function, start) for each in (leaf, taking))
+            self.found.setdefault(copy.value, Moved(made, optimizer, Call(copy.value, copy.function, start)))
+
+    # -- uses --------------------------------------------------------------------------------------------------------
+
+    def _use(self, atoms: Atoms) -> None:
+        """Something is computed with what a value may be: with a tensor itself only where none that was moved may."""
+        for part in parts(atoms):
+            copies = [atom for atom in part if isinstance(atom, _Copy)]
+            left = {copy.leaf for copy in copies}
+            for atom in part:
+                if isinstance(atom, _Leaf | _Copy) and atom not in left:
+                    self._time += 1
+                    self._used[atom] = (max(self._run.loops, self._used.get(atom, (0, 0))[0]), self._time)
+
+    def hand(self, arguments: Arguments, value: Value) -> None:
+        for atoms in arguments.all():
+            self._use(atoms)
+
+    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> None:
+        self._use(left)
+        self._use(right)
+
+    def unary(self, value: Value, operand: Atoms, frame: Frame) -> None:
+        self._use(operand)
+
+    def index(self, owner: Atoms, value: Value, frame: Frame) -> None:
+        self._use(tuple(atom for atom in owner if isinstance(atom, _Leaf | _Copy)))
 
 
-def _is_learned(tensor: Value, function: Function, project: Project, depth: int = 0) -> bool:
-    """Whether a value is a parameter, or a new tensor that asks for gradients."""
-    tensor = _stored(tensor)
-    if tensor.op is Op.CHOICE:
-        return depth < _MAX_DEPTH and all(_is_learned(part, function, project, depth + 1) for part in tensor.args)
-    if tensor.op is not Op.CALL:
-        return False
-    if tensor.callee.op is Op.ATTR and tensor.callee.data == "requires_grad_":
-        return not tensor.args[1:] or (tensor.args[1].op is Op.CONST and tensor.args[1].data is True)
-    found = project.names.definition(function.module, tensor.callee)
-    if isinstance(found, DefinedFunction) and depth < _MAX_DEPTH:
-        given = [event.value for event in found.function.flow.of(EventKind.RETURN)]
-        return bool(given) and all(_is_learned(one, found.function, project, depth + 1) for one in given)
-    if not isinstance(found, External):
-        return False
-    asked = tensor.keywords.get("requires_grad")
-    is_asking = asked is not None and asked.op is Op.CONST and asked.data is True
-    return found.name in _PARAMETERS or (is_asking and found.name.startswith("torch."))
+_TRUE = (Constant(True),)
 
 
-def _stays(tensor: Value, move: Value) -> bool:
-    """Whether a tensor is made where it is moved to, or changes its type at most."""
+def _stays(tensor: _Leaf, move: Value, at: Function) -> bool:
+    """Whether a tensor may be made where it is moved to, or changes its type at most."""
     if "dtype" in move.keywords or any(arg.data in _TYPES for arg in move.positional):
         return True
-    made = [part.keywords["device"] for part in walk_all((tensor,)) if part.op is Op.CALL and "device" in part.keywords]
+    parts = [part for part in walk_all((tensor.value,)) if part.op is Op.CALL]
+    made = [part.keywords["device"] for part in parts if "device" in part.keywords]
+    for part in parts:
+        if part.callee.op is Op.ATTR and part.callee.data in _MOVING:
+            made += [*part.args[1:], part.callee]
+    to = (*move.positional, *move.keywords.values())
+    if not made:
+        return move.callee.data == "cpu" or any(device.data == "cpu" for device in to)
+    if tensor.function is not at:
+        return True  # nobody knows which devices these are
     if move.callee.data == "cuda" and any(str(device.data).startswith("cuda") for device in made):
         return True
-    return any(same(device, to) for device in made for to in (*move.positional, *move.keywords.values()))
-
-
-def _goes_on(name: str, optimizer: Value, later: Event, function: Function) -> bool:
-    """Whether the optimizer makes steps after the move, and nobody is given the moved tensor to train it."""
-    events = list(function.flow.events)
-    behind = events[events.index(later) + 1 :]
-    if any(
-        event.kind is EventKind.CALL
-        and (event.value.callee.data == "add_param_group" or event.value.callee is optimizer.callee)
-        and any(_stored(part) is later.value for part in walk_all(event.value.args[1:]))
-        for event in behind
-    ):
-        return False
-    if not name.startswith("self."):
-        return any(_is_step(event, optimizer) for event in behind)
-    owner = function.owner
-    kept = [e.target for e in events if e.kind is EventKind.STORE and e.value is optimizer and e.target is not None]
-    under = {self_attribute(target) for target in kept} - {None}
-    methods = [] if owner is None else [method for method in owner.methods.values() if method is not function]
-    steps = (e.value.callee for method in methods for e in method.flow.of(EventKind.CALL))
-    is_stepping = any(c.op is Op.ATTR and c.data == "step" and self_attribute(c.args[0]) in under for c in steps)
-    return is_stepping and any(name.partition(".")[2] in method.words for method in methods)
-
-
-def _is_step(event: Event, optimizer: Value) -> bool:
-    callee = event.value.callee if event.kind is EventKind.CALL else None
-    is_step = callee is not None and callee.op is Op.ATTR and callee.data == "step"
-    return is_step and callee is not None and _stored(callee.args[0]) is optimizer
+    return any(same(device, other) for device in made for other in to)

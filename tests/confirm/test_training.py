@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from served import served
 
-from modellint.claims.layers import NotListed
+from modellint.claims.layers import MovedLate, NotListed
 from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
@@ -285,4 +285,89 @@ def test_what_the_optimizer_of_a_file_is_given(tmp_path: Path, given: str, statu
     claim = NotListed(Place(path.as_posix(), Span(14, 17, 14, 60)), "Model", "head", "train")
     group = Group(target, ((0, Probe(target, claim)),))
     verdict = answer(group, served())[0]
+    assert verdict.status is status, verdict
+
+
+LAZY = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.encoder = nn.Linear(width, width)
+        self.head = None
+
+    def forward(self, x):
+        found = self.encoder(x)
+        if self.head is None{more}:
+            self.head = nn.Linear(found.shape[-1], 2)
+        return self.head(found)
+
+
+def train(batches):
+    model = Model(16)
+    {before}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in batches:
+        model(batch).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "more", "status"),
+    [
+        ("pass", "", Status.CONFIRMED),
+        ("model(torch.zeros(1, 16))", "", Status.REFUTED),
+        ("pass", " and x is None", Status.UNCONFIRMED),
+    ],
+)
+def test_what_a_model_makes_at_its_first_call(tmp_path: Path, before: str, more: str, status: Status) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(LAZY.replace("{before}", before).replace("{more}", more))
+    target = Target(path, "Model")
+    claim = NotListed(Place(path.as_posix(), Span(22, 17, 22, 67)), "Model", "head", "train")
+    verdict = answer(Group(target, ((0, Probe(target, claim)),)), served())[0]
+    assert verdict.status is status, verdict
+
+
+LATE = """
+import torch
+
+
+def fit(target, device):
+    image = torch.rand(4, {made}requires_grad=True)
+    {before}
+    optimizer = torch.optim.LBFGS([image])
+    image = image.to({to})
+
+    def loss():
+        found = ({used} - target).sum()
+        found.backward()
+        return found
+
+    for _ in range(3):
+        optimizer.step(loss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "to", "used", "status"),
+    [
+        ("", "target.device", "image", Status.CONFIRMED),
+        ("", "device", "image", Status.CONFIRMED),
+        ("device=target.device, ", "target.device", "image", Status.REFUTED),
+        ("", "'cpu'", "image", Status.UNCONFIRMED),
+        ("", "target.device", "first", Status.UNCONFIRMED),
+        ("size=0, ", "target.device", "image", Status.UNCONFIRMED),
+    ],
+)
+def test_what_is_moved_once_an_optimizer_has_it(tmp_path: Path, made: str, to: str, used: str, status: Status) -> None:
+    path = tmp_path / "fit.py"
+    text = LATE.replace("{made}", made).replace("{to}", to).replace("{used}", used)
+    path.write_text(text.replace("{before}", "first = image"))
+    target = Target(path, "fit")
+    places = [Place(path.as_posix(), Span(line, 13, line, 40)) for line in (9, 8)]
+    verdict = answer(Group(target, ((0, Probe(target, MovedLate(*places, "fit"))),)), served())[0]
     assert verdict.status is status, verdict

@@ -29,13 +29,15 @@ _LARGE = 200_000_000
 Specs = dict[str, Spec]
 
 
-def prepared(session: Session, name: str, reasons: list[str]) -> Iterator[tuple[Callable[..., Any], Inputs]]:
+def prepared(
+    session: Session, name: str, reasons: list[str], device: str = "cpu"
+) -> Iterator[tuple[Callable[..., Any], Inputs]]:
     """A function of the session's file, or a method on an object that was built for it, with its inputs.
 
-    What keeps it from being built is added to `reasons`.
+    What keeps it from being built is added to `reasons`; arguments that are devices are `device`.
     """
     owner, method = session.source().split(name)
-    for attempt in session.attempts(owner):
+    for attempt in session.attempts(owner, device=device):
         try:
             built = attempt.build()
             function = getattr(built, method) if method else built

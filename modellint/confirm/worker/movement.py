@@ -59,7 +59,7 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
                     with assignments(Spot.of(claim.place)) as assigned:
                         owner = attempt.build()
                         if isinstance(owner, nn.Module) and not tensors_in(getattr(owner, claim.attribute, None)):
-                            _call(attempt, owner, reasons)
+                            first_call(attempt, owner, reasons)
                     outcome = _moved(attempt, owner, claim.attribute, Spot.of(claim.use), reasons)
                 except Exception as error:
                     reasons.append(f"building: {described(error)}")
@@ -77,7 +77,7 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
     return {"status": REFUTED, "device": "fake", "detail": detail}
 
 
-def _call(attempt: Attempt, owner: nn.Module, reasons: list[str]) -> None:
+def first_call(attempt: Attempt, owner: nn.Module, reasons: list[str]) -> None:
     """Call a layer where it was made, so that it has what it keeps for its next call."""
     inputs = Inputs(owner.eval().forward, owner, attempt)
     for specs in inputs.combinations():
@@ -97,8 +97,8 @@ class _Met(TorchFunctionMode):
         self.is_made = self.is_reached = self.is_mixed = False
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.is_made = self.is_made or _is_at(self._made)
-        if _is_at(self._use):
+        self.is_made = self.is_made or is_at(self._made)
+        if is_at(self._use):
             self.is_reached = True
             given = tensors_in((args, kwargs))
             self.is_mixed = self.is_mixed or any(str(tensor.device) != DEVICE for tensor in given)
@@ -115,7 +115,7 @@ def _kept_as_it_is(owner: nn.Module) -> Iterator[None]:
     owner._buffers.update(buffers)
 
 
-def _is_at(spot: Spot) -> bool:
+def is_at(spot: Spot) -> bool:
     """Whether what runs was called from a place."""
     frame = inspect.currentframe()
     while frame is not None and not spot.has_line(frame):

@@ -21,7 +21,7 @@ from .registration import registration
 from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
 from .trained import gradients_check
-from .training import optimisation, recipe_optimisation, saving, wrapping
+from .training import optimisation, recipe_optimisation, replacement, saving, wrapping
 from .unset import lacking
 from .values import values
 from .vocabularies import growing, searching, tying
@@ -193,6 +193,7 @@ _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     LAYERS.MadeAside: making,
     LAYERS.MadeAnew: creation,
     LAYERS.NotListed: optimisation,
+    LAYERS.MovedLate: replacement,
     LAYERS.Tied: tying,
     LAYERS.Outgrown: growing,
     RECIPES.NotMoved: _recipe_placement,

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from . import classes, placement, recipes
+from .beside import OPERATORS
 from .calls import prepared
+from .movement import first_call, is_at
 from .places import Spot, expression, function_around
 from .standins import StandIn, described
+from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.claims.layers import NotListed
+    from modellint.claims.layers import MovedLate, NotListed
     from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
     from modellint.source import Place
 
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _MAX_CALLS = 8
+_MOVING = OPERATORS.methods("Tensor", "moves")
 #: Up to how many numbers a module is given real parameters, so that gradients can be computed.
 _SMALL = 5_000_000
 
@@ -131,7 +138,10 @@ def _recoverables(checkpointer: Any, recipe: Recipe) -> Mapping[str, Any] | None
 
 @contextmanager
 def _optimizers(made: list[tuple[torch.optim.Optimizer, bool]], spot: Spot | None = None) -> Iterator[None]:
-    """Note the optimizers that are made meanwhile, and whether on the lines of `spot`."""
+    """Note the optimizers that are made meanwhile, and whether on the lines of `spot`.
+
+    Gradients stay off: an optimizer turns them on for what it is told to call.
+    """
     original = torch.optim.Optimizer.__init__
 
     def init(self: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> None:
@@ -143,11 +153,13 @@ def _optimizers(made: list[tuple[torch.optim.Optimizer, bool]], spot: Spot | Non
             frame = frame.f_back
         made.append((self, is_there))
 
-    torch.optim.Optimizer.__init__ = init
-    try:
+    backward = patch.object(torch.Tensor, "backward", lambda *_, **__: None)
+    with (
+        patch.object(torch.optim.Optimizer, "__init__", init),
+        patch.object(torch, "enable_grad", torch.no_grad),
+        backward,
+    ):
         yield
-    finally:
-        torch.optim.Optimizer.__init__ = original
 
 
 def _given(made: list[tuple[torch.optim.Optimizer, bool]]) -> set[int]:
@@ -285,27 +297,96 @@ def optimisation(session: Session, claim: NotListed) -> Outcome:
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     models: list[nn.Module] = []
     reasons: list[str] = []
-    with placement.pretended(), _optimizers(made, Spot.of(claim.place)), _instances(owner, models):
+    with (
+        placement.pretended(),
+        _optimizers(made, Spot.of(claim.place)),
+        _instances(owner, models),
+    ):
         source = session.source()
         if function != "<module>":
             for _ in _calls(session, function, reasons):
                 if any(is_there for _, is_there in made):
                     break
+        given = _given(made)
+        model = next((m for m in models if any(id(p) in given for p in m.parameters())), None)
+        if model is None or type(model) is not source.find(owner) or not any(is_there for _, is_there in made):
+            return _unconfirmed(reasons[0] if reasons else f"no optimizer was made for a `{owner}`")
+        if not isinstance(getattr(model, child, None), nn.Module):  # it is made at the first call
+            for attempt in session.attempts(owner):
+                first_call(attempt, model, reasons)
+                break
+    found = getattr(model, child, None)
+    if not isinstance(found, nn.Module | nn.Parameter):
+        return _unconfirmed(reasons[-1] if reasons else f"`{owner}` has no `{child}`")
+    wanted = _learning(found) if isinstance(found, nn.Module) else [found]
+    return _optimised(f"{owner}.{child}", wanted, made)
+
+
+class _Watch(TorchFunctionMode):
+    """What moves at a place give, each with what was moved, and what of that is used after it, but by optimizers."""
+
+    def __init__(self, spot: Spot) -> None:
+        super().__init__()
+        self._spot = spot
+        self.moved: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.used: set[int] = set()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        if name not in _MOVING or not is_at(self._spot):
+            if name != "__get__" and not _is_in_optimizer():
+                self.used.update(map(id, tensors_in((args, kwargs))))
+            return func(*args, **(kwargs or {}))
+        found = func(*args, **(kwargs or {}))
+        self.moved.append((args[0], found))
+        self.used.discard(id(args[0]))
+        return found
+
+
+def _is_in_optimizer() -> bool:
+    """Whether the innermost code that runs, but for the rest of torch and for this, is an optimizer's."""
+    frame, own = inspect.currentframe(), (os.path.dirname(torch.__file__), os.path.dirname(__file__))
+    while frame is not None and frame.f_code.co_filename.startswith(own):
+        if frame.f_code.co_filename.startswith(os.path.dirname(torch.optim.__file__)):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def replacement(session: Session, claim: MovedLate) -> Outcome:
+    """Whether a move gives another tensor than the one that an optimizer was given, and that no other one is given."""
+    made: list[tuple[torch.optim.Optimizer, bool]] = []
+    reasons: list[str] = []
+    watch = _Watch(Spot.of(claim.place))
+    with placement.pretended(), _optimizers(made, Spot.of(claim.optimizer)), watch:
+        session.source()
+        if claim.function != "<module>":
+            for _ in _calls(session, claim.function, reasons, placement.DEVICE):
+                if any(id(before) in _given(made) for before, _ in watch.moved):
+                    break
     given = _given(made)
-    model = next((m for m in models if any(id(p) in given for p in m.parameters())), None)
-    if model is None or type(model) is not source.find(owner) or not any(is_there for _, is_there in made):
-        return _unconfirmed(reasons[0] if reasons else f"no optimizer was made for a `{owner}`")
-    return _optimised(f"{owner}.{child}", _learning(getattr(model, child)), made)
+    moved = [(before, after) for before, after in watch.moved if id(before) in given]
+    if not moved:
+        return _unconfirmed(reasons[0] if reasons else "nothing was moved there that an optimizer was given")
+    before, after = moved[0]
+    if after is before and str(after.device) == placement.DEVICE:
+        return _refuted(f"the tensor that the optimizer was given is on {placement.DEVICE} there")
+    if after is before or id(after) in given:
+        return _unconfirmed("an optimizer was given what the move gives, with these arguments")
+    if id(before) in watch.used:
+        return _unconfirmed("the tensor that the optimizer was given is used after the move, too")
+    fact = f"on {after.device}, and an optimizer holds the one on {before.device}"
+    return _confirmed(f"the move gives another tensor {fact}")
 
 
-def _calls(session: Session, function: str, reasons: list[str]) -> Iterator[None]:
+def _calls(session: Session, function: str, reasons: list[str], device: str = "cpu") -> Iterator[None]:
     """Call a function of the file, with one choice of inputs after the other."""
-    for call, inputs in prepared(session, function, reasons):
+    for call, inputs in prepared(session, function, reasons, device):
         for number, specs in enumerate(inputs.combinations()):
             if number >= _MAX_CALLS:
                 break
             try:
-                call(**{name: spec.make("cpu") for name, spec in specs.items()})
+                call(**{name: spec.make(device) for name, spec in specs.items()})
             except Exception as error:
                 reasons.append(f"calling `{function}`: {described(error)[:200]}")
             yield

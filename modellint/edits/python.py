@@ -10,7 +10,7 @@ from modellint.frontends.syntax import tree_of
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
@@ -55,6 +55,15 @@ def assigned(target: Value, module: ModuleFacts) -> tuple[ast.expr, Place] | Non
     if before.rstrip().endswith((",", "=")):
         return None
     return node, within(target, node, module)
+
+
+def blocks(module: ModuleFacts) -> Iterator[list[ast.stmt]]:
+    """The rows of statements of a file."""
+    for node in ast.walk(tree_of(module.text)):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                yield block
 
 
 def _first_statement(lines: list[str], parse: Callable[[str], ast.Module]) -> ast.stmt | None:

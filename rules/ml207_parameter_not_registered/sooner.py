@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from modellint.edits import python as python_edit
 from modellint.finding import Applicability, Edit, Fix
-from modellint.frontends.syntax import tree_of
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
 
@@ -27,20 +25,11 @@ def moved_sooner(found: Moved) -> Fix | None:
     steps = (found.made, found.optimizer, found.move)
     if any(step.function is not found.move.function for step in steps):
         return None
-    for block in _blocks(module):
+    for block in python_edit.blocks(module):
         made, optimizer, move = (_statement(step.value, block) for step in steps)
         if made is not None and optimizer is not None and move is not None and made < optimizer < move:
             return _exchanged(block[made : move + 1], optimizer - made, module)
     return None
-
-
-def _blocks(module: ModuleFacts) -> Iterator[list[ast.stmt]]:
-    """The rows of statements of a file."""
-    for node in ast.walk(tree_of(module.text)):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                yield block
 
 
 def _statement(value: Value, block: list[ast.stmt]) -> int | None:

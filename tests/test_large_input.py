@@ -99,6 +99,15 @@ def _constructor(count: int) -> str:
     )
 
 
+def _growing(count: int) -> str:
+    """A constructor that makes a longer list in each of its lines."""
+    lines = (f"        if config.kind{i}:\n            self.rows = self.rows + [torch.ones(3)]\n" for i in range(count))
+    return (
+        "class Rows(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n        self.rows = []\n"
+        f"{''.join(lines)}\n    def forward(self, x):\n        return x + self.rows[0]\n"
+    )
+
+
 LARGE = {
     "many classes": Large(lambda count: "".join(map(_class, range(count))), 4_000, 50, 50, frozenset({"ML103"})),
     "one long function": Large(_function, 25_000, 100, 400),
@@ -172,6 +181,19 @@ CIRCLES = {
         "        self.all = nn.ModuleList([TABLE[name]() for name in TABLE])\n\n"
         "    def forward(self, x):\n        return [one(x) for one in self.all]\n",
     },
+    "constructors that never end": {
+        "model.py": HEAD
+        + "".join(
+            f"class Endless{number}(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
+            "        self.layers = [nn.Linear(size, size)]\n        self.mean = torch.ones(size)\n"
+            f"        {end}\n\n    def wait(self):\n        while 1:\n            for size in (1, 2):\n"
+            "                break\n\n    def forward(self, x):\n"
+            "        for layer in self.layers:\n            x = layer(x - self.mean)\n        return x\n\n\n"
+            for number, end in enumerate(
+                ("while True:\n            size += 1", "self.wait()", "raise NotImplementedError(size)")
+            )
+        ),
+    },
     "counters of a Brain": {
         "hparams.yaml": "encoder: !new:torch.nn.Linear [80, 40]\nmodules:\n    encoder: !ref <encoder>\nlimit: 4\n",
         "train.py": "import speechbrain as sb\nfrom hyperpyyaml import load_hyperpyyaml\n\n\nclass ASR(sb.Brain):\n"
@@ -233,6 +255,39 @@ def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: py
         result = workspace.run("check", "--isolated", "--output-format", "json", "--jobs", "1", "--verbose")
         assert "model.py: too large for ML1" in result.err
         assert [finding["code"] for finding in result.json["findings"]] == ["ML001"]
+
+
+def test_a_file_that_a_run_does_not_follow_to_its_end_is_told(workspace: Workspace) -> None:
+    """Of a file that asks for more than a run of a rule may look at, without any lower limit."""
+    workspace.write({"model.py": HEAD + _growing(2_000 if IS_LARGE else 400), "small.py": HEAD + _growing(3)})
+    for _ in range(2):  # the second time from the cache
+        result = workspace.run("check", "--isolated", "--output-format", "json", "--jobs", "1", "--verbose")
+        assert [line for line in result.err.splitlines() if "too large" in line] == [
+            "model.py: too large for ML205 to follow to its end"
+        ]
+        assert result.code == 0, result.out
+
+
+ENDING = """
+class Waits(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.layers = [nn.Linear(size, size)]
+        while True:
+            size += 1
+            {end}
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize("end", ["if size > 3: break", "if size > 3: return", "if size: continue"])
+def test_a_loop_without_a_condition_may_end(workspace: Workspace, end: str) -> None:
+    found = codes(workspace, HEAD + ENDING.replace("{end}", end))
+    assert found == (set() if "continue" in end else {"ML204"})
 
 
 @pytest.mark.parametrize("name", CIRCLES)

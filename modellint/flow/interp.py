@@ -86,6 +86,7 @@ class Interpreter:
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
+        self._is_stopped = False
         #: The open conditions under which the current event happens.
         self.path: Path = ()
         #: Those of them that only what is being looked at stands under.
@@ -322,6 +323,7 @@ class Interpreter:
 
     def _run_out(self) -> None:
         """No steps are left: what is not followed is unknown."""
+        self.project.budget.is_short |= not self._is_stopped
         for theory in self.asked.run_out:
             theory.run_out()
         self.is_complete = False
@@ -329,7 +331,7 @@ class Interpreter:
     def stop(self) -> None:
         """Follow nothing more."""
         self.steps = self._max_steps
-        self.is_complete = False
+        self.is_complete, self._is_stopped = False, True
 
     # -- conditions ------------------------------------------------------------------------------------------------
 

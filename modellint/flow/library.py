@@ -196,6 +196,7 @@ def binary(run: Interpreter, side: Atoms, left: Atoms, right: Atoms, frame: Fram
             other = right if side is left else left
             made.is_exact = made.is_exact and all(isinstance(o, Shell) and o.is_container for o in other)
             if not (side is right and atom in left):
+                run.steps += len(atom.entries)
                 merge(made, (atom,), ())
             found.append((made,))
         elif isinstance(atom, Shell) and atom.is_module_container and name == "+" and side is left:

@@ -56,6 +56,11 @@ class Life:
         """Where attributes of the object are read."""
         return self.run.objects.reads.values()
 
+    @property
+    def failures(self) -> Collection[Path]:
+        """The conditions under which its constructor ends with an error, or never."""
+        return self.run.objects.failures.get(self.shell, ())
+
     def begin(self) -> None:
         """Run the constructor."""
         self.run.objects.initialise(self.shell, self.devices.made_outside(self.model, self._handed))

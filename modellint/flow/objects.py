@@ -457,7 +457,8 @@ class Objects:
     def fail(self, frame: Frame) -> None:
         """An exception is raised, perhaps by the constructor of an object."""
         made = self.under_construction[-1] if self.under_construction else None
-        if made is not None and frame.names.get("self") == (made,):
+        is_seldom = self._run.loops or (frame.event is not None and frame.event.handled)
+        if made is not None and frame.names.get("self") == (made,) and (self._run.path or not is_seldom):
             self.failures.setdefault(made, []).append(self._run.path)
 
     def puts_off(self, event: Event, frame: Frame, is_asked_about: Callable[[ModuleFacts], bool]) -> bool:

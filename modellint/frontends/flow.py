@@ -260,14 +260,25 @@ class _Lowering:
         carried = self.open_loop(node)
         loop, left = self.turn(()), self.is_left
         self.loops += 1
+        self.is_left = False
         test = self.expression(node.test)
         forever = test.op is Op.CONST and bool(test.data)
         self.branch(node.body, self.guard if forever else Guard(test, True, self.guard))
         self.loops -= 1
         self.close_loop(carried)
-        loop.last, loop.carried, self.is_left = len(self.events), tuple(carried.values()), left
+        loop.last, loop.carried = len(self.events), tuple(carried.values())
+        self.is_left, is_broken = left, self.is_left
         self.block(node.orelse)
-        return False
+        if not forever or is_broken or self.loops or self._may_end(loop):
+            return False
+        self.event(EventKind.RAISE, self.value(Op.UNKNOWN, (), None, node))
+        return True
+
+    def _may_end(self, loop: Loop) -> bool:
+        """Whether `return`, or an error that is caught, leaves a loop without an end, or each turn gives something."""
+        events = self.events[loop.first : loop.last]
+        is_given = any(event.kind in (EventKind.RETURN, EventKind.YIELD) for event in events)
+        return is_given or self.nested_returns is not None or bool(self.handled or self.contexts)
 
     def turn(self, turns: tuple[tuple[Value, Value], ...]) -> Loop:
         """Note that a loop begins here."""

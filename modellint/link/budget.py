@@ -19,12 +19,16 @@ class LeftOutError(Exception):
 
 
 class Budget:
-    """The steps that are left for the file under study."""
+    """The steps that are left for the file under study.
 
-    __slots__ = ("left",)
+    `is_short`: a run had more to follow than it may, and went on without the rest.
+    """
+
+    __slots__ = ("is_short", "left")
 
     def __init__(self) -> None:
         self.left = STEPS
+        self.is_short = False
 
     def spend(self, steps: int = 1) -> None:
         """Take steps. Raises ExhaustedError when none are left."""

@@ -359,6 +359,7 @@ class Analyser:
         if not run.readable:
             return
         started = process_time()
+        self._project.budget.is_short = False
         try:
             for finding in check(*args):
                 run.findings.append(verified(finding))
@@ -379,6 +380,8 @@ class Analyser:
             else:
                 run.crashes.append(Crash.of(rule.code, run.path.as_posix(), error))
         finally:
+            if self._project.budget.is_short and rule.code not in run.unfinished:
+                run.unfinished.append(rule.code)
             run.spend(rule.code, process_time() - started)
 
     def _unreadable(self, run: _Run, error: UnreadableError) -> None:

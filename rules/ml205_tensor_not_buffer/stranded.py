@@ -168,7 +168,7 @@ class _Search:
             and not any(atom.is_open for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
-        is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) and not atom.is_placed for atom in store.atoms)
+        is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) for atom in store.atoms)
         is_layer = self._lived.model.is_module is True
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
         is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too

@@ -245,12 +245,15 @@ class Lived:
         self._has_worked = self._is_whole = False
         self._work_stores: tuple[Store, ...] = ()
         self._life.begin()
+        if () in self._life.failures:  # there is no such object
+            self._life.shell.stores.clear()
+            self._has_worked = self._is_whole = True
         #: What the constructor stores under attributes.
         self.first_stores = tuple(self._life.shell.stores)
         self._first_reads = frozenset(self._life.reads)
         #: The functions that it runs.
         self.first_done = frozenset(self._life.done)
-        for method in self._methods:
+        for method in self._methods if not self._is_whole else ():
             if self._is_own(method) and keepers.method_matters(method):
                 self._life.follow(method)
         self._settle()

@@ -25,7 +25,7 @@ class Placed(nn.Module):
     def __init__(self, args):
         super().__init__()
         self.lin = nn.Linear(args.width, args.width)
-        self.prior = torch.zeros(args.width).to(args.device)  # expect: ML205
+        self.register_buffer("prior", torch.zeros(args.width).to(args.device), persistent=False)  # expect: ML205
 
     def forward(self, x):
         return self.lin(x) + self.prior

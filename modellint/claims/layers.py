@@ -53,7 +53,10 @@ class MadeAnew(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotListed(Claim):
-    """The optimizer that `function` makes at the place is not given the parameters of `child` of an `owner`."""
+    """The optimizer that `function` makes at the place is not given the parameters of `child` of an `owner`.
+
+    Without a child, `owner` is a class of torch's, and it is parameters of the object itself.
+    """
 
     owner: str
     child: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, Prepared, function_of, join
 from modellint.flow.given import asked_for
-from modellint.flow.heap import TENSORS, Shell, opened
+from modellint.flow.heap import TENSORS, Shell, opened, shells_in
 from modellint.flow.library import PARTIAL, partial
 from modellint.flow.picked import Named, Picks
 from modellint.flow.theory import Theory
@@ -53,8 +54,9 @@ class Weights(Plain):
 class Built:
     """An optimizer: the call that makes it, and on which paths it is given what; None where that may be anything.
 
-    `stores`: how much was stored in the layers that it is given when it was made, but for one that a loop makes;
-    `worked`: the layers that had been called by then, or that somebody else had got.
+    `stores`: how much was stored in the layers that it is given when it was made, but for one that a loop makes, and
+    `entries`: how much stood in the containers among them and their parts; `worked`: the layers that had been called by
+    then, or that somebody else had got.
     """
 
     call: Value
@@ -63,6 +65,7 @@ class Built:
     path: Path
     stores: Mapping[Shell, int]
     worked: frozenset[Shell] = frozenset()
+    entries: Mapping[Shell, int] = field(default_factory=dict)
 
 
 class Training(Theory):
@@ -161,8 +164,9 @@ class Training(Theory):
         params = None if arguments is None else arguments.argument(0, "params")
         given = None if params is None else self._given(params, (), are_all=self._run.loops > 0)
         stores = {} if self._run.loops else self._stored(given or {})
+        entries = {} if self._run.loops else entries_in(given or {})
         worked = frozenset((*self.worked, *self.kept, *self.settled))
-        self.built.append(Built(value, frame.function, given, self._run.path, stores, worked))
+        self.built.append(Built(value, frame.function, given, self._run.path, stores, worked, entries))
         if given is None:
             self._run.stop()  # nothing is to be said of any layer
         return True
@@ -263,6 +267,20 @@ class Training(Theory):
                 return None
             found.append(inner)
         return _union(found)
+
+
+def entries_in(layers: Iterable[Shell]) -> dict[Shell, int]:
+    """How much stands in the containers of layers among some layers and their parts."""
+    found: dict[Shell, int] = {}
+    seen, pending = set[Shell](), list(layers)
+    while pending:
+        shell = pending.pop()
+        if shell not in seen:
+            seen.add(shell)
+            pending += shells_in((*(store.atoms for store in shell.stores), *(entry.atoms for entry in shell.entries)))
+            if shell.is_module_container:
+                found[shell] = len(shell.entries)
+    return found
 
 
 def _prepared(function: Outside, rest: Arguments) -> Prepared:

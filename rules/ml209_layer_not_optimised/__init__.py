@@ -75,7 +75,9 @@ class LayerNotOptimised(Rule):
         from modellint.claims.layers import NotListed
         from modellint.probes import file_probe, recipe_probe
 
-        return file_probe(claim, claim.owner) if isinstance(claim, NotListed) else recipe_probe(claim, project)
+        if isinstance(claim, NotListed):
+            return file_probe(claim, claim.owner if claim.child else claim.function)
+        return recipe_probe(claim, project)
 
     def _untrained(self, shortfall: Shortfall) -> Finding:
         layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained
@@ -118,15 +120,22 @@ class LayerNotOptimised(Rule):
                 "the optimizer is made here, before",
                 "with `add_param_group`, or make the optimizer afterwards",
             )
+        if isinstance(found.cls, str):
+            symbol, user = found.child, function.name
+            claim = NotListed(place, found.cls, "", function.qualname)
+        else:
+            symbol, user = f"{found.cls.name}.{found.child}", found.cls.name
+            claim = NotListed(place, found.cls.qualname, found.child, function.qualname)
+        subject = f"what `{found.child}` gets here" if found.is_part else f"`{found.child}`"
         return self.finding(
             found.made.function.module.place(found.made.value),
-            f"`{found.child}` is used by `{found.cls.name}`, but no optimizer is given its parameters",
-            symbol=f"{found.cls.name}.{found.child}",
+            f"{subject} is used by `{user}`, but no optimizer is given its parameters",
+            symbol=symbol,
             confidence=Confidence.MEDIUM,
             evidence=(said, "nothing in the file freezes it"),
             related=(Related(place, told),),
             help=f"add the parameters of `{found.child}` {remedy}",
-            claim=NotListed(place, found.cls.qualname, found.child, function.qualname),
+            claim=claim,
         )
 
 

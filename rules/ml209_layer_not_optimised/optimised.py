@@ -7,10 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint.flow.builders import Builders
+from modellint.flow.built import state_in
 from modellint.flow.devices import WORK
 from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, Constant, FunctionRef, Given, Unknown
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
+from modellint.flow.heap import TENSORS, Shell, Store, are_exclusive, shells_in
 from modellint.flow.library import ADDERS
 from modellint.flow.life import covers
 from modellint.flow.picked import UnsureError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from modellint.flow.domain import Atom
-    from modellint.flow.heap import Path, Store
+    from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.flow.training import Built, Owners
     from modellint.graph.python import Class, Function, ModuleFacts
@@ -42,16 +43,18 @@ class LeftOut:
     """`child` of a model is trained by no optimizer, though `optimizer` lists `listed`, all of the other children.
 
     `made` is where the child is stored; `start` is the function from which one gets to the optimizer. `is_late`: the
-    optimizer is given all that the model has, before it has the child.
+    optimizer is given all that the model has, before it has the child; `is_part`: before it has that part of the child,
+    a container. Where the model is a container of torch's itself, `cls` is the name of its class, `child` its own.
     """
 
-    cls: Class
+    cls: Class | str
     child: str
     made: Store
     listed: tuple[str, ...]
     optimizer: Built
     start: Function
     is_late: bool = False
+    is_part: bool = False
 
 
 def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
@@ -87,11 +90,12 @@ def _are_known(run: Interpreter) -> bool:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Start:
-    """A function that was run, the optimizers that it led to, and how much was stored in their layers in the end."""
+    """A function that was run, the optimizers that it led to, and how much their layers held in the end."""
 
     function: Function
     optimizers: list[Built]
     stores: Mapping[Shell, int]
+    entries: Mapping[Shell, int]
 
 
 def _run(functions: list[Function], objects: dict[Class, Shell], run: Interpreter, project: Project) -> list[_Start]:
@@ -111,7 +115,9 @@ def _run(functions: list[Function], objects: dict[Class, Shell], run: Interprete
             run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, NOWHERE)
         made = run.of(Training).built[known:]
         if made:
-            found.append(_Start(function, made, {shell: len(shell.stores) for one in made for shell in one.stores}))
+            stores = {shell: len(shell.stores) for one in made for shell in one.stores}
+            entries = {shell: len(shell.entries) for one in made for shell in one.entries}
+            found.append(_Start(function, made, stores, entries))
     return found
 
 
@@ -185,6 +191,7 @@ class _Listed:
         project: Project,
     ) -> None:
         self._project = project
+        self._run = run
         self._training = run.of(Training)
         self._starts = starts
         self._all = [built for start in starts for built in start.optimizers]
@@ -278,6 +285,54 @@ class _Listed:
                         if id(store.place) not in told:
                             told.add(id(store.place))
                             yield self._latecomer(shell, store, built, start.function)
+                for container, known in built.entries.items():
+                    for number in range(known, start.entries.get(container, 0)):
+                        found = self._grown(container, number, built, start.function)
+                        if found is not None and id(found.made.value) not in told:
+                            told.add(id(found.made.value))
+                            yield found
+
+    def _grown(self, container: Shell, number: int, built: Built, start: Function) -> LeftOut | None:
+        """What a container of layers gets once there is an optimizer, if that is a layer that nobody trains."""
+        entry = container.entries[number]
+        layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
+        if not layers or len(layers) < len(entry.atoms) or built.function is None:
+            return None
+        owner, name = self._keeper(container, built)
+        taken = self._training.settled | self._training.kept
+        parts = {part for layer in layers for part in self._within(layer)}
+        if owner is None or not parts.isdisjoint(taken) or are_exclusive(built.path, entry.path):
+            return None
+        roots = [shell for shell in built.given or () if container in self._within(shell)]
+        if any(shell in self._training.settled for shell in roots):
+            return None
+        for other in self._all:
+            is_before = other.call is built.call or other.entries.get(container, 0) <= number
+            given = {shell for shell in other.given or () if shell not in roots or not is_before}
+            if any(not parts.isdisjoint(self._within(one)) for one in given):
+                return None
+        first = layers[0]
+        if first.function is None or not all(state_in(self._run, layer, trained=True) for layer in layers):
+            return None
+        store = Store(name, entry.atoms, entry.path, first.function, None, first.value)
+        lived = self._project.of(Lives).of(owner)
+        is_used = container in self._training.worked if owner.cls is None else lived.is_used(name)
+        if (
+            not is_used
+            or not self._is_near(store)
+            or Settled(self._project, lived, name, [store], built.function).is_so
+        ):
+            return None
+        return LeftOut(owner.cls or owner.name, name, store, (), built, start, is_late=True, is_part=True)
+
+    def _keeper(self, container: Shell, built: Built) -> tuple[ClassModel | None, str]:
+        """The class whose object keeps a container, and as what; its own where it is the model itself."""
+        for shell in (part for given in built.given or () for part in self._within(given)):
+            for store in shell.stores:
+                if container in store.atoms and store.name is not None and shell.model is not None:
+                    return (shell.model if shell.model.are_bases_known else None), store.name
+        is_alone = container in (built.given or ()) and container.value is not None
+        return (container.model if is_alone else None), str(getattr(container.value, "target", ""))
 
     def _made_at_work(self, shell: Shell, built: Built, start: _Start) -> Iterator[Store]:
         """What a model that was not called before there was an optimizer makes when it is called."""

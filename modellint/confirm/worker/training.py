@@ -293,7 +293,7 @@ def _fill(brain: Any, objects: dict[str, Any]) -> None:
 
 def optimisation(session: Session, claim: NotListed) -> Outcome:
     """Whether the optimizers that a function of a file makes are given the parameters of a child of a model."""
-    owner, child, function = claim.owner, claim.child, claim.function
+    owner, child, function = claim.owner if claim.child else _short(claim.owner), claim.child, claim.function
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     models: list[nn.Module] = []
     reasons: list[str] = []
@@ -309,17 +309,22 @@ def optimisation(session: Session, claim: NotListed) -> Outcome:
                     break
         given = _given(made)
         model = next((m for m in models if any(id(p) in given for p in m.parameters())), None)
-        if model is None or type(model) is not source.find(owner) or not any(is_there for _, is_there in made):
+        is_meant = model is not None and (not child or type(model) is source.find(owner))
+        if model is None or not is_meant or not any(is_there for _, is_there in made):
             return _unconfirmed(reasons[0] if reasons else f"no optimizer was made for a `{owner}`")
-        if not isinstance(getattr(model, child, None), nn.Module):  # it is made at the first call
+        if child and not isinstance(getattr(model, child, None), nn.Module):  # it is made at the first call
             for attempt in session.attempts(owner):
                 first_call(attempt, model, reasons)
                 break
-    found = getattr(model, child, None)
+    found = getattr(model, child, None) if child else model
     if not isinstance(found, nn.Module | nn.Parameter):
         return _unconfirmed(reasons[-1] if reasons else f"`{owner}` has no `{child}`")
     wanted = _learning(found) if isinstance(found, nn.Module) else [found]
-    return _optimised(f"{owner}.{child}", wanted, made)
+    return _optimised(f"{owner}.{child}" if child else owner, wanted, made)
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 class _Watch(TorchFunctionMode):

@@ -9,6 +9,7 @@ from modellint.flow.binding import Binding
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
+    NO_ARGUMENTS,
     NONE,
     PLAIN,
     UNKNOWN,
@@ -37,7 +38,7 @@ from modellint.flow.objects import TABLES, model_of
 from modellint.graph.immutable import replace
 from modellint.graph.value import Nested, Op, Value
 from modellint.link.classes import calls
-from modellint.link.classes.registries import entered, registrations
+from modellint.link.classes.registries import HEIR, entered, heirs, is_filled, registrations, registrations_by
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
@@ -46,12 +47,15 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.registries import Registration
     from modellint.link.names import Definition
 
 #: Methods that move a layer to a device.
 MOVES = frozenset(("to", "cuda", "cpu"))
 #: Methods that do something to a layer, or ask for something, that torch does for what is registered.
 _HANDLING = MOVES | {"parameters", "named_parameters", "state_dict"}
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: How many calls of one function may be under way.
 _MAX_RECURSION = 2
 _MAX_CALLS = 14
@@ -76,6 +80,8 @@ class Calls:
         self.placed: set[Shell] = set()
         #: The functions that were run.
         self.done: set[Function] = set()
+        #: The dicts of classes into which all was put that methods of theirs enter.
+        self._entered: set[Shell] = set()
 
     @property
     def _follows_all(self) -> bool:
@@ -106,18 +112,18 @@ class Calls:
                 owner = self._run.evaluate(callee.args[0], frame)
                 name = str(callee.data)
                 return join(self.method(atom, name, arguments, frame, value) for atom in owner)
-            functions = self._bound_to_class(named, callee, frame) if self._run.is_lazy else named
+            functions = self._bound_to_class(named, callee, frame)
         else:
             functions = self._run.evaluate(callee, frame)
         return join(self.apply(atom, arguments, frame, value) for atom in functions)
 
     def _bound_to_class(self, functions: Atoms, callee: Value, frame: Frame) -> Atoms:
-        """Class methods of records, with the class that they are called on: `Config.from_file(…)`."""
+        """Class methods, with the class that they are called on: `Config.from_file(…)`."""
         if not any(isinstance(f, FunctionRef) and _is_class_method(f) for f in functions):
             return functions
         owner = self._run.evaluate(callee.args[0], frame)
         cls = owner[0] if len(owner) == 1 and isinstance(owner[0], ClassRef) else None
-        if cls is None or cls.model.facts.fields is None:
+        if cls is None or (self._run.is_lazy and cls.model.facts.fields is None):
             return functions
         return tuple(
             replace(f, receiver=cls) if isinstance(f, FunctionRef) and _is_class_method(f) else f for f in functions
@@ -181,6 +187,10 @@ class Calls:
                 made.put((ClassRef(self._run.classes.model(cls)),), ())
         if isinstance(table, DefinedConstant) and isinstance(made, Shell) and made.kind == "instance":
             self._fill(table, atoms)
+        owner, _, name = table.name.rpartition(".") if isinstance(table, DefinedConstant) else ("", "", "")
+        home = table.module.classes.get(owner) if owner and isinstance(table, DefinedConstant) else None
+        if home is not None:
+            self.enter_by(self._run.classes.model(home), name, atoms)
 
     def _fill(self, table: DefinedConstant, atoms: Atoms) -> None:
         """Have done at an object of a module what enters classes into it."""
@@ -193,12 +203,38 @@ class Calls:
             method = self._method_of(one.module.body)
             frame = class_frame(method.scope, id(one.value))
             frame.memo[id(one.owner)] = atoms
-            found = run.evaluate(one.value, frame)
-            if one.cls is not None:
-                given = Arguments(((ClassRef(run.classes.model(one.cls)),),))
-                for atom in found:
-                    self.apply(atom, given, frame, one.value)
+            self._register(one, frame)
         run.path, run.guard, run.loops = outer
+
+    def enter_by(self, model: ClassModel, name: str, atoms: Atoms) -> None:
+        """Put what methods of a class enter into a dict that it has for all of its objects there."""
+        made, cls = atoms[0] if len(atoms) == 1 else None, model.cls
+        if cls is None or not isinstance(made, Shell) or made.kind != "dict" or made in self._entered:
+            return
+        self._entered.add(made)
+        if self._run.is_lazy or self._run.counts or not is_filled(cls, name):
+            return
+        run = self._run
+        subject = None if run.objects.subject is None else model_of(run.objects.subject).cls
+        beside = None if subject is None else subject.module
+        outer = run.path, run.guard, run.loops
+        run.path, run.guard, run.loops = (), None, 0
+        made.is_exact = False
+        method = model.own_method(HEIR)
+        if method is not None:
+            for heir in heirs(cls, run.project, beside):
+                frame = class_frame(model.facts.scope, id(heir))
+                self.apply(FunctionRef(method, None, ClassRef(run.classes.model(heir))), NO_ARGUMENTS, frame, _NOWHERE)
+        for one in registrations_by(cls, run.project, beside):
+            self._register(one, class_frame(self._method_of(one.module.body).scope, id(one.value)))
+        run.path, run.guard, run.loops = outer
+
+    def _register(self, one: Registration, frame: Frame) -> None:
+        found = self._run.evaluate(one.value, frame)
+        if one.cls is not None:
+            given = Arguments(((ClassRef(self._run.classes.model(one.cls)),),))
+            for atom in found:
+                self.apply(atom, given, frame, one.value)
 
     def defined(self, definition: Definition) -> Atoms:
         """What a resolved name is."""
@@ -286,6 +322,9 @@ class Calls:
             return join(self.apply(atom, arguments, frame, value) for atom in stored)
         self._note_handling(shell, name, frame)
         own = self._run.objects.own_method(shell, name)
+        items = None if own is not None else self._run.objects.items(shell)
+        if items is not None:
+            return library.container_method(self._run, items, name, arguments, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
             if not self._follows_all and not any(theory.follows(own) for theory in self._run.asked.follows):

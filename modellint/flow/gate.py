@@ -17,7 +17,7 @@ from modellint.flow.makers import Makers
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.classes.registries import entered, registrations
+from modellint.link.classes.registries import entered, heirs, is_filled, registrations, registrations_by
 from modellint.link.kept import FLAG
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 
@@ -600,6 +600,8 @@ class _Body:
     def _may_be_class(self, value: Value) -> bool:
         """Whether a value may be a class of layers that is passed on uncalled."""
         op = value.op
+        if op is Op.ATTR and self._is_class_table(value):
+            return True
         if op is Op.GLOBAL or op is Op.ATTR:
             named = self._definition(value)
             if isinstance(named, DefinedConstant):
@@ -629,6 +631,17 @@ class _Body:
         """Whether a name stands for an object of the project into which classes are entered."""
         named = self._definition(value) if value.op in (Op.GLOBAL, Op.ATTR) else None
         return isinstance(named, DefinedConstant) and bool(registrations(named, self._project, self._function.module))
+
+    def _is_class_table(self, value: Value) -> bool:
+        """Whether an attribute is a dict of a class into which its methods enter classes."""
+        owner = self._cls if self_attribute(value) is not None else None
+        if owner is None:
+            named = self._definition(value.args[0])
+            owner = named.cls if isinstance(named, DefinedClass) else None
+        if owner is None or not is_filled(owner, str(value.data)):
+            return False
+        beside = self._function.module
+        return bool(heirs(owner, self._project, beside) or registrations_by(owner, self._project, beside))
 
     def _gives_class(self) -> bool:
         return any(self._may_be_class(event.value) for event in self._results())

@@ -75,7 +75,7 @@ _SEQUENCES = {
 }
 #: Of more elements than these that may be in a container, nobody needs to know them one by one.
 _MOST_PARTS = 16
-_DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defaultdict"))
+DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defaultdict"))
 #: Calls a function, and once more when gradients are computed.
 _CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 #: What gives a function some of its arguments.
@@ -355,7 +355,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return _reduced(run, given, frame, value)
     if name in ("itertools.chain", "itertools.chain.from_iterable", "builtins.sum"):
         return _chained(run, name, given, frame, value)
-    if name in _DICTS:
+    if name in DICTS:
         return _dict(run, name, arguments, frame, value)
     if name == "builtins.getattr" and len(given) > 1:
         return _getattr(run, given, frame, value)

@@ -36,6 +36,7 @@ from modellint.flow.waiting import effects
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
+from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 #: Tables in which a module keeps what is registered.
 TABLES = frozenset(("_modules", "_parameters", "_buffers"))
+#: Under what an object keeps the items that it has as a dict: no attribute has that name.
+_ITEMS = "[]"
 #: What makes the object that a run is about: nothing in a file.
 _NO_VALUE = Value(Op.UNKNOWN, (), None, None)
 
@@ -173,6 +176,7 @@ class Objects:
             value = model.facts.attributes.get(name)
             if value is not None:
                 default = self._run.evaluate(value, class_frame(model.facts.scope, id(value)))
+                self._run.calls.enter_by(model, name, default)
                 return self._field(model, name, default)
             method = model.own_method(name)
             if method is not None:
@@ -287,7 +291,8 @@ class Objects:
                     names = [field.name for field in fields]
                     if -len(names) <= known.value < len(names):
                         return atom.get(names[known.value]) or UNKNOWN
-                return UNKNOWN
+                items = self.items(atom)
+                return UNKNOWN if items is None else self.part(items, index)
             return PLAIN
         if isinstance(atom, Bound) and isinstance(atom.owner, Shell):
             name = text(index)
@@ -358,8 +363,26 @@ class Objects:
             atom.put(atoms, path, key if atom.kind == "dict" or isinstance(key, str) else None)
         elif isinstance(atom, Shell) and (own := self.own_method(atom, "__setitem__")) is not None:
             self._run.calls.apply(own, Arguments((index, atoms)), frame, value)
+        elif isinstance(atom, Shell) and (items := self.items(atom)) is not None:
+            self.store_item(items, index, atoms, frame, value)
         else:
             self.give_away(atom, atoms)
+
+    def items(self, shell: Shell) -> Shell | None:
+        """The items of an object whose class derives from `dict`, and is no layer."""
+        model = shell.model
+        if shell.kind != "instance" or model is None or model.is_module is not False:
+            return None
+        bases = (base for one in model.mro() for base in one.facts.bases)
+        if not any(isinstance(base, External) and base.name in library.DICTS for base in bases):
+            return None
+        found = shell.get(_ITEMS)
+        if found is None:
+            made = Shell("dict", shell.value, (*shell.trail, id(shell)))
+            made.is_exact = False
+            found = (made,)
+            shell.set(_ITEMS, found, ())
+        return found[0] if isinstance(found[0], Shell) else None
 
     def augmented(self, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
         """`x += …`: containers grow, anything else is another value."""

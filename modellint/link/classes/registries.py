@@ -1,4 +1,7 @@
-"""Classes that a decorator of the project enters into a dict, or an object: `@register("mlp")`, `@BLOCKS.register`."""
+"""Classes that a decorator of the project enters into a dict, an object, or the table of a class.
+
+`@register("mlp")`, `@BLOCKS.register`, `@Factory.register("mlp")`, or `__init_subclass__` of the class itself.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
+#: What a class does with each that derives from it.
+HEIR = "__init_subclass__"
 _EMPTY = frozenset(("dict", "builtins.dict", "collections.OrderedDict", "OrderedDict"))
 
 
@@ -47,8 +52,45 @@ def registrations(
 
 def _registrations(table: DefinedConstant, project: Project, files: tuple[ModuleFacts, ...]) -> Iterator[Registration]:
     made = project.names.definition(table.module, table.value.callee) if table.value.op is Op.CALL else None
-    if not isinstance(made, DefinedClass) or project.classes.model(made.cls).is_module is not False:
-        return
+    if isinstance(made, DefinedClass) and project.classes.model(made.cls).is_module is False:
+        yield from _entering(table, project, files)
+
+
+def is_filled(cls: Class, name: str) -> bool:
+    """Whether a class has an empty dict of a name for all of its objects, of which methods of the class speak."""
+    value = cls.attributes.get(name)
+    methods = (one for one in cls.methods.values() if one.is_class_method or one.is_static or one.name == HEIR)
+    return value is not None and _is_empty(value) and any(name in method.words for method in methods)
+
+
+def registrations_by(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tuple[Registration, ...]:
+    """What enters classes by methods of a class, in the files around it and around one that asks."""
+    files = (cls.module, *(() if beside is None or beside is cls.module else (beside,)))
+    key = "registrations", cls.name, *(module.path for module in files)
+    return project.once(key, lambda: tuple(_entering(cls, project, files)))
+
+
+def heirs(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tuple[Class, ...]:
+    """The classes in sight that derive from one, where that does something with each."""
+    if HEIR not in cls.methods:
+        return ()
+    files = (cls.module, *(() if beside is None or beside is cls.module else (beside,)))
+    key = "heirs", cls.module.path, cls.qualname, *(module.path for module in files)
+    return project.once(key, lambda: tuple(_heirs(cls, project, files)))
+
+
+def _heirs(cls: Class, project: Project, files: tuple[ModuleFacts, ...]) -> Iterator[Class]:
+    model = project.classes.model(cls)
+    for module in dict.fromkeys(one for file in files for one in neighbours(project, file, cls.name)):
+        for other in module.classes.values():
+            if other is not cls and model in project.classes.model(other).mro():
+                yield other
+
+
+def _entering(
+    table: DefinedConstant | Class, project: Project, files: tuple[ModuleFacts, ...]
+) -> Iterator[Registration]:
+    """What calls a method of an object of a module, or of a class, with a class."""
     for module in dict.fromkeys(one for file in files for one in neighbours(project, file, table.name)):
         for cls in module.classes.values():
             for decorator in cls.head.decorators:
@@ -62,14 +104,16 @@ def _registrations(table: DefinedConstant, project: Project, files: tuple[Module
                 yield Registration(module, event.value, owner or event.value, None)
 
 
-def _owner(value: Value, table: DefinedConstant, module: ModuleFacts, project: Project) -> Value | None:
+def _owner(value: Value, table: DefinedConstant | Class, module: ModuleFacts, project: Project) -> Value | None:
     """The object of a value that is a method of it, or a call of either; None if that is another object."""
-    made = table.value.line, table.value.offset
+    made = (table.value.line, table.value.offset) if isinstance(table, DefinedConstant) else None
     while value.op in (Op.CALL, Op.ATTR) and (module is not table.module or (value.line, value.offset) != made):
         value = value.args[0]
     if value.op is Op.CALL:
         return value
     found = project.names.definition(module, value) if value.op is Op.GLOBAL else None
+    if not isinstance(table, DefinedConstant):
+        return value if isinstance(found, DefinedClass) and found.cls is table else None
     is_it = isinstance(found, DefinedConstant) and found.module is table.module and found.name == table.name
     return value if is_it else None
 

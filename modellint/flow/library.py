@@ -21,6 +21,7 @@ from modellint.flow.domain import (
     Given,
     Length,
     Plain,
+    Prepared,
     Shape,
     Tensor,
     Unknown,
@@ -80,6 +81,9 @@ DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defa
 _CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 #: What gives a function some of its arguments.
 PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
+_NAMED_TUPLE = "collections.namedtuple"
+#: What that gives, which takes the values.
+_ROW = f"{_NAMED_TUPLE}()"
 _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 
 
@@ -361,6 +365,10 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return _getattr(run, given, frame, value)
     if name in PARTIAL:
         return partial(first, arguments.without_first())
+    if name == _NAMED_TUPLE and len(given) > 1:
+        return (Prepared(_ROW, Arguments((given[1],))),)
+    if name == _ROW:
+        return _named_row(run, arguments, frame, value)
     if name in _NAMESPACES:
         made = run.shell("namespace", value, frame)
         for key, atoms in arguments.keywords.items():
@@ -379,6 +387,29 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         if known is not None:
             return known
     return _opaque(run, name, arguments, value)
+
+
+def _named_row(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    """A named tuple of values, of which the names are the first argument."""
+    names = _names_in(arguments.positional[0])
+    rest = arguments.without_first()
+    fields = [rest.argument(number, name) for number, name in enumerate(names)]
+    if not rest.is_complete or not names:
+        return run.calls.unknown(rest, value)
+    made = run.shell("tuple", value, frame)
+    made.fill(tuple(field or PLAIN for field in fields))
+    for name, field in zip(names, fields, strict=True):
+        made.set(name, field or PLAIN)
+    return (made,)
+
+
+def _names_in(atoms: Atoms) -> list[str]:
+    """The names of fields: a list of them, or one text with blanks or commas between; none if not all are known."""
+    known = constant(atoms)
+    if known is not None and isinstance(known.value, str):
+        return known.value.replace(",", " ").split()
+    names = [text(part) for part in unpacked(atoms)] if is_exact(atoms) else []
+    return [name for name in names if name is not None] if None not in names else []
 
 
 def _end(atoms: Atoms) -> int | None:

@@ -35,7 +35,7 @@ class _Counted(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = func(*args, **(kwargs or {}))
-        if func is not torch.linspace or made.numel() > _CONSTANTS:
+        if func is not torch.linspace or made.numel() > _CONSTANTS or made.device.type != "cpu":
             return made
         with _disable_current_modes():
             numbers = func(*args, **{**(kwargs or {}), "device": "cpu"})

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
     from modellint.source import Place
 
+    from .classes import Attempt
     from .recipes import Recipe
     from .session import Session
 
@@ -328,23 +329,22 @@ def _short(name: str) -> str:
 
 
 class _Watch(TorchFunctionMode):
-    """What moves at a place give, each with what was moved, and what of that is used after it, but by optimizers."""
+    """What moves at a place give, each with what was moved, and what is used once an optimizer is `made`, but by it."""
 
-    def __init__(self, spot: Spot) -> None:
+    def __init__(self, spot: Spot, made: list[tuple[torch.optim.Optimizer, bool]]) -> None:
         super().__init__()
-        self._spot = spot
+        self._spot, self._made = spot, made
         self.moved: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.used: set[int] = set()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        if name not in _MOVING or not is_at(self._spot):
-            if name != "__get__" and not _is_in_optimizer():
-                self.used.update(map(id, tensors_in((args, kwargs))))
-            return func(*args, **(kwargs or {}))
+        is_move = name in _MOVING and is_at(self._spot)
+        if self._made and not is_move and name != "__get__" and not _is_in_optimizer():
+            self.used.update(map(id, tensors_in((args, kwargs))))
         found = func(*args, **(kwargs or {}))
-        self.moved.append((args[0], found))
-        self.used.discard(id(args[0]))
+        if is_move:
+            self.moved.append((args[0], found))
         return found
 
 
@@ -359,33 +359,57 @@ def _is_in_optimizer() -> bool:
 
 
 def replacement(session: Session, claim: MovedLate) -> Outcome:
-    """Whether a move gives another tensor than the one that an optimizer was given, and that no other one is given."""
+    """Whether a move gives another tensor than the one that an optimizer was given, and that no other one is given.
+
+    It does not if the optimizer holds what is used, or kept by the object that made it.
+    """
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     reasons: list[str] = []
-    watch = _Watch(Spot.of(claim.place))
+    kept: set[int] = set()
+    watch = _Watch(Spot.of(claim.place), made)
     with placement.pretended(), _optimizers(made, Spot.of(claim.optimizer)), watch:
-        session.source()
-        if claim.function != "<module>":
-            for _ in _calls(session, claim.function, reasons, placement.DEVICE):
-                if any(id(before) in _given(made) for before, _ in watch.moved):
-                    break
+        for owner in _begun(session, claim.function, reasons):
+            kept.update(id(part) for part in vars(owner).values() if isinstance(part, torch.Tensor))
+            if any(is_there for _, is_there in made):
+                break
     given = _given(made)
-    moved = [(before, after) for before, after in watch.moved if id(before) in given]
+    moved = [(before, after) for before, after in watch.moved if id(before) in given and after is not before]
     if not moved:
-        return _unconfirmed(reasons[0] if reasons else "nothing was moved there that an optimizer was given")
+        is_idle = any(after is before and str(after.device) != placement.DEVICE for before, after in watch.moved)
+        is_held = not is_idle and not _given([one for one in made if one[1]]).isdisjoint(watch.used | kept)
+        fact = "the optimizer was given what is used after it"
+        return _refuted(fact) if is_held else _unconfirmed(reasons[0] if reasons else "no optimizer was made there")
     before, after = moved[0]
-    if after is before and str(after.device) == placement.DEVICE:
-        return _refuted(f"the tensor that the optimizer was given is on {placement.DEVICE} there")
-    if after is before or id(after) in given:
-        return _unconfirmed("an optimizer was given what the move gives, with these arguments")
-    if id(before) in watch.used:
-        return _unconfirmed("the tensor that the optimizer was given is used after the move, too")
-    fact = f"on {after.device}, and an optimizer holds the one on {before.device}"
-    return _confirmed(f"the move gives another tensor {fact}")
+    if id(before) in watch.used or id(after) in given:
+        return _unconfirmed("what the optimizers were given is used after the move, too")
+    return _confirmed(
+        f"the move gives another tensor on {after.device}, and an optimizer holds the one on {before.device}"
+    )
 
 
-def _calls(session: Session, function: str, reasons: list[str], device: str = "cpu") -> Iterator[None]:
-    """Call a function of the file, with one choice of inputs after the other."""
+def _begun(session: Session, function: str, reasons: list[str]) -> Iterator[Any]:
+    """Run a function of the file, or make an object where it is a constructor: what that gives, or the function."""
+    owner, _, name = function.rpartition(".")
+    if name != "__init__":
+        session.source()
+        yield from () if function == "<module>" else _calls(session, function, reasons, placement.DEVICE)
+        return
+    for attempt in session.attempts(owner, device=placement.DEVICE):
+        built = _built(attempt, reasons)
+        if built is not None:
+            yield built
+
+
+def _built(attempt: Attempt, reasons: list[str]) -> Any:
+    try:
+        return attempt.build()
+    except Exception as error:
+        reasons.append(f"building: {described(error)}")
+        return None
+
+
+def _calls(session: Session, function: str, reasons: list[str], device: str = "cpu") -> Iterator[Any]:
+    """Call a function of the file, with one choice of inputs after the other, and say which it is."""
     for call, inputs in prepared(session, function, reasons, device):
         for number, specs in enumerate(inputs.combinations()):
             if number >= _MAX_CALLS:
@@ -394,7 +418,7 @@ def _calls(session: Session, function: str, reasons: list[str], device: str = "c
                 call(**{name: spec.make(device) for name, spec in specs.items()})
             except Exception as error:
                 reasons.append(f"calling `{function}`: {described(error)[:200]}")
-            yield
+            yield call
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
             for left in stranded(module, project):
                 yield path.name, left.target.line, f"stranded {left.attribute} {left.is_certain}"
             for missing in left_out(module, project):
-                yield path.name, missing.cls.line, f"{missing.child} left out beside {missing.listed}"
+                yield path.name, missing.optimizer.call.line, f"{missing.child} left out beside {missing.listed}"
             for made in project.of(Creations).of(module):
                 yield path.name, made.call.line, f"made for {made.entry.qualname}, used at {made.use.value.line}"
             project.release(module)

@@ -59,7 +59,7 @@ def assigned(target: Value, module: ModuleFacts) -> tuple[ast.expr, Place] | Non
 
 def blocks(module: ModuleFacts) -> Iterator[list[ast.stmt]]:
     """The rows of statements of a file."""
-    for node in ast.walk(tree_of(module.text)):
+    for node in ast.walk(tree_of(module.source.text)):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
             if isinstance(block, list):

@@ -53,19 +53,21 @@ def _exchanged(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fi
     between = [*block[1:optimizer], *block[optimizer + 1 : -1]]
     if any(name in _names(one) for one in between) or any(_stored(one) & names for one in block[optimizer:-1]):
         return None
-    line = module.source.lines[move.lineno - 1]
-    start, end = (module.source.span_of_bytes(*at, *at).column - 1 for at in (_start(move), _end(move)))
-    rest = line[end:].strip()
-    if move.lineno != move.end_lineno or line[:start].strip() or (rest and not rest.startswith("#")):
+    whole = Place(module.path, module.source.span_of_bytes(*_start(move), *_end(move)))
+    line, text = module.source.lines[whole.span.line - 1], python_edit.text_at(whole, module)
+    rest = module.source.lines[whole.span.end_line - 1][whole.span.end_column - 1 :]
+    if whole.span.end_line == len(module.source.lines):
+        return None
+    if line[: whole.span.column - 1].strip() or (rest.strip() and not rest.strip().startswith("#")):
         return None
     put = _start(before)
     place = module.source.span_of_bytes(*put, *put)
     indent = module.source.lines[before.lineno - 1][: place.column - 1]
     if indent.strip():
         return None
-    gone = Span(move.lineno, 1, move.lineno + 1, 1)
+    gone = Span(whole.span.line, 1, whole.span.end_line + 1, 1)
     edits = (
-        Edit(Place(module.path, place), f"{line[start:end]}{_AS_LEAF}{line[end:]}{indent}"),
+        Edit(Place(module.path, place), f"{text}{_AS_LEAF}{rest}{indent}"),
         Edit(Place(module.path, gone), ""),
     )
     return Fix("Move it before the optimizer is made", Applicability.SAFE, edits)

@@ -48,6 +48,8 @@ _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
 MAX_STEPS = 30_000
 #: How deeply expressions may be nested in each other, those of all calls under way together.
 MAX_NESTING = 220
+#: Sequences of which a part can be taken.
+_ROWS = frozenset(("list", "tuple"))
 _DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET, Op.COMPREHENSION))
 
 Known = TypeVar("Known", bound="Theory")
@@ -595,12 +597,29 @@ class Interpreter:
             if known is not None:
                 return known
         if value.args[1].op is Op.SLICE:
-            return owner
+            return self._slice(owner, value, frame)
         index = self.evaluate(value.args[1], frame)
         found = join(self._part(atom, index, value, frame) for atom in owner)
         for theory in self.asked.picked:
             found = theory.picked(owner, found, value, frame)
         return found
+
+    def _slice(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
+        """`owner[first:last]`: some of the elements of a sequence where all is known, else whatever it is."""
+        if not any(isinstance(atom, Shell) and atom.kind in _ROWS for atom in owner):
+            return owner
+        bounds = [constant(self.evaluate(arg, frame)) for arg in value.args[1].args]
+        ends = [bound.value for bound in bounds if bound is not None]
+        first, last, step = (end if type(end) is int else None for end in (ends if len(ends) == 3 else (0, 0, 0)))
+        if step == 0 or [first, last, step] != ends:
+            return owner
+        return join(self._sliced(atom, slice(first, last, step), value, frame) for atom in owner)
+
+    def _sliced(self, atom: Atom, part: slice, value: Value, frame: Frame) -> Atoms:
+        if not isinstance(atom, Shell) or atom.kind not in _ROWS or not library.is_exact((atom,)):
+            return (atom,)
+        values = [entry.atoms for entry in atom.entries][part]
+        return (self.sequence(atom.kind, values, value, frame, f"part of {id(atom)}"),)
 
     def _part(self, atom: Atom, index: Atoms, value: Value, frame: Frame) -> Atoms:
         for theory in self.asked.part:

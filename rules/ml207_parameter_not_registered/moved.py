@@ -25,7 +25,7 @@ from modellint.flow.runs import started
 from modellint.flow.theory import Comparable, Theory
 from modellint.flow.training import is_optimizer
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import NOWHERE, EventKind, Op, Value, same, walk_all
+from modellint.graph.value import EventKind, Op, Value, same, walk_all
 from modellint.link.classes.definitions import SourceMethod
 
 if TYPE_CHECKING:
@@ -175,8 +175,7 @@ class _Moves(Theory):
     def _begin(self, function: Function, receiver: Shell | None) -> None:
         self._start_at(function)
         code = SourceMethod(function, self._run.project.names)
-        method = FunctionRef(code, None, receiver)
-        self._run.calls.apply(method, ANY_ARGUMENTS, class_frame(code.scope, id(function)), NOWHERE)
+        self._run.start(FunctionRef(code, None, receiver), class_frame(code.scope, id(function)))
 
     def _start_at(self, function: Function | None) -> None:
         self._run.begin()

@@ -239,6 +239,18 @@ def test_no_cache_keeps_nothing(workspace: Workspace) -> None:
     assert not (workspace.root / ".modellint_cache").exists()
 
 
+def test_processes_share_what_they_have_found_out(workspace: Workspace) -> None:
+    files = {f"model/copy_{number}.py": PROJECT["model/top.py"] for number in range(6)}
+    workspace.write({**PROJECT, **files})
+    for jobs in ("3", "3", "1"):
+        options = ("--jobs", jobs, "--output-format", "json")
+        expected = workspace.run("check", "--no-cache", *options).json["findings"]
+        assert workspace.run("check", *options).json["findings"] == expected
+        for file in (workspace.root / ".modellint_cache").glob("*.json"):
+            file.unlink()
+    assert len(list((workspace.root / ".modellint_cache/outlines").glob("*.outline"))) == len(PROJECT) + len(files)
+
+
 def test_an_editor_uses_what_runs_have_found_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace.write(PROJECT)
     workspace.run("check")

@@ -75,6 +75,25 @@ class Top(Base):
         return self.table(self.pick(self.scores(x)))
 """,
 }
+#: A model that uses some of its parts.
+OTHER = """\
+from torch import nn
+
+from .parts import Base
+
+
+class Other(Base):
+    def __init__(self, width: int = 64):
+        super().__init__()
+        self.keep(width)
+        self.table = nn.Embedding(16, width)
+        self.scores = nn.Linear(width, 16)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.table(self.pick(self.scores(x)))
+"""
 
 
 def found(folder: Path, *, cache: bool) -> list[Finding]:
@@ -240,7 +259,7 @@ def test_no_cache_keeps_nothing(workspace: Workspace) -> None:
 
 
 def test_processes_share_what_they_have_found_out(workspace: Workspace) -> None:
-    files = {f"model/copy_{number}.py": PROJECT["model/top.py"] for number in range(6)}
+    files = {f"model/copy_{number}.py": OTHER for number in range(6)}
     workspace.write({**PROJECT, **files})
     for jobs in ("3", "3", "1"):
         options = ("--jobs", jobs, "--output-format", "json")

@@ -75,6 +75,25 @@ class Top(Base):
         return self.table(self.pick(self.scores(x)))
 """,
 }
+#: A model that uses some of its parts.
+OTHER = """\
+from torch import nn
+
+from .parts import Base
+
+
+class Other(Base):
+    def __init__(self, width: int = 64):
+        super().__init__()
+        self.keep(width)
+        self.table = nn.Embedding(16, width)
+        self.scores = nn.Linear(width, 16)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.table(self.pick(self.scores(x)))
+"""
 
 
 def found(folder: Path, *, cache: bool) -> list[Finding]:
@@ -237,6 +256,18 @@ def test_no_cache_keeps_nothing(workspace: Workspace) -> None:
     assert len(list((workspace.root / ".modellint_cache/outlines").iterdir())) > 3
     workspace.run("clean")
     assert not (workspace.root / ".modellint_cache").exists()
+
+
+def test_processes_share_what_they_have_found_out(workspace: Workspace) -> None:
+    files = {f"model/copy_{number}.py": OTHER for number in range(6)}
+    workspace.write({**PROJECT, **files})
+    for jobs in ("3", "3", "1"):
+        options = ("--jobs", jobs, "--output-format", "json")
+        expected = workspace.run("check", "--no-cache", *options).json["findings"]
+        assert workspace.run("check", *options).json["findings"] == expected
+        for file in (workspace.root / ".modellint_cache").glob("*.json"):
+            file.unlink()
+    assert len(list((workspace.root / ".modellint_cache/outlines").glob("*.outline"))) == len(PROJECT) + len(files)
 
 
 def test_an_editor_uses_what_runs_have_found_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

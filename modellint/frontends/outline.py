@@ -282,4 +282,4 @@ def span(value: Any) -> Place:
 
 def spans(value: Any) -> tuple[Place, ...]:
     """A list of places."""
-    return tuple(map(span, items(value))) if value else ()
+    return tuple(map(span, items(value)))

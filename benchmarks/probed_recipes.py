@@ -49,7 +49,7 @@ class Probed:
     @property
     def built(self) -> str:
         """How many parameters and buffers there are, and what was not built."""
-        detail = "" if self.placement is None else self.placement.detail
+        detail = "" if self.placement is None else self.placement.verdict.detail
         number, replaced = _BUILT.search(detail), _REPLACED.search(detail)
         names = [f"`{name.rpartition('.')[2]}`" for name in replaced[1].split(", ")] if replaced else []
         lacking = f", without {', '.join(names)}" if names else ""
@@ -59,7 +59,7 @@ class Probed:
     def found(self) -> str:
         """What failed, or why a check was not run."""
         said = [
-            _ASSUMED.split(check.detail)[0].split(" move to cuda:0, but ")[-1]
+            _ASSUMED.split(check.verdict.detail)[0].split(" move to cuda:0, but ")[-1]
             for check in (self.loading, self.placement)
             if check is not None and check.status in ("failed", "not-run", "in-part")
         ]

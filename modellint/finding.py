@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint.reading.digest import digest
 from modellint.results.levels import Confidence as Confidence
 from modellint.results.levels import Severity as Severity
+from modellint.results.verdicts import Extent as Extent
+from modellint.results.verdicts import Status as Status
+from modellint.results.verdicts import Verdict as Verdict
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -25,23 +28,6 @@ class Applicability(Enum):
 
     SAFE = "safe"
     UNSAFE = "unsafe"
-
-
-class Status(Enum):
-    """What running the code showed; `unconfirmed` also covers "could not run"."""
-
-    NOT_RUN = "not-run"
-    CONFIRMED = "confirmed"
-    REFUTED = "refuted"
-    UNCONFIRMED = "unconfirmed"
-
-
-class Extent(Enum):
-    """How much of what was to be shown a run could show: nothing is what there was to show, where it is `nothing`."""
-
-    WHOLE = "whole"
-    PART = "part"
-    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +53,6 @@ class Related:
 
     place: Place
     message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome of confirming a finding, on which device, and the fact or reason observed."""
-
-    status: Status = Status.NOT_RUN
-    device: str | None = None
-    detail: str | None = None
-    extent: Extent = Extent.WHOLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,6 @@ _OF_CLASSES = (
     ("gradients", NothingLearns),
 )
 _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
-#: What a check says, by what its probe claims: that something fails.
-_WORDS = {Status.CONFIRMED: "failed", Status.REFUTED: "passed", Status.UNCONFIRMED: "not-run"}
 #: What one says that passed, or was not run, where it could show less.
 _EXTENTS = {Extent.PART: "in-part", Extent.NOTHING: "nothing-to-check"}
 _COLOURS = {
@@ -71,15 +69,17 @@ _EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recip
 
 @dataclass(frozen=True)
 class Check:
-    """One check, and in `detail` what was seen, or why nothing was.
-
-    `status` is "passed", "failed", "in-part" (what could be tried passed), "nothing-to-check" or "not-run".
-    """
+    """One check, and its verdict: in the detail what was seen, or why nothing was."""
 
     name: str
-    status: str
-    device: str | None
-    detail: str
+    verdict: Verdict
+
+    @property
+    def status(self) -> str:
+        """Its word: "passed", "failed", "in-part" (what could be tried passed), "nothing-to-check" or "not-run"."""
+        if self.verdict.status is Status.CONFIRMED:
+            return "failed"
+        return _EXTENTS.get(self.verdict.extent, "passed" if self.verdict.status is Status.REFUTED else "not-run")
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,11 @@ def probe(target: str, settings: Settings, wishes: Wishes, servers: ForkServers 
     with ForkServers() if servers is None else nullcontext(servers) as shared:
         verdicts = answer(Group(found, probes), replace(setup, servers=shared, targets=(*setup.targets, *said)))
     whole = "" if found.name or os.path.samefile(target, found.path) else f"in `{found.path.name}`, which includes it: "
-    results = tuple(_check(name, verdicts[number], whole) for number, (name, _) in enumerate(checks))
+    results = tuple(
+        Check(name, replace(verdicts[number], detail=whole + verdicts[number].detail))
+        for number, (name, _) in enumerate(checks)
+    )
     return Result(target, results, time.perf_counter() - started, setup.guard)
-
-
-def _check(name: str, verdict: Verdict, whole: str) -> Check:
-    word = _WORDS[verdict.status] if verdict.status is Status.CONFIRMED else _EXTENTS.get(verdict.extent)
-    return Check(name, word or _WORDS[verdict.status], verdict.device, whole + (verdict.detail or ""))
 
 
 def find(target: str, settings: Settings, setup: Setup) -> Target:
@@ -207,8 +205,8 @@ def as_text(result: Result, *, colour: bool = False) -> str:
     for check in result.checks:
         word = f"{check.status.replace('-', ' '):<{longest}}"
         shown = f"{_COLOURS[check.status]}{word}\x1b[0m" if colour else word
-        device = f" ({check.device})" if check.device else ""
-        lines.append(f"  {check.name:<{width}}  {shown}  {check.detail}{device}")
+        device = f" ({check.verdict.device})" if check.verdict.device else ""
+        lines.append(f"  {check.name:<{width}}  {shown}  {check.verdict.detail}{device}")
     guard = [] if result.guard is None else [f"guard: {result.guard}"]
     return "\n".join([*lines, *guard, _summary(result)]) + "\n"
 
@@ -228,7 +226,12 @@ def _numbers(result: Result) -> Sequence[tuple[str, int]]:
 def as_json(result: Result) -> str:
     """The report for programs."""
     checks = [
-        {"name": check.name, "status": check.status, "device": check.device, "detail": check.detail}
+        {
+            "name": check.name,
+            "status": check.status,
+            "device": check.verdict.device,
+            "detail": check.verdict.detail,
+        }
         for check in result.checks
     ]
     shown = {

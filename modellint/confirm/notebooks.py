@@ -96,7 +96,7 @@ class Layout:
 
     def told(self, verdict: Verdict) -> Verdict:
         """A verdict that speaks of cells."""
-        if self._book is None or verdict.detail is None:
+        if self._book is None or not verdict.detail:
             return verdict
         book = read(self._book.read_bytes())
 

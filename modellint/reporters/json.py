@@ -70,7 +70,7 @@ def finding_json(finding: Finding, view: View) -> dict[str, Any]:
         "related": [{**_place(other.place, view), "message": other.message} for other in finding.related],
         "help": finding.help,
         "fix": _fix(finding.fix, view) if finding.fix else None,
-        "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail},
+        "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail or None},
         "fingerprint": finding.fingerprint,
         "url": view.page(finding.code),
     }

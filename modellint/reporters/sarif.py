@@ -111,7 +111,7 @@ def _result(finding: Finding, codes: Mapping[str, int], view: View) -> dict[str,
             "symbol": finding.symbol,
             "confidence": finding.confidence.value,
             "evidence": list(finding.evidence),
-            "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail},
+            "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail or None},
         },
     }
     if finding.related:

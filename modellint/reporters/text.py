@@ -113,7 +113,7 @@ def explained(finding: Finding, *, with_cell: bool = False) -> str:
     ]
     if finding.verdict.status is not Status.NOT_RUN:
         device = f" ({finding.verdict.device})" if finding.verdict.device else ""
-        lines.append(f"{finding.verdict.status.value}{device}: {finding.verdict.detail or ''}")
+        lines.append(f"{finding.verdict.status.value}{device}: {finding.verdict.detail}")
     if finding.help:
         lines.append(f"help: {finding.help}")
     return "\n".join(lines)

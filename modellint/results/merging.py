@@ -115,7 +115,7 @@ def _finding(item: dict[str, Any]) -> Finding:
         related=tuple(Related(_place(other), str(other["message"])) for other in item["related"]),
         help=str(item["help"]),
         fix=None if item["fix"] is None else _fix(item["fix"]),
-        verdict=Verdict(Status(verdict["status"]), verdict["device"], verdict["detail"]),
+        verdict=Verdict(Status(verdict["status"]), verdict["device"], verdict["detail"] or ""),
         fingerprint=str(item["fingerprint"]),
     )
 

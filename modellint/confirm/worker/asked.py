@@ -14,6 +14,7 @@ from .places import Spot
 from .reaching import tried
 from .standins import likeliest
 from .tensors import tensors_in
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,19 +23,15 @@ if TYPE_CHECKING:
 
     from .session import Session
 
-    Outcome = dict[str, Any]
-
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
-
 
 class _Asked(TorchFunctionMode):
     """Judges each function of torch that is called while the expression at a place is evaluated."""
 
-    def __init__(self, spot: Spot, judge: Callable[[str, tuple[Any, ...], dict[str, Any], Any], Outcome | None]):
+    def __init__(self, spot: Spot, judge: Callable[[str, tuple[Any, ...], dict[str, Any], Any], Verdict | None]):
         super().__init__()
         self._spot = spot
         self._judge = judge
-        self.outcome: Outcome | None = None
+        self.outcome: Verdict | None = None
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -43,70 +40,70 @@ class _Asked(TorchFunctionMode):
         before = _versions((args, kwargs))
         result = func(*args, **kwargs)
         if _versions((args, kwargs)) != before:
-            self.outcome = _refuted(f"`{_name(func)}` changes what it is given")
+            self.outcome = refuted(f"`{_name(func)}` changes what it is given")
         else:
             self.outcome = self._judge(_name(func), args, kwargs, result)
         return result
 
 
-def dropping(session: Session, claim: AlwaysDrops) -> Outcome:
+def dropping(session: Session, claim: AlwaysDrops) -> Verdict:
     """Whether dropout drops after `eval()`."""
 
-    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Outcome | None:
+    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Verdict | None:
         if not name.startswith("dropout"):
             return None
         if not kwargs.get("training", True):
-            return _refuted("after `eval()` it drops nothing")
+            return refuted("after `eval()` it drops nothing")
         before, after = args[0], result
         lost = int(((before != 0) & (after == 0)).sum())
         if not lost:
             return None  # chance, or nothing there to drop
-        return _confirmed(f"after `eval()` it still sets {lost} of {before.numel()} values to zero")
+        return confirmed(f"after `eval()` it still sets {lost} of {before.numel()} values to zero")
 
     return _judged(session, Spot.of(claim.place), judge, is_trained=False)
 
 
-def softening(session: Session, claim: OverBatch) -> Outcome:
+def softening(session: Session, claim: OverBatch) -> Verdict:
     """Whether a softmax normalises over the first of three dimensions."""
 
-    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Outcome | None:
+    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Verdict | None:
         if "softm" not in name or not isinstance(args[0], torch.Tensor):
             return None
         dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
         if dim is not None:
-            return _refuted(f"`{name}` is told to take dimension {dim}")
+            return refuted(f"`{name}` is told to take dimension {dim}")
         if args[0].dim() != 3:
             return None  # of what was made up as input
-        return _confirmed(f"`{name}` of a tensor of sizes {tuple(args[0].shape)} takes dimension 0")
+        return confirmed(f"`{name}` of a tensor of sizes {tuple(args[0].shape)} takes dimension 0")
 
     return _judged(session, Spot.of(claim.place), judge)
 
 
-def losing(session: Session, claim: Lost) -> Outcome:
+def losing(session: Session, claim: Lost) -> Verdict:
     """Whether a statement changes none of the tensors that it is about, and nothing takes what it computes."""
     spot = Spot.of(claim.place)
     session.begin("importing the file")
     if not _is_statement(session.source().tree, spot):
-        return _refuted("something takes its result")
+        return refuted("something takes its result")
 
-    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Outcome | None:
+    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Verdict | None:
         if not isinstance(result, torch.Tensor) or name.startswith("__"):
             return None
         if any(result is given for given in tree_leaves((args, kwargs))):
-            return _confirmed(f"`{name}` gives back the tensor that it is called on, as it was")
-        return _confirmed(f"`{name}` gives a new tensor, and changes none that it is given")
+            return confirmed(f"`{name}` gives back the tensor that it is called on, as it was")
+        return confirmed(f"`{name}` gives a new tensor, and changes none that it is given")
 
     return _judged(session, spot, judge)
 
 
-def _judged(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Outcome:
+def _judged(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Verdict:
     """What is said of the first function that tells anything; of what was reached without any, nothing holds."""
     reasons: list[str] = []
     with _Asked(spot, judge) as asked:
         for _ in tried(session, spot, reasons, is_trained=is_trained):
             if asked.outcome is not None:
                 return asked.outcome
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+    return unconfirmed(likeliest(reasons))
 
 
 def _name(function: Any) -> str:
@@ -125,11 +122,3 @@ def _is_statement(tree: ast.AST, spot: Spot) -> bool:
         isinstance(node, ast.Expr) and (node.lineno, node.col_offset + 1, node.end_lineno) == place
         for node in ast.walk(tree)
     )
-
-
-def _confirmed(detail: str) -> Outcome:
-    return {"status": CONFIRMED, "device": "cpu", "detail": detail}
-
-
-def _refuted(detail: str) -> Outcome:
-    return {"status": REFUTED, "device": "cpu", "detail": detail}

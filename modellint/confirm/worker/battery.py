@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from . import placement, recipes, roles
 from .calls import lasting
-from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Call, Check, resized, too_many
+from .checking import FAILED, LARGE, NOT_RUN, PASSED, Call, Check, resized, too_many
 from .forced import Forced
 from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers
@@ -29,6 +29,7 @@ from .places import innermost
 from .specs import TIME, is_small
 from .standins import StandIn, described
 from .tensors import storage_of, tensors_in
+from .verdicts import NOTHING, PART, WHOLE, Verdict
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from modellint.claims import Claim
 
-    from .checking import Outcome, Specs
+    from .checking import Specs
     from .ranges import Lookup
     from .session import Session
     from .specs import Spec
@@ -47,10 +48,10 @@ _SHOWN = 4
 _TABLES = range(8, 4097)
 
 
-def with_gpu(check: Callable[[Session, Claim], Outcome]) -> Callable[[Session, Claim], Outcome]:
+def with_gpu(check: Callable[[Session, Claim], Verdict]) -> Callable[[Session, Claim], Verdict]:
     """A check that is made once more with a GPU that is not there, if the code does not do without one."""
 
-    def checked(session: Session, claim: Claim) -> Outcome:
+    def checked(session: Session, claim: Claim) -> Verdict:
         try:
             outcome = check(session, claim)
         except Exception as error:
@@ -58,7 +59,7 @@ def with_gpu(check: Callable[[Session, Claim], Outcome]) -> Callable[[Session, C
                 raise
             session.asks_for_gpu = True
         else:
-            if outcome["status"] != NOT_RUN or "extent" in outcome or not session.asks_for_gpu:
+            if outcome.status is not NOT_RUN or outcome.extent is not WHOLE or not session.asks_for_gpu:
                 return outcome
         with labelled(is_strict=False):
             return check(session, claim)
@@ -69,44 +70,44 @@ def with_gpu(check: Callable[[Session, Claim], Outcome]) -> Callable[[Session, C
 # -- devices ---------------------------------------------------------------------------------------------------------
 
 
-def placement_check(session: Session, _: Claim) -> Outcome:
+def placement_check(session: Session, _: Claim) -> Verdict:
     """Whether a model that was moved runs where it was moved to.
 
     What tensors without data do not get through is run on the CPU, with tensors that say they are elsewhere.
     """
-    outcome: Outcome | None = None
+    outcome: Verdict | None = None
     if not session.asks_for_gpu:
         outcome = _placement(session, session.machine(), is_brief=True)
         if session.works_when_large:
             return _in_all_ways(session, outcome)
         session.asks_for_gpu = False  # what there was no way around is no wish of the code
-        is_partial = outcome["status"] == PASSED and outcome.get("extent") == PART
+        is_partial = outcome.status is PASSED and outcome.extent is PART
         if session.is_on_gpu:
             return outcome
-        if outcome.get("extent") == NOTHING or (outcome["status"] != NOT_RUN and not is_partial):
+        if outcome.extent is NOTHING or (outcome.status is not NOT_RUN and not is_partial):
             return outcome
     builder = session.builder
     with Check(session).small() as size:
         again = _placement(session, labelled()) if size <= LARGE else None
-    is_more = again is not None and again["status"] != NOT_RUN and again.get("extent") != PART
-    if outcome is None or (again is not None and (is_more or outcome["status"] == NOT_RUN)):
-        return again or {"status": NOT_RUN, "detail": too_many(size)}
+    is_more = again is not None and again.status is not NOT_RUN and again.extent is not PART
+    if outcome is None or (again is not None and (is_more or outcome.status is NOT_RUN)):
+        return again or Verdict(NOT_RUN, None, too_many(size))
     session.builder = builder
     return outcome
 
 
-def _in_all_ways(session: Session, outcome: Outcome) -> Outcome:
+def _in_all_ways(session: Session, outcome: Verdict) -> Verdict:
     """The outcome of a large model of which one call works: all other ways to call it are those of a small one."""
     with Check(session).small() as size:
         small = _placement(session, session.machine()) if size <= LARGE else None
-    if small is None or small["status"] == NOT_RUN:
+    if small is None or small.status is NOT_RUN:
         return _placement(session, session.machine())
-    if small["status"] == FAILED:
+    if small.status is FAILED:
         return small
-    return {**small, "detail": f"{outcome['detail']}; made small: {small['detail']}"}
+    return replace(small, detail=f"{outcome.detail}; made small: {small.detail}")
 
 
-def _placement(session: Session, machine: AbstractContextManager[Any], *, is_brief: bool = False) -> Outcome:
+def _placement(session: Session, machine: AbstractContextManager[Any], *, is_brief: bool = False) -> Verdict:
     """Whether calls work on a machine; with `is_brief`, a large model is called in one way."""
     check = Check(session)
     moved: str | None = None
@@ -120,7 +121,7 @@ def _placement(session: Session, machine: AbstractContextManager[Any], *, is_bri
                     outcome = _placed(call, stayed, specs)
                     if not isinstance(outcome, Exception):
                         if is_brief and call.size > LARGE:
-                            session.works_when_large = outcome["status"] == PASSED
+                            session.works_when_large = outcome.status is PASSED
                             return outcome
                         return check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
                     check.learn(call, outcome, specs)
@@ -128,7 +129,7 @@ def _placement(session: Session, machine: AbstractContextManager[Any], *, is_bri
                 if number and not stayed and moved is None:
                     moved = f"all {number} tensors move to {placement.DEVICE}, but no call got through: "
     outcome = check.not_run()
-    return {**outcome, "detail": (moved or "") + outcome["detail"]}
+    return replace(outcome, detail=(moved or "") + outcome.detail)
 
 
 class _Counted(TorchFunctionMode):
@@ -141,7 +142,7 @@ class _Counted(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def _placed(call: Call, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Outcome | Exception:
+def _placed(call: Call, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Verdict | Exception:
     """What one call on the device shows, or why it shows nothing."""
     counted = _Counted()
     error = call.run(specs, placement.DEVICE, counted)
@@ -151,13 +152,13 @@ def _placed(call: Call, stayed: list[tuple[str, torch.Tensor]], specs: Specs) ->
     names = ", ".join(f"`{path}`" for path, _ in stayed[:_SHOWN]) + (" …" if len(stayed) > _SHOWN else "")
     if error is not None:
         left = f"after the move to {placement.DEVICE}, {names} stayed on `cpu`; " if stayed else ""
-        return {"status": FAILED, "device": "fake", "detail": f"{left}the call raises {described(error)[:240]}"}
+        return Verdict(FAILED, "fake", f"{left}the call raises {described(error)[:240]}")
     number = len(list(placement.tensors(call.owner)))
     if not number and not counted.number:
-        return {"status": NOT_RUN, "extent": NOTHING, "detail": "it holds no tensors, and computes nothing"}
+        return Verdict(NOT_RUN, None, "it holds no tensors, and computes nothing", NOTHING)
     left = f" but {names}, which the call can do with" if stayed else ""
     detail = f"{number} tensors move to {placement.DEVICE}{left}, and the call works there"
-    return {"status": PASSED, "device": "fake", "detail": detail}
+    return Verdict(PASSED, "fake", detail)
 
 
 # -- lookups ---------------------------------------------------------------------------------------------------------
@@ -173,30 +174,30 @@ class _Everything(Watch):
         return True
 
 
-def values_check(session: Session, _: Claim) -> Outcome:
+def values_check(session: Session, _: Claim) -> Verdict:
     """Whether ids that the model draws, or that it is declared to be given, can lack a row.
 
     A failure that rests on assumed numbers must be seen with several choices of them.
     """
-    first: Outcome | None = None
+    first: Verdict | None = None
     builder = None
     for variant in roles.VARIANTS:
         check = Check(session)
         outcome, is_assumed = _looked_up(check, variant)
         if first is None:
             first, builder = outcome, session.builder
-        if first["status"] != FAILED or not is_assumed:
+        if first.status is not FAILED or not is_assumed:
             break
-        if outcome["status"] != FAILED:
-            detail = f"it depends on numbers that were assumed: {first['detail']}"
-            first = {"status": NOT_RUN, "detail": detail}
+        if outcome.status is not FAILED:
+            detail = f"it depends on numbers that were assumed: {first.detail}"
+            first = Verdict(NOT_RUN, None, detail)
             break
     assert first is not None
     session.builder = builder
     return first
 
 
-def _looked_up(check: Check, variant: int) -> tuple[Outcome, bool]:
+def _looked_up(check: Check, variant: int) -> tuple[Verdict, bool]:
     """What the lookups of one call show, and whether that rests on assumed numbers.
 
     What fails in a model that was made small has to fail in the large one.
@@ -205,11 +206,11 @@ def _looked_up(check: Check, variant: int) -> tuple[Outcome, bool]:
         outcome = None
         for call in check.calls(variant) if size <= LARGE else ():
             found = _observed(check, call, "cpu")
-            if found["status"] != NOT_RUN or "extent" in found:
+            if found.status is not NOT_RUN or found.extent is not WHOLE:
                 outcome = found, bool(call.attempt.builder.numbers.assumed)
                 break
         is_small = check.is_small
-    if outcome is not None and not (is_small and outcome[0]["status"] == FAILED):
+    if outcome is not None and not (is_small and outcome[0].status is FAILED):
         return outcome
     if size > LARGE or is_small:
         with placement.without_data():
@@ -218,7 +219,7 @@ def _looked_up(check: Check, variant: int) -> tuple[Outcome, bool]:
     return check.not_run(), False
 
 
-def _observed(check: Check, call: Call, device: str) -> Outcome:
+def _observed(check: Check, call: Call, device: str) -> Verdict:
     refused: tuple[Specs, str] | None = None
     for specs in check.specs(call):
         outcome = _followed(call, device, specs)
@@ -230,10 +231,10 @@ def _observed(check: Check, call: Call, device: str) -> Outcome:
     if refused is None:
         return check.not_run()
     call.note(refused[0])
-    return {"status": FAILED, "device": "cpu", "detail": refused[1]}
+    return Verdict(FAILED, "cpu", refused[1])
 
 
-def _followed(call: Call, device: str, specs: Specs) -> Outcome | Exception:
+def _followed(call: Call, device: str, specs: Specs) -> Verdict | Exception:
     """What the lookups of one call show, or what keeps it from getting through.
 
     What fails has to fail with the least that can be passed, too: nothing says that what was made up is allowed.
@@ -250,8 +251,8 @@ def _followed(call: Call, device: str, specs: Specs) -> Outcome | Exception:
     if run.fact is not None and any(spec.is_guess for spec in specs.values()):
         return TypeError(f"nothing says what is passed so: {run.fact}")
     if run.fact is not None:
-        return {"status": FAILED, "device": run.device, "detail": run.fact}
-    return {**run.harmless(), "device": device}
+        return Verdict(FAILED, run.device, run.fact)
+    return replace(run.harmless(), device=device)
 
 
 def _simpler(call: Call, specs: Specs) -> Iterator[Specs]:
@@ -280,25 +281,25 @@ class _Run:
         elif device == "cpu" and (fact := _seen(call, self.specs)) is not None:
             self.device, self.fact = "cpu", fact
 
-    def harmless(self) -> Outcome:
+    def harmless(self) -> Verdict:
         """That nothing fails, and how much that says."""
         given = set(map(storage_of, tensors_in(self._given)))
         known = self._intervals.lookups
         computed = [place for place, storage in self._intervals.unknown if storage not in given]
         if not known and not self._intervals.unknown:
-            return {"status": NOT_RUN, "extent": NOTHING, "detail": "the call works, and looks nothing up"}
+            return Verdict(NOT_RUN, None, "the call works, and looks nothing up", NOTHING)
         if not known and computed:
             detail = f"the call works; not known are the ids in `{computed[0]}`"
-            return {"status": PASSED, "extent": PART, "detail": detail}
+            return Verdict(PASSED, None, detail, PART)
         if not known:
             detail = "the call works, and looks nothing up but what it is given, of which nothing says the range"
-            return {"status": NOT_RUN, "extent": NOTHING, "detail": detail}
+            return Verdict(NOT_RUN, None, detail, NOTHING)
         widest = max(known, key=lambda lookup: lookup.ids.high / max(1, lookup.rows))
         number = f"{len(known)} lookups have rows for all ids" if len(known) > 1 else "the lookup has rows for all ids"
         detail = f"{number}: {widest}"
         if computed:
             detail += f"; not known are the ids in `{computed[0]}`"
-        return {"status": PASSED, "detail": detail, **({"extent": PART} if computed else {})}
+        return Verdict(PASSED, None, detail, PART if computed else WHOLE)
 
 
 def _proven(call: Call, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
@@ -389,12 +390,12 @@ def _watched(call: Call, specs: Specs, trial: int = 0) -> tuple[Watch, Exception
 # -- lengths ---------------------------------------------------------------------------------------------------------
 
 
-def boundaries_check(session: Session, _: Claim) -> Outcome:
+def boundaries_check(session: Session, _: Claim) -> Verdict:
     """Whether the shortest inputs get through, and those that fill a table."""
     check = Check(session)
     with check.small() as size:
         if size > LARGE:
-            return {"status": NOT_RUN, "detail": too_many(size)}
+            return Verdict(NOT_RUN, None, too_many(size))
         for variant in (0, roles.EQUAL):
             for call in check.calls(variant):
                 for specs in check.specs(call):
@@ -405,7 +406,7 @@ def boundaries_check(session: Session, _: Claim) -> Outcome:
         return check.not_run()
 
 
-def _at_the_ends(call: Call, specs: Specs) -> Outcome | Exception:
+def _at_the_ends(call: Call, specs: Specs) -> Verdict | Exception:
     """What comes of short sequences, and of those that fill a table.
 
     Where short ones fail, the shorter do so, too, as long as they are merely too short. A table need not be filled:
@@ -418,7 +419,7 @@ def _at_the_ends(call: Call, specs: Specs) -> Outcome | Exception:
         specs = next((other for other in _with_length(specs) if call.run(other, "cpu") is None), specs)
     call.note(specs)
     if not any(TIME in spec.shape for spec in specs.values()):
-        return {"status": NOT_RUN, "extent": NOTHING, "detail": "none of its inputs has a length"}
+        return Verdict(NOT_RUN, None, "none of its inputs has a length", NOTHING)
     passed, limits = [TIME], dict[int, Exception]()
     full = _full(call)
     #: The lowest row that was looked up in the last call that works, by the number of rows.
@@ -438,19 +439,19 @@ def _at_the_ends(call: Call, specs: Specs) -> Outcome | Exception:
             continue
         is_guess = any(spec.is_guess for spec in specs.values())
         if length < TIME and min(passed) < length and not is_guess and _is_for_length(call, specs, length, min(passed)):
-            return {"status": FAILED, "device": "cpu", "detail": f"{said}; one of {min(passed)} works"}
+            return Verdict(FAILED, "cpu", f"{said}; one of {min(passed)} works")
         told = _told_lengths(call)
         is_promised = length in told and length - 1 not in told and not _has_padding(call, length)
         is_first = length in full and length - 1 in passed and first.get(length, 0) > 0
         if is_first and is_promised and not is_guess and _is_for_length(call, specs, length, length - 1):
             detail = f"{said}; one of {length - 1} works, and `{told[length]}` is {length}"
-            return {"status": FAILED, "device": "cpu", "detail": detail}
+            return Verdict(FAILED, "cpu", detail)
     shown = ", ".join(map(str, sorted(passed)))
     detail = f"lengths {shown} work"
     if limits:
         length = min(limits)
         detail += f"; a length of {length} raises {described(limits[length])[:200]}"
-    return {"status": PASSED, "device": "cpu", "detail": detail}
+    return Verdict(PASSED, "cpu", detail)
 
 
 def _with_length(specs: Specs) -> Iterator[Specs]:
@@ -502,20 +503,20 @@ def _has_padding(call: Call, rows: int) -> bool:
 # -- recipes ---------------------------------------------------------------------------------------------------------
 
 
-def recipe_loading_check(session: Session, _: Claim) -> Outcome:
+def recipe_loading_check(session: Session, _: Claim) -> Verdict:
     """Whether HyperPyYAML loads a recipe and can make what it names."""
     session.begin("loading the recipe")
     shallow = Loading(session.target, session.overrides, session.stand_ins)
     if shallow.errors:
-        return {"status": FAILED, "device": "cpu", "detail": f"loading the recipe {shallow.errors[0][1]}"}
+        return Verdict(FAILED, "cpu", f"loading the recipe {shallow.errors[0][1]}")
     session.begin("looking for what the recipe names")
     if (lacking := shallow.lacks()) is not None:
-        return {"status": FAILED, "device": "cpu", "detail": f"loading the recipe {lacking}"}
+        return Verdict(FAILED, "cpu", f"loading the recipe {lacking}")
     number = len(shallow.objects)
-    return {"status": PASSED, "device": "cpu", "detail": f"HyperPyYAML loads its {number} keys"}
+    return Verdict(PASSED, "cpu", f"HyperPyYAML loads its {number} keys")
 
 
-def recipe_placement_check(session: Session, _: Claim) -> Outcome:
+def recipe_placement_check(session: Session, _: Claim) -> Verdict:
     """Which layers stay behind that objects in `modules` hold, and which none of them holds."""
     with session.machine():
         session.begin("building the recipe")
@@ -525,14 +526,14 @@ def recipe_placement_check(session: Session, _: Claim) -> Outcome:
         if not modules:
             number = len({id(tensor) for value in objects.values() for _, tensor in placement.state(value)})
             detail = f"the recipe has no `modules`; {number} parameters and buffers are built"
-            return {"status": NOT_RUN, "extent": NOTHING, "detail": detail}
+            return Verdict(NOT_RUN, None, detail, NOTHING)
         session.begin("moving `modules`")
         recipes.place(objects, placement.DEVICE)
         stayed = [path for path, tensor in placement.state(modules, "modules") if tensor.device.type == "cpu"]
         if stayed:
             names = ", ".join(f"`{path}`" for path in stayed[:_SHOWN]) + (" …" if len(stayed) > _SHOWN else "")
             detail = f"after `modules` moved to {placement.DEVICE}, {names} stayed on `cpu`"
-            return {"status": FAILED, "device": "fake", "detail": detail}
+            return Verdict(FAILED, "fake", detail)
         number = len(list(placement.state(modules)))
         unbuilt = [part for part in placement.below(modules) if isinstance(part, recipes.Unbuilt | StandIn)]
         if unbuilt:
@@ -540,9 +541,9 @@ def recipe_placement_check(session: Session, _: Claim) -> Outcome:
             name = first.name if isinstance(first, recipes.Unbuilt) else type(first).__qualname__
             reason = f"`{name}` could not be built: {recipe.reason(first)}"
             if not number:
-                return {"status": NOT_RUN, "detail": reason}
+                return Verdict(NOT_RUN, None, reason)
             detail = f"{number} parameters and buffers below `modules` move to {placement.DEVICE}, but {reason}"
-            return {"status": PASSED, "extent": PART, "device": "fake", "detail": detail}
+            return Verdict(PASSED, "fake", detail, PART)
         others = [
             key
             for key, value in objects.items()
@@ -550,4 +551,4 @@ def recipe_placement_check(session: Session, _: Claim) -> Outcome:
         ]
         left = f"; outside of `modules`, and on `cpu`: {', '.join(f'`{key}`' for key in others)}" if others else ""
         detail = f"the {number} parameters and buffers below `modules` move to {placement.DEVICE}{left}"
-        return {"status": PASSED, "device": "fake", "detail": detail}
+        return Verdict(PASSED, "fake", detail)

@@ -1,4 +1,4 @@
-"""The table of operators, and what can be claimed: read where they lie, as nothing of modellint is on the path here."""
+"""The table of operators, what can be claimed, and verdicts: read where they lie, as modellint is not on the path."""
 
 from __future__ import annotations
 
@@ -23,3 +23,4 @@ LAYERS: Any = import_module(f"{NAME}.claims.layers")
 LOOKUPS: Any = import_module(f"{NAME}.claims.lookups")
 POSITIONS: Any = import_module(f"{NAME}.claims.positions")
 RECIPES: Any = import_module(f"{NAME}.claims.recipes")
+VERDICTS: Any = import_module(f"{NAME}.results.verdicts")

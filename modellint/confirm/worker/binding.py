@@ -15,6 +15,7 @@ from . import roles
 from .places import Spot, expression
 from .refusals import refusal
 from .standins import StandIn, described, likeliest
+from .verdicts import UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,11 +25,10 @@ if TYPE_CHECKING:
     from .classes import Source
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _OWNER = "__modellint_owner__"
 
 
-def binding(session: Session, claim: Refused) -> dict[str, Any]:
+def binding(session: Session, claim: Refused) -> Verdict:
     """Whether the arguments of a call fit the signature of its callee; where that is not known, whether it raises."""
     session.begin("importing the file")
     source, spot, reasons = session.source(), Spot.of(claim.place), list[str]()
@@ -45,10 +45,10 @@ def binding(session: Session, claim: Refused) -> dict[str, Any]:
                 break
             return _bound(call, signature)
     run = refusal(session, claim)
-    return run if run["status"] != UNCONFIRMED else {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+    return run if run.status is not UNCONFIRMED else unconfirmed(likeliest(reasons))
 
 
-def _bound(call: ast.Call, signature: inspect.Signature) -> dict[str, Any]:
+def _bound(call: ast.Call, signature: inspect.Signature) -> Verdict:
     """What Python says of the arguments of a call; stars may stand for any."""
     positional = [None for arg in call.args if not isinstance(arg, ast.Starred)]
     named = {keyword.arg: None for keyword in call.keywords if keyword.arg is not None}
@@ -57,8 +57,8 @@ def _bound(call: ast.Call, signature: inspect.Signature) -> dict[str, Any]:
         (signature.bind if is_whole else signature.bind_partial)(*positional, **named)
     except TypeError as error:
         detail = f"`{ast.unparse(call.func)}` takes `{signature}`: {described(error)}"
-        return {"status": CONFIRMED, "device": "cpu", "detail": detail}
-    return {"status": REFUTED, "device": "cpu", "detail": f"`{ast.unparse(call.func)}` takes these arguments"}
+        return confirmed(detail)
+    return refuted(f"`{ast.unparse(call.func)}` takes these arguments")
 
 
 def _surroundings(session: Session, source: Source, reasons: list[str]) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,7 @@ from .sentinels import Sentinel
 from .specs import BATCH, IMAGE, SAMPLES, TIME
 from .standins import described, unwrapped
 from .tensors import tensors_in
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,16 +32,13 @@ if TYPE_CHECKING:
 
     _Ends = LengthNotPositions | StepBeyond | TableEnds | NegativeFiller
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 #: Seconds of processor time after which no further way to call a function is tried.
 _PATIENCE = 25.0
 _SHORTEST = (1, 2, TIME)
 _TABLE_LIMIT = 200_000
 
-Outcome = dict[str, Any]
 
-
-def boundaries(session: Session, claim: _Ends) -> Outcome:
+def boundaries(session: Session, claim: _Ends) -> Verdict:
     """Whether the place that a finding speaks of fails at an end of what it is made for."""
     return _Claim(session, claim).judged()
 
@@ -58,14 +56,14 @@ class _Claim:
         self._against: list[tuple[str, Builder]] = []
         self._is_open = False
         self._end = time.process_time() + _PATIENCE
-        self._judge: Callable[[Call, Specs, Run], Outcome | None] = {
+        self._judge: Callable[[Call, Specs, Run], Verdict | None] = {
             POSITIONS.LengthNotPositions: self._positions,
             POSITIONS.StepBeyond: self._step,
             POSITIONS.TableEnds: self._table,
             POSITIONS.NegativeFiller: Sentinel(session, self._claim, self._reasons).judge,
         }[type(claim)]
 
-    def judged(self) -> Outcome:
+    def judged(self) -> Verdict:
         for path, name in self._session.functions:
             try:
                 source = self._session.load(path)
@@ -84,10 +82,10 @@ class _Claim:
                         return outcome
         if self._against and not self._is_open and not self._session.stand_ins.names:
             fact, self._session.builder = self._against[0]
-            return {"status": REFUTED, "device": "cpu", "detail": fact}
-        return {"status": UNCONFIRMED, "detail": self._reasons[0] if self._reasons else "no way to call it was found"}
+            return refuted(fact)
+        return unconfirmed(self._reasons[0] if self._reasons else "no way to call it was found")
 
-    def _observed(self, attempt: Attempt, name: str, method: str) -> Outcome | None:
+    def _observed(self, attempt: Attempt, name: str, method: str) -> Verdict | None:
         """What calls show; None if no call shows anything. Raises what building raises."""
         for is_full in (False, True):
             call = Call(attempt, method, self._lookup, self._session.observed, self._spot)
@@ -110,7 +108,7 @@ class _Claim:
 
     # -- positions that run ahead of the length -----------------------------------------------------------------------
 
-    def _positions(self, call: Call, specs: Specs, base: Run) -> Outcome | None:
+    def _positions(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
         """A table that is sized by the length is too small for positions, or has a row to spare that none needs."""
         base = call.run_sized(specs) if self._lookup is None else base
         if not base.passed:
@@ -138,7 +136,7 @@ class _Claim:
             self._against.append(("the table has just the rows that positions need", call.attempt.builder))
         return None
 
-    def _ahead(self, call: Call, specs: Specs, names: list[str]) -> Outcome | None:
+    def _ahead(self, call: Call, specs: Specs, names: list[str]) -> Verdict | None:
         """Positions may run ahead of the length by what is added to it, and not by one more."""
         spare: list[int] = []
         grows = False
@@ -160,7 +158,7 @@ class _Claim:
             grows = over.passed and over.rows > full.rows and bool(over.sizes)
         fact = "the table grows with the positions"
         if grows and call.attempt.is_certain:
-            return {"status": REFUTED, "device": "cpu", "detail": fact}
+            return refuted(fact)
         self._reasons.append(fact if grows else "no position was found that is beyond the table")
         if grows:
             self._against.append((fact, call.attempt.builder))
@@ -170,7 +168,7 @@ class _Claim:
 
     # -- one step on --------------------------------------------------------------------------------------------------
 
-    def _step(self, call: Call, specs: Specs, base: Run) -> Outcome | None:
+    def _step(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
         """After some tokens, one more with what was kept of them: its position is beyond the length of the input."""
         if not base.passed:
             return None
@@ -189,7 +187,7 @@ class _Claim:
             if run.passed:
                 if call.attempt.is_certain and run.values:
                     fact = f"a step at position {TIME} with {TIME} tokens kept passes"
-                    return {"status": REFUTED, "device": "cpu", "detail": fact}
+                    return refuted(fact)
                 self._reasons.append("a step with tokens kept passes")
                 return None
             failed = run if run.failed is not None else failed
@@ -204,7 +202,7 @@ class _Claim:
 
     # -- a table of a fixed length ------------------------------------------------------------------------------------
 
-    def _table(self, call: Call, specs: Specs, base: Run) -> Outcome | None:
+    def _table(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
         """As many rows as the table has pass, one more does not."""
         if not base.passed or base.rows > _TABLE_LIMIT:
             return None
@@ -214,7 +212,7 @@ class _Claim:
                 return outcome
         return None
 
-    def _along(self, axis: _Axis, call: Call, specs: Specs, base: Run) -> Outcome | None:
+    def _along(self, axis: _Axis, call: Call, specs: Specs, base: Run) -> Verdict | None:
         """What happens as one size grows to the rows of the table, and beyond."""
         start = axis.value(specs)
         moved = call.run(axis.at(specs, start + 1))
@@ -232,7 +230,7 @@ class _Claim:
         if over.highest < over.rows:
             if call.attempt.is_certain:
                 detail = f"{axis.name} {last + 1} has a table of {over.rows} rows"
-                return {"status": REFUTED, "device": "cpu", "detail": detail}
+                return refuted(detail)
             self._reasons.append("the table grows with the length")
             return None
         if full.error is not None or is_refusal(over.error):
@@ -244,9 +242,9 @@ class _Claim:
             return self._confirmed(call, specs, f"{passes} gets no more than {last} ({over.found[0]})")
         return None
 
-    def _confirmed(self, call: Call, specs: Specs, fact: str) -> Outcome:
+    def _confirmed(self, call: Call, specs: Specs, fact: str) -> Verdict:
         call.note(specs)
-        return {"status": CONFIRMED, "device": "cpu", "detail": fact}
+        return confirmed(fact)
 
 
 def _is_size(run: Run, spare: list[int]) -> bool:

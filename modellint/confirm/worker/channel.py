@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .verdicts import Verdict
 
 #: Characters of one text in a message: what is longer is cut, so that the linter does not take it for noise.
 _LONGEST = 4000
@@ -36,12 +39,17 @@ class Channel:
         """Say what happens next: if the process dies, this is where."""
         self._send({"stage": doing[:_LONGEST]})
 
-    def answer(self, number: int, outcome: dict[str, Any], assumed: list[str]) -> None:
-        """Give the outcome of a probe."""
-        detail = str(outcome.get("detail", ""))[:_LONGEST]
-        told = {"id": number, "status": outcome["status"], "device": outcome.get("device"), "detail": detail}
-        told |= {key: value for key, value in outcome.items() if key == "extent"}
-        self._send({"verdict": {**told, "assumed": [text[:_LONGEST] for text in assumed[:10]]}})
+    def answer(self, number: int, verdict: Verdict, assumed: list[str]) -> None:
+        """Give the verdict on a probe."""
+        told = {
+            "id": number,
+            "status": verdict.status.value,
+            "device": verdict.device,
+            "detail": verdict.detail[:_LONGEST],
+            "extent": verdict.extent.value,
+            "assumed": [text[:_LONGEST] for text in assumed[:10]],
+        }
+        self._send({"verdict": told})
 
     def done(self) -> None:
         """Say that this is the end."""

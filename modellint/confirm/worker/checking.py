@@ -20,6 +20,7 @@ from .scaling import scales
 from .specs import BATCH, TIME, Spec
 from .standins import StandIn, described
 from .tensors import moved
+from .verdicts import CONFIRMED, NOTHING, PART, REFUTED, UNCONFIRMED, WHOLE, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,11 +29,10 @@ if TYPE_CHECKING:
     from .scaling import Scale
     from .session import Session
 
-    Judge = Callable[[dict[str, Spec]], dict[str, Any] | Exception]
+    Judge = Callable[[dict[str, Spec]], Verdict | Exception]
 
-FAILED, PASSED, NOT_RUN = "confirmed", "refuted", "unconfirmed"
-#: How much of what a check asks was checked, where that is not all of it.
-PART, NOTHING = "part", "nothing"
+#: What a check says, whose claim is that something fails.
+FAILED, PASSED, NOT_RUN = CONFIRMED, REFUTED, UNCONFIRMED
 #: Seconds of processor time after which no further way to call a model is tried.
 _PATIENCE = 25.0
 #: The same, once such a search was in vain.
@@ -47,7 +47,6 @@ _MOST_OPTIONAL = 12
 _LEARNING = 4
 _SHOWN = 4
 
-Outcome = dict[str, Any]
 Specs = dict[str, Spec]
 
 
@@ -259,26 +258,26 @@ class Check:
         self._reasons.append(f"calling `{self.owner}`: {described(error)[:200]}")
         call.inputs.learn(error, specs)
 
-    def not_run(self) -> Outcome:
+    def not_run(self) -> Verdict:
         self._session.was_in_vain |= self.is_late
         detail = self._reasons[0] if self._reasons else "no way to call it was found"
         builder = self._session.builder
         if builder is not None and builder.needed and detail.startswith("building"):
             names = ", ".join(f"`{name}`" for name in dict.fromkeys(builder.needed))
             detail += f"; say in the settings what to pass as {names}"
-        return {"status": NOT_RUN, "detail": detail}
+        return Verdict(NOT_RUN, None, detail)
 
     # -- both modes, and optional inputs -------------------------------------------------------------------------------
 
     def everywhere(
-        self, call: Call, specs: Specs, first: Outcome, judge: Judge, *, has_optional: bool = True
-    ) -> Outcome:
+        self, call: Call, specs: Specs, first: Verdict, judge: Judge, *, has_optional: bool = True
+    ) -> Verdict:
         """The outcome of all ways to call what works with some inputs in evaluation, where `first` was seen.
 
         `judge` gives the outcome of one way, or the error that keeps it from having one. The first failure is the
         outcome; where a way cannot be gone, it is one in part.
         """
-        if first["status"] != PASSED and first.get("extent") != NOTHING:
+        if first.status is not PASSED and first.extent is not NOTHING:
             return first
         found, missed = [("", first)], list[str]()
         optional = dict(list(call.inputs.optional(specs).items())[:_MOST_OPTIONAL])
@@ -288,28 +287,27 @@ class Check:
         for says, outcome in self._ways(call, specs, judge, optional):
             if isinstance(outcome, Exception):
                 missed.append(f"{says}: {described(outcome)[:160]}")
-            elif outcome["status"] == FAILED:
-                return {**outcome, "detail": f"{says}: {outcome['detail']}"}
+            elif outcome.status is FAILED:
+                return replace(outcome, detail=f"{says}: {outcome.detail}")
             else:
                 found.append((says, outcome))
         return self.as_far_as_built(call, _united(found, missed))
 
-    def nothing(self, call: Call, reason: str) -> Outcome:
+    def nothing(self, call: Call, reason: str) -> Verdict:
         """That there is nothing to check."""
-        return self.as_far_as_built(call, {"status": NOT_RUN, "extent": NOTHING, "detail": reason})
+        return self.as_far_as_built(call, Verdict(NOT_RUN, None, reason, NOTHING))
 
-    def as_far_as_built(self, call: Call, outcome: Outcome) -> Outcome:
+    def as_far_as_built(self, call: Call, outcome: Verdict) -> Verdict:
         """An outcome, with what is missing in the object that was built."""
         lacking = next((part for part in placement.below(call.owner) if isinstance(part, StandIn)), None)
         if lacking is None:
             return outcome
-        detail = f"{outcome['detail']}; `{type(lacking).__qualname__}` was not built, and has no part in it"
-        extent = {"extent": PART} if outcome["status"] == PASSED else {}
-        return {**{key: value for key, value in outcome.items() if key != "extent"}, "detail": detail, **extent}
+        detail = f"{outcome.detail}; `{type(lacking).__qualname__}` was not built, and has no part in it"
+        return replace(outcome, detail=detail, extent=PART if outcome.status is PASSED else WHOLE)
 
     def _ways(
         self, call: Call, specs: Specs, judge: Judge, optional: dict[str, list[Spec]]
-    ) -> Iterator[tuple[str, Outcome | Exception]]:
+    ) -> Iterator[tuple[str, Verdict | Exception]]:
         """What is seen in training, and with each optional input: each way in words, and what comes of it.
 
         Calls of large models take seconds: what is optional is passed to them in training only.
@@ -331,7 +329,7 @@ class Check:
 
     def _with_optional(
         self, call: Call, specs: Specs, name: str, kinds: list[Spec], judge: Judge
-    ) -> Outcome | Exception:
+    ) -> Verdict | Exception:
         """What comes of a call with one more input; the kind of it that works comes first the next time."""
         first: Exception | None = None
         for number, more in enumerate(call.inputs.with_more(specs, name, [*kinds])):
@@ -346,21 +344,21 @@ class Check:
                 call.inputs.learn(outcome, more)
         return first or TypeError("nothing says what to pass")
 
-    def _judged(self, judge: Judge, specs: Specs) -> Outcome | Exception:
+    def _judged(self, judge: Judge, specs: Specs) -> Verdict | Exception:
         return TimeoutError("no time was left") if self.is_late else judge(specs)
 
 
-def _united(found: list[tuple[str, Outcome]], missed: list[str]) -> Outcome:
+def _united(found: list[tuple[str, Verdict]], missed: list[str]) -> Verdict:
     """The outcome of several ways, each in words, of which none fails."""
-    checked = [one for one in found if one[1].get("extent") != NOTHING]
+    checked = [one for one in found if one[1].extent is not NOTHING]
     says, outcome = (checked or found)[0]
-    parts = [f"{says}: {outcome['detail']}" if says else outcome["detail"]]
+    parts = [f"{says}: {outcome.detail}" if says else outcome.detail]
     if checked[1:]:
         parts.append(f"likewise {_listed([says for says, _ in checked[1:]])}")
     if missed:
         parts.append(f"not {'; not '.join(missed[:2])}" + (f"; and {len(missed) - 2} more" if missed[2:] else ""))
-    is_partial = checked and (missed or any(one.get("extent") == PART for _, one in checked))
-    return {**outcome, "detail": "; ".join(parts), **({"extent": PART} if is_partial else {})}
+    is_partial = checked and (missed or any(one.extent is PART for _, one in checked))
+    return replace(outcome, detail="; ".join(parts), extent=PART if is_partial else outcome.extent)
 
 
 def _listed(words: list[str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .beside import RECIPES
 from .standins import StandIn, described
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,33 +20,31 @@ if TYPE_CHECKING:
     from .session import Session
     from .standins import StandIns
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
-
-def targeting(session: Session, claim: NotLocated | NotCalled) -> dict[str, Any]:
+def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
     """Whether a name can be located and called, or whether it takes arguments that are claimed to be wrong."""
     name = claim.target
     session.begin(f"locating `{name}`")
     try:
         found = located(name, session.stand_ins)
     except (ImportError, AttributeError) as error:
-        return {"status": CONFIRMED, "device": "cpu", "detail": f"locating `{name}` raises {described(error)}"}
+        return confirmed(f"locating `{name}` raises {described(error)}")
     if isinstance(found, StandIn) or (isinstance(found, type) and issubclass(found, StandIn)):
-        return {"status": UNCONFIRMED, "detail": f"`{name.partition('.')[0]}` is not installed"}
+        return unconfirmed(f"`{name.partition('.')[0]}` is not installed")
     if not callable(found):
         kind = type(found).__name__
-        return {"status": CONFIRMED, "device": "cpu", "detail": f"`{name}` is a {kind}, which cannot be called"}
+        return confirmed(f"`{name}` is a {kind}, which cannot be called")
     if not isinstance(claim, RECIPES.NotCalled):
-        return {"status": REFUTED, "device": "cpu", "detail": f"`{name}` is there, and can be called"}
+        return refuted(f"`{name}` is there, and can be called")
     try:
         signature = inspect.signature(found)
     except ValueError:
-        return {"status": UNCONFIRMED, "detail": f"`{name}` does not tell its parameters"}
+        return unconfirmed(f"`{name}` does not tell its parameters")
     try:
         signature.bind_partial(*[None] * claim.positional, **dict.fromkeys(claim.keywords))
     except TypeError as error:
-        return {"status": CONFIRMED, "device": "cpu", "detail": f"calling `{name}` raises {described(error)}"}
-    return {"status": REFUTED, "device": "cpu", "detail": f"`{name}` takes these arguments"}
+        return confirmed(f"calling `{name}` raises {described(error)}")
+    return refuted(f"`{name}` takes these arguments")
 
 
 def located(name: str, stand_ins: StandIns) -> Any:
@@ -62,25 +61,25 @@ def located(name: str, stand_ins: StandIns) -> Any:
     return found
 
 
-def interpolating(session: Session, claim: Unresolved) -> dict[str, Any]:
+def interpolating(session: Session, claim: Unresolved) -> Verdict:
     """Whether an interpolation leads to a key that is not there."""
     session.begin("loading the configuration")
     try:
         omegaconf: Any = importlib.import_module("omegaconf")
     except ImportError:
-        return {"status": UNCONFIRMED, "detail": "`omegaconf` is not installed"}
+        return unconfirmed("`omegaconf` is not installed")
     config = omegaconf.OmegaConf.load(session.target)
     found = [node for node in _interpolations(config) if claim.text in str(node._value())]
     try:
         for node in found:
             node._dereference_node()
     except omegaconf.errors.InterpolationKeyError as error:
-        return {"status": CONFIRMED, "device": "cpu", "detail": f"resolving it raises {described(error)}"}
+        return confirmed(f"resolving it raises {described(error)}")
     except omegaconf.errors.OmegaConfBaseException as error:
-        return {"status": UNCONFIRMED, "detail": f"resolving it raises {described(error)}"}
+        return unconfirmed(f"resolving it raises {described(error)}")
     if not found:
-        return {"status": UNCONFIRMED, "detail": "it is not there when the configuration is loaded"}
-    return {"status": REFUTED, "device": "cpu", "detail": "it leads to a value"}
+        return unconfirmed("it is not there when the configuration is loaded")
+    return refuted("it leads to a value")
 
 
 def _interpolations(node: Any) -> Iterator[Any]:

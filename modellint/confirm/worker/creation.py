@@ -15,6 +15,7 @@ from . import roles
 from .inputs import Inputs
 from .places import Spot
 from .standins import described, likeliest
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from .session import Session
     from .specs import Spec
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
-
-def creation(session: Session, claim: MadeAnew) -> dict[str, Any]:
+def creation(session: Session, claim: MadeAnew) -> Verdict:
     """Whether the layer that a place makes in a call is gone after the next one, and is never the same."""
     owner, method = session.source().split(session.name)
     reasons: list[str] = []
@@ -41,7 +40,7 @@ def creation(session: Session, claim: MadeAnew) -> dict[str, Any]:
                 continue
             if outcome is not None:
                 return outcome
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+    return unconfirmed(likeliest(reasons))
 
 
 class _Made:
@@ -82,7 +81,7 @@ class _Made:
             hook.remove()
 
 
-def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str]) -> dict[str, Any] | None:
+def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str]) -> Verdict | None:
     """What two calls of one object show; None if that is nothing. Raises what building it raises."""
     owner = attempt.build()
     function = getattr(owner, method) if method else owner
@@ -100,7 +99,7 @@ def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str])
             reasons.append(detail)
             known = {id(p) for p in owner.parameters()} if isinstance(owner, nn.Module) else set()
             is_proof = attempt.is_certain and all(id(parameter) in known for parameter in alive)
-            return {"status": REFUTED, "device": "cpu", "detail": detail} if is_proof else None
+            return refuted(detail) if is_proof else None
         else:
             if not second.parameters:
                 other = attempt.build()
@@ -115,7 +114,7 @@ def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str])
             number = len(first.parameters)
             made = f"{number} parameters which are" if number > 1 else "1 parameter which is"
             detail = f"a call made {made} gone after it: neither `parameters()` nor the next call has what it made"
-            return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+            return confirmed(detail)
     return None
 
 

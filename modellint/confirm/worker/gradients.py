@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -10,6 +10,7 @@ from torch import nn
 from . import placement, roles
 from .inputs import Inputs
 from .standins import described, likeliest
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from .classes import Attempt
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
-
-def backward(session: Session, claim: Unused) -> dict[str, Any]:
+def backward(session: Session, claim: Unused) -> Verdict:
     """Whether the parameters of an attribute get no gradient from a call of its owner, while others do."""
     reasons: list[str] = []
     for variant in (0, roles.EQUAL):
@@ -42,13 +41,13 @@ def backward(session: Session, claim: Unused) -> dict[str, Any]:
                 continue
             if any(id(parameter) in reached for parameter in held):
                 detail = f"a backward pass gives `{claim.attribute}` a gradient"
-                return {"status": REFUTED, "device": "cpu", "detail": detail}
+                return refuted(detail)
             detail = (
                 f"a backward pass gives {len(reached)} of {others} other parameters of `{claim.owner}` a gradient, "
                 f"and none to `{claim.attribute}`"
             )
-            return {"status": CONFIRMED, "device": "cpu", "detail": detail}
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+            return confirmed(detail)
+    return unconfirmed(likeliest(reasons))
 
 
 def _parameters(found: object) -> list[nn.Parameter]:

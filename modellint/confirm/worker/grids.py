@@ -11,6 +11,7 @@ import torch
 from .calls import Call, is_refusal
 from .places import Spot
 from .standins import described
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from .session import Session
     from .specs import Spec
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 #: A side that is long enough for every grid, and one so long that a limit on the area shrinks the other.
 _ENOUGH, _LONG = 1024, 40_000
 _IMAGE = re.compile(r"image|img|picture|photo|frame|pixel|video|^x$|^inputs?$")
@@ -34,8 +34,6 @@ _SHAPES: tuple[Callable[[int], tuple[int, int]], ...] = (
     lambda side: (side, _LONG),
     lambda side: (_LONG, side),
 )
-
-Outcome = dict[str, Any]
 
 
 class Picture:
@@ -90,7 +88,7 @@ class _Way:
         return dict(zip(self.names, self.values(height, width), strict=True))
 
 
-def grid(session: Session, claim: GridEmpty) -> Outcome:
+def grid(session: Session, claim: GridEmpty) -> Verdict:
     """Whether a side that is rounded down to no patch at all comes out as an error, or as nothing."""
     reasons: list[str] = []
     least: list[int] = []
@@ -109,11 +107,11 @@ def grid(session: Session, claim: GridEmpty) -> Outcome:
                 return outcome
     if least and min(least) > 0:
         detail = f"of images with a side of 1 the size becomes {min(least)} there, never 0"
-        return {"status": REFUTED, "device": "cpu", "detail": detail}
-    return {"status": UNCONFIRMED, "detail": reasons[0] if reasons else "no way to call it was found"}
+        return refuted(detail)
+    return unconfirmed(reasons[0] if reasons else "no way to call it was found")
 
 
-def _called(call: Call, name: str, reasons: list[str], least: list[int]) -> Outcome | None:
+def _called(call: Call, name: str, reasons: list[str], least: list[int]) -> Verdict | None:
     """What images that become smaller show; None if they show nothing.
 
     What the observed side is for the smallest images goes to `least`.
@@ -138,7 +136,7 @@ def _called(call: Call, name: str, reasons: list[str], least: list[int]) -> Outc
 
 def _at_edge(
     call: Call, specs: Specs, way: _Way, shape: Callable[[int], tuple[int, int]], reasons: list[str]
-) -> Outcome | None:
+) -> Verdict | None:
     """What the smallest image with a patch and the next smaller one show, of all images of one shape."""
 
     def run(side: int) -> Run:
@@ -167,7 +165,7 @@ def _at_edge(
         f"an image of {_shown(shape(some))} gets a grid; of one of {_shown(shape(none))}, a side becomes 0: {outcome}"
     )
     call.note(specs)
-    return {"status": CONFIRMED, "device": "cpu", "detail": fact}
+    return confirmed(fact)
 
 
 def _shown(shape: tuple[int, int]) -> str:

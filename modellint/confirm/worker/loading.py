@@ -22,6 +22,7 @@ from . import placement
 from .beside import RECIPES
 from .configs import located
 from .standins import StandIn, described, stand_in, unwrapped
+from .verdicts import CONFIRMED, UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from .session import Session
     from .standins import StandIns
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 #: The functions of HyperPyYAML that make something, by tag, with the place of the name among their arguments.
 _MAKERS = {
     "_construct_object": 1,
@@ -216,7 +216,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
     return text
 
 
-def loading(session: Session, claim: NotLoaded | NotMade) -> dict[str, Any]:
+def loading(session: Session, claim: NotLoaded | NotMade) -> Verdict:
     """Whether the place of a claim keeps its recipe from being loaded, or what its tag names from being made."""
     session.begin("loading the recipe")
     mine = _edit(claim)
@@ -231,13 +231,13 @@ def loading(session: Session, claim: NotLoaded | NotMade) -> dict[str, Any]:
     mended = Loading(path, session.overrides, session.stand_ins, [*others, mine], keys)
     for place, said in found.errors:
         if place == about and (place, said) not in mended.errors and says in said:
-            return {"status": CONFIRMED, "device": "cpu", "detail": f"loading the recipe {said}"}
+            return confirmed(f"loading the recipe {said}")
     lacking = [name for name in found.missing if name.partition(".")[0] == about.partition(".")[0]]
     if lacking:
-        return {"status": UNCONFIRMED, "detail": f"`{lacking[0].partition('.')[0]}` is not installed"}
+        return unconfirmed(f"`{lacking[0].partition('.')[0]}` is not installed")
     if found.errors:
-        return {"status": UNCONFIRMED, "detail": f"before that, loading the recipe {found.errors[0][1]}"}
-    return {"status": REFUTED, "device": "cpu", "detail": "HyperPyYAML loads the recipe"}
+        return unconfirmed(f"before that, loading the recipe {found.errors[0][1]}")
+    return refuted("HyperPyYAML loads the recipe")
 
 
 def _edit(claim: NotLoaded | NotMade) -> Edit:
@@ -251,7 +251,7 @@ def _overlap(one: Edit, other: Edit) -> bool:
     return one[1:5] == other[1:5] or (one[1:3] < other[3:5] and other[1:3] < one[3:5])
 
 
-def reading(session: Session, claim: NoKey) -> dict[str, Any]:
+def reading(session: Session, claim: NoKey) -> Verdict:
     """Whether a recipe has the key that a script asks it for, or overrides (`is_override`); nothing of it is built."""
     session.begin("loading the recipe")
     key, is_override = claim.key, claim.is_override
@@ -261,10 +261,10 @@ def reading(session: Session, claim: NoKey) -> dict[str, Any]:
         said = found.errors[0][1]
         is_it = is_override and f"Override '{key}' not found" in said
         status = CONFIRMED if is_it else UNCONFIRMED
-        return {"status": status, "device": "cpu" if is_it else None, "detail": f"loading the recipe {said}"}
+        return Verdict(status, "cpu" if is_it else None, f"loading the recipe {said}")
     try:
         getattr(SimpleNamespace(**found.objects), key)
     except AttributeError as error:
         detail = f"with the recipe loaded, reading the key raises {described(error)}"
-        return {"status": CONFIRMED, "device": "cpu", "detail": detail}
-    return {"status": REFUTED, "device": "cpu", "detail": f"the recipe has `{key}` when it is loaded"}
+        return confirmed(detail)
+    return refuted(f"the recipe has `{key}` when it is loaded")

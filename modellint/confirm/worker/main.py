@@ -3,7 +3,7 @@
 The request is a JSON file:
 `{"scratch", "roots", "device", "guard", "overrides", "stand_ins", "target", "probes"}`; a probe is a claim as it is
 stored, with where it can be seen: `{"id", "claim", "name", "functions", "users"}`.
-Answers are JSON lines: `{"stage"}` says what is being done, `{"verdict"}` is the outcome of one probe, in the order of
+Answers are JSON lines: `{"stage"}` says what is being done, `{"verdict"}` is the one on a probe, in the order of
 the request, `{"done"}` ends a run that reached its end.
 """
 
@@ -15,11 +15,13 @@ import random
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .audit import Audit
 from .channel import Channel
 from .standins import StandIns, described
+from .verdicts import UNCONFIRMED, Verdict, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,15 +66,13 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _answer(
-    judged: Callable[..., dict[str, Any]], session: Session, probe: dict[str, Any], audit: Audit
-) -> dict[str, Any]:
-    """The outcome of one probe; whatever user code raises is a reason, never a crash of ours."""
+def _answer(judged: Callable[..., Verdict], session: Session, probe: dict[str, Any], audit: Audit) -> Verdict:
+    """The verdict on one probe; whatever user code raises is a reason, never a crash of ours."""
     try:
         outcome = judged(session, probe)
     except BaseException as error:
-        outcome = {"status": "unconfirmed", "detail": f"{session.stage}: {described(error)}"}
-    untold = [what for what in audit.blocked[:1] if what not in str(outcome["detail"])]
-    if untold and outcome["status"] == "unconfirmed":
-        outcome["detail"] += f" (the code tried to {untold[0]})"
+        outcome = unconfirmed(f"{session.stage}: {described(error)}")
+    untold = [what for what in audit.blocked[:1] if what not in outcome.detail]
+    if untold and outcome.status is UNCONFIRMED:
+        return replace(outcome, detail=f"{outcome.detail} (the code tried to {untold[0]})")
     return outcome

@@ -20,6 +20,7 @@ from .places import Spot
 from .registration import assignments
 from .standins import described, likeliest
 from .tensors import moved, tensors_in
+from .verdicts import CONFIRMED, UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,23 +31,21 @@ if TYPE_CHECKING:
     from .classes import Attempt, Builder
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
-
-def movement(session: Session, claim: LeftBehind) -> dict[str, Any]:
+def movement(session: Session, claim: LeftBehind) -> Verdict:
     """Whether an attribute stays on the CPU when its module moves, and `forward` mixes devices where it is used.
 
     It does not if it is registered at the place, with all choices of what was assumed. What tensors without data do
     not get through is run on the CPU, with tensors that say they are elsewhere: that can only confirm.
     """
     outcome = _movement(session, claim, session.machine())
-    if outcome["status"] == UNCONFIRMED and not session.is_on_gpu:
+    if outcome.status is UNCONFIRMED and not session.is_on_gpu:
         again = _movement(session, claim, labelled())
-        outcome = again if again["status"] == CONFIRMED else outcome
+        outcome = again if again.status is CONFIRMED else outcome
     return outcome
 
 
-def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManager[Any]) -> dict[str, Any]:
+def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManager[Any]) -> Verdict:
     reasons: list[str] = []
     refuting: list[Builder] = []
     is_open = False
@@ -72,9 +71,9 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
                 elif id(owner) in assigned:
                     is_open = True
     if not refuting or is_open or session.stand_ins.names:
-        return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+        return unconfirmed(likeliest(reasons))
     session.builder = refuting[0]
-    return {"status": REFUTED, "device": "fake", "detail": detail}
+    return refuted(detail, "fake")
 
 
 def first_call(attempt: Attempt, owner: nn.Module, reasons: list[str]) -> None:
@@ -123,19 +122,19 @@ def is_at(spot: Spot) -> bool:
     return frame is not None
 
 
-def making(session: Session, claim: MadeAside) -> dict[str, Any]:
+def making(session: Session, claim: MadeAside) -> Verdict:
     """Whether `forward` of a module that was moved mixes devices where it uses what it makes on the default one.
 
     It does not if all is on the device there. Tensors on the CPU that say they are elsewhere can only confirm.
     """
     outcome = _making(session, claim, session.machine())
-    if outcome["status"] == UNCONFIRMED and not session.is_on_gpu:
+    if outcome.status is UNCONFIRMED and not session.is_on_gpu:
         again = _making(session, claim, labelled())
-        outcome = again if again["status"] == CONFIRMED else outcome
+        outcome = again if again.status is CONFIRMED else outcome
     return outcome
 
 
-def _making(session: Session, claim: MadeAside, machine: AbstractContextManager[Any]) -> dict[str, Any]:
+def _making(session: Session, claim: MadeAside, machine: AbstractContextManager[Any]) -> Verdict:
     reasons: list[str] = []
     with machine:
         for variant in (0, roles.EQUAL):
@@ -148,10 +147,10 @@ def _making(session: Session, claim: MadeAside, machine: AbstractContextManager[
                     continue
                 if outcome is not None:
                     return outcome
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+    return unconfirmed(likeliest(reasons))
 
 
-def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> dict[str, Any] | None:
+def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> Verdict | None:
     """What happens to one object that makes tensors while it works; None if that shows nothing."""
     if not isinstance(owner, nn.Module):
         reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
@@ -167,7 +166,7 @@ def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str
         with _kept_as_it_is(owner), met:
             error = _error(owner, given)
         if error is None and met.is_made and met.is_reached and not met.is_mixed:
-            return {"status": REFUTED, "device": "fake", "detail": f"`forward` uses only what is on {DEVICE} there"}
+            return refuted(f"`forward` uses only what is on {DEVICE} there", "fake")
         if error is None:
             reasons.append("`forward` works" if met.is_made else "the tensor is not made by `forward` as it was called")
             return None
@@ -181,7 +180,7 @@ def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         detail = f"the module moved to {DEVICE}; `forward` raises {_said(error)}"
-        return {"status": CONFIRMED, "device": "fake", "detail": detail}
+        return confirmed(detail, "fake")
     return None
 
 
@@ -195,7 +194,7 @@ def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
             yield from (node.value.id,) if isinstance(node.value, ast.Name) else ()
 
 
-def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: list[str]) -> dict[str, Any] | None:
+def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: list[str]) -> Verdict | None:
     """What happens to one object; None if that shows nothing."""
     is_layer = isinstance(owner, nn.Module)
     call = owner.eval() if is_layer else _method_at(use, owner)
@@ -228,7 +227,7 @@ def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: lis
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         when = f"when the module moved to {away}" if is_layer else "as no model moves what is no layer"
-        return {"status": CONFIRMED, "device": "fake", "detail": f"{stayed} {when}; `{name}` raises {_said(error)}"}
+        return confirmed(f"{stayed} {when}; `{name}` raises {_said(error)}", "fake")
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
@@ -24,6 +25,7 @@ from .trained import gradients_check
 from .training import optimisation, recipe_optimisation, replacement, saving, wrapping
 from .unset import lacking
 from .values import values
+from .verdicts import REFUTED, UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 from .vocabularies import growing, searching, tying
 from .widths import shapes_check
 
@@ -34,21 +36,19 @@ if TYPE_CHECKING:
 
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _SHOWN = 8
 
 
-def judged(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
-    """The outcome of a probe: its status, the device, and what was observed."""
+def judged(session: Session, probe: dict[str, Any]) -> Verdict:
+    """The verdict on a probe."""
     claim, wanted = session.take(probe), session.device
     needed = next((device for device, kinds in _DEVICES.items() if type(claim) in kinds), wanted)
     if wanted in _DEVICES and needed != wanted:
         detail = f"this takes a run on the {_DEVICE_NAMES[needed]}, and `--device {wanted}` was asked for"
-        return {"status": UNCONFIRMED, "detail": detail}
+        return unconfirmed(detail)
     outcome = _PROBES[type(claim)](session, claim)
-    if session.is_on_gpu and needed == "fake" and outcome.get("device") == "fake":
-        outcome["device"] = "cuda"
-    return outcome
+    is_real = session.is_on_gpu and needed == "fake" and outcome.device == "fake"
+    return replace(outcome, device="cuda") if is_real else outcome
 
 
 def pretends(request: dict[str, Any]) -> bool:
@@ -56,7 +56,7 @@ def pretends(request: dict[str, Any]) -> bool:
     return any(type(CLAIMS.from_json(probe["claim"])) not in _REAL for probe in request["probes"])
 
 
-def _recipe_placement(session: Session, claim: NotMoved) -> dict[str, Any]:
+def _recipe_placement(session: Session, claim: NotMoved) -> Verdict:
     """Which tensors below a key stay on the CPU after the `modules` of a recipe were moved."""
     key = claim.key
     with session.machine():
@@ -68,26 +68,26 @@ def _recipe_placement(session: Session, claim: NotMoved) -> dict[str, Any]:
         try:
             found = recipe.object_at(objects, key)
         except KeyError:
-            return {"status": UNCONFIRMED, "detail": f"the recipe built no `{key}`"}
+            return unconfirmed(f"the recipe built no `{key}`")
         if isinstance(found, StandIn | recipes.Unbuilt):
             name = found.name if isinstance(found, recipes.Unbuilt) else type(found).__qualname__
-            return {"status": UNCONFIRMED, "detail": f"`{key}` could not be built: {recipe.replaced.get(name, name)}"}
+            return unconfirmed(f"`{key}` could not be built: {recipe.replaced.get(name, name)}")
         if (owner := recipe.lost(key)) is not None:
             reason = f"`{key}` is passed to `{owner}`, which could not be built: {recipe.replaced[owner]}"
-            return {"status": UNCONFIRMED, "detail": reason}
+            return unconfirmed(reason)
         held = list(placement.state(found, key))
         stayed = [path for path, tensor in held if tensor.device.type == "cpu"]
         if not stayed:
             status = REFUTED if held else UNCONFIRMED
             fact = f"its parameters and buffers are on {placement.DEVICE}" if held else "it holds nothing to move"
-            return {"status": status, "device": "fake", "detail": f"`{key}`: {fact}"}
+            return Verdict(status, "fake", f"`{key}`: {fact}")
         names = ", ".join(f"`{path}`" for path in stayed[:4]) + (" …" if len(stayed) > 4 else "")
         detail = f"after `modules` moved to {placement.DEVICE}, {names} stayed on `cpu`"
         session.begin(f"running `{key}`")
-        return {"status": CONFIRMED, "device": "fake", "detail": detail + _mixed(found)}
+        return confirmed(detail + _mixed(found), "fake")
 
 
-def _recipe_entry(session: Session, claim: NoModule) -> dict[str, Any]:
+def _recipe_entry(session: Session, claim: NoModule) -> Verdict:
     """Whether the `modules` of a recipe have an entry, once they are what a Brain keeps."""
     key = claim.key
     with session.machine():
@@ -97,13 +97,13 @@ def _recipe_entry(session: Session, claim: NoModule) -> dict[str, Any]:
         modules = recipes.place(objects, placement.DEVICE)
         entries = list(objects.get(recipes.MODULES) or ())
         if key in entries:
-            return {"status": REFUTED, "device": "fake", "detail": f"`modules` has `{key}`"}
+            return refuted(f"`modules` has `{key}`", "fake")
         try:
             getattr(modules, key)
         except AttributeError as error:
             detail = f"`self.modules.{key}` raises {described(error)}; `modules` has {_listed(entries)}"
-            return {"status": CONFIRMED, "device": "fake", "detail": detail}
-    return {"status": REFUTED, "device": "fake", "detail": f"every `ModuleDict` has `{key}`"}
+            return confirmed(detail, "fake")
+    return refuted(f"every `ModuleDict` has `{key}`", "fake")
 
 
 def _listed(entries: list[str]) -> str:
@@ -175,7 +175,7 @@ _REAL = (
     RECIPES.NotCalled,
 )
 _DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
-_PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
+_PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     **dict.fromkeys(_LOOKUPS, values),
     **dict.fromkeys(ENDS, boundaries),
     POSITIONS.GridEmpty: grid,

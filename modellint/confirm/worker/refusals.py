@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
 from .places import Spot
 from .reaching import is_at, steps, tried
 from .standins import described, likeliest
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,32 +20,31 @@ if TYPE_CHECKING:
 
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _TORCH = os.path.dirname(os.path.realpath(torch.__file__)) + os.sep
 
 
-def refusal(session: Session, claim: Refused) -> dict[str, Any]:
+def refusal(session: Session, claim: Refused) -> Verdict:
     """Whether a call raises what is claimed: when the file is imported, an object is built, or a function is called."""
     spot, reasons = Spot.of(claim.place), list[str]()
     for error, is_reached in tried(session, spot, reasons):
         if error is not None and _is_it(error, claim):
-            return {"status": CONFIRMED, "device": "cpu", "detail": f"{_told(session, spot)}: {described(error)}"}
+            return confirmed(f"{_told(session, spot)}: {described(error)}")
         if is_reached and (error is None or not is_at(error, spot)):
-            return {"status": REFUTED, "device": "cpu", "detail": _harmless(session, spot)}
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+            return refuted(_harmless(session, spot))
+    return unconfirmed(likeliest(reasons))
 
 
-def placing(session: Session, claim: OnCuda) -> dict[str, Any]:
+def placing(session: Session, claim: OnCuda) -> Verdict:
     """Whether what puts something on a CUDA device is refused where there is none."""
     spot, reasons = Spot.of(claim.place), list[str]()
     with _without_cuda():
         for error, is_reached in tried(session, spot, reasons):
             if error is not None and is_at(error, spot) and ("CUDA" in str(error) or "NVIDIA" in str(error)):
                 detail = f"{_told(session, spot)}, run without CUDA: {described(error)}"
-                return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+                return confirmed(detail)
             if is_reached and (error is None or not is_at(error, spot)):
-                return {"status": REFUTED, "device": "cpu", "detail": _harmless(session, spot)}
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+                return refuted(_harmless(session, spot))
+    return unconfirmed(likeliest(reasons))
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from .beside import LAYERS, OPERATORS
 from .placement import DEVICE
 from .places import Spot
 from .standins import described, likeliest
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,12 +25,11 @@ if TYPE_CHECKING:
     from .classes import Builder
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _SHOWN = 3
 _REGISTERING = tuple(sorted(OPERATORS.methods("Module", "registers")))
 
 
-def registration(session: Session, claim: NotRegistered) -> dict[str, Any]:
+def registration(session: Session, claim: NotRegistered) -> Verdict:
     """Whether the tensors below an attribute are parameters or buffers of the module that keeps them.
 
     They are if whatever is assigned at the place becomes registered there, with all choices of what was assumed.
@@ -47,7 +47,7 @@ def registration(session: Session, claim: NotRegistered) -> dict[str, Any]:
                         owner = attempt.build()
                 except Exception as error:
                     if "before Module.__init__() call" in str(error) and spot.raised_on_line(error):
-                        return {"status": CONFIRMED, "device": "fake", "detail": f"building raises {described(error)}"}
+                        return confirmed(f"building raises {described(error)}", "fake")
                     reasons.append(f"building: {described(error)}")
                     continue
                 if id(owner) not in assigned:
@@ -55,7 +55,7 @@ def registration(session: Session, claim: NotRegistered) -> dict[str, Any]:
                     continue
                 fact, is_registered = _registered(owner, claim.attribute)
                 if is_registered is False:
-                    return {"status": CONFIRMED, "device": "fake", "detail": fact}
+                    return confirmed(fact, "fake")
                 if is_registered and all(assigned[id(owner)]):
                     kept.append((fact, attempt.builder))
                 else:
@@ -64,9 +64,9 @@ def registration(session: Session, claim: NotRegistered) -> dict[str, Any]:
             if is_open or not kept or not kept[0][1].numbers.assumed:
                 break
     if not kept or is_open or session.stand_ins.names:
-        return {"status": UNCONFIRMED, "detail": likeliest([*(fact for fact, _ in kept), *reasons])}
+        return unconfirmed(likeliest([*(fact for fact, _ in kept), *reasons]))
     fact, session.builder = kept[0]
-    return {"status": REFUTED, "device": "fake", "detail": fact}
+    return refuted(fact, "fake")
 
 
 def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:

@@ -15,6 +15,7 @@ from .lookups import Lookups
 from .places import Spot, expression, function_around, is_written_out
 from .specs import TIME
 from .standins import described
+from .verdicts import Verdict, confirmed, refuted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,11 +40,11 @@ class Sentinel:
         self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
         self._reasons = reasons
 
-    def judge(self, call: Call, specs: Specs, base: Run) -> dict[str, Any] | None:
+    def judge(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
         """What a call shows; None if that is nothing."""
         filler = _filler(base)
         if filler is not None and filler >= 0 and is_written_out(self._session.load(self._spot.path).tree, self._spot):
-            return {"status": "refuted", "device": "cpu", "detail": f"what is filled in is {filler}, the id of a row"}
+            return refuted(f"what is filled in is {filler}, the id of a row")
         if _filled(base, filler) is not None:
             runs = [(length, call.run(lasting(specs, length))) for length in _lengths(filler)]
             return self._judged(call, specs, filler, [*runs, (TIME, base)])
@@ -58,7 +59,7 @@ class Sentinel:
 
     def _judged(
         self, call: Call, specs: Specs, filler: int | None, runs: list[tuple[int, Run]], who: str = ""
-    ) -> dict[str, Any] | None:
+    ) -> Verdict | None:
         """The first length that fails and the first that passes, if there are both."""
         seen = [(n, lookup) for n, run in runs if (lookup := _filled(run, filler)) is not None]
         failed = next(((n, lookup) for n, lookup in seen if lookup.error is not None), None)
@@ -72,11 +73,11 @@ class Sentinel:
         if not facts:
             return None
         call.note(specs)
-        return {"status": "confirmed", "device": "cpu", "detail": f"{who}{'; '.join(facts)}"}
+        return confirmed(f"{who}{'; '.join(facts)}")
 
     # -- what is done with the result ---------------------------------------------------------------------------------
 
-    def _handed_on(self, call: Call, specs: Specs, filler: int, base: Run) -> dict[str, Any] | None:
+    def _handed_on(self, call: Call, specs: Specs, filler: int, base: Run) -> Verdict | None:
         """What a layer that takes the result does with the filler; where nobody takes it, what any table does."""
         if not self._users and self._lookup is None:
             return self._outside(call, specs, filler)
@@ -90,7 +91,7 @@ class Sentinel:
         self._reasons.append(f"it returns ids of which some are {filler}, and no layer was found that takes them")
         return None
 
-    def _outside(self, call: Call, specs: Specs, filler: int) -> dict[str, Any] | None:
+    def _outside(self, call: Call, specs: Specs, filler: int) -> Verdict | None:
         """Nothing in the project takes the filler out again: a table with a row for each position has none for it."""
         runs = []
         for length in _lengths(filler):
@@ -104,7 +105,7 @@ class Sentinel:
         result = call.run(lasting(specs, length)).result
         return next((part for _, part in _integers(result) if _count_up(part, filler)), None)
 
-    def _in_function(self, call: Call, specs: Specs, filler: int) -> dict[str, Any] | None:
+    def _in_function(self, call: Call, specs: Specs, filler: int) -> Verdict | None:
         """What the function that looks them up does: it is given the positions, and a table with a row for each."""
         function, names = self._looking_up()
         if function is None:
@@ -147,7 +148,7 @@ class Sentinel:
                 if any(name in parameters for name in filled):
                     yield value
 
-    def _given_to(self, cls: type, call: Call, specs: Specs, filler: int) -> dict[str, Any] | None:
+    def _given_to(self, cls: type, call: Call, specs: Specs, filler: int) -> Verdict | None:
         """What one of these layers does with results of several lengths."""
         module = inspect.getmodule(cls)
         path = getattr(module, "__file__", None)

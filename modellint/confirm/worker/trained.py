@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,29 +11,30 @@ from torch import nn
 from torch.utils._pytree import tree_map_only
 
 from . import placement, roles
-from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Check, arguments_of, too_many
+from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, arguments_of, too_many
 from .classes import Passing
 from .readers import is_read
 from .standins import described
+from .verdicts import NOTHING, PART, WHOLE, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims import Claim
 
-    from .checking import Call, Outcome, Specs
+    from .checking import Call, Specs
     from .session import Session
 
 _SHOWN = 4
 _DDP = "DistributedDataParallel waits for it in vain, unless `find_unused_parameters` is set"
 
 
-def gradients_check(session: Session, _: Claim) -> Outcome:
+def gradients_check(session: Session, _: Claim) -> Verdict:
     """Whether a backward pass gives all parameters a finite gradient, and their optimizer applies all there are."""
     check = Check(session)
     with check.small() as size:
         if size > LARGE:
-            return {"status": NOT_RUN, "detail": too_many(size)}
+            return Verdict(NOT_RUN, None, too_many(size))
         for variant in (0, roles.EQUAL):
             for call in check.calls(variant):
                 if not isinstance(call.owner, nn.Module):
@@ -71,7 +73,7 @@ class _Passes:
         self._late: list[str] = []
         self._is_first = True
 
-    def judged(self, specs: Specs) -> Outcome | Exception:
+    def judged(self, specs: Specs) -> Verdict | Exception:
         """What one pass shows, or why it shows nothing."""
         torch.manual_seed(0)
         error = self._forward(specs, arguments_of(specs, "cpu"))
@@ -82,13 +84,13 @@ class _Passes:
             return self._failed(fact)
         given = [one for one in placement.below(self._call.result) if isinstance(one, torch.Tensor)]
         if not self._known:
-            return {"status": NOT_RUN, "extent": NOTHING, "detail": "it has no parameters that learn"}
+            return Verdict(NOT_RUN, None, "it has no parameters that learn", NOTHING)
         error = self._backward(given)
         if error is not None:
             return self._failed(f"the backward pass raises {described(error)[:240]}") if self._is_first else error
         self._is_first = False
         if not any(one.requires_grad for one in given):
-            return {"status": NOT_RUN, "extent": NOTHING, "detail": "what a call gives depends on no parameter"}
+            return Verdict(NOT_RUN, None, "what a call gives depends on no parameter", NOTHING)
         if lost := self._lost():
             return self._failed(
                 f"{_listed(lost)} gets a gradient, and is none of the `parameters()`: no optimizer has it"
@@ -101,28 +103,27 @@ class _Passes:
             return self._failed(f"the gradient of {_listed(odd)} is not finite, though all that the call gives is")
         self._reached |= {id(one) for one in reached.values()}
         detail = f"a backward pass gives {len(reached) - len(odd)} of {len(self._known)} parameters a finite gradient"
-        outcome = {"status": PASSED, "device": "cpu", "detail": detail}
         if any(bool(one.isnan().any()) for one in given):
-            return {**outcome, "extent": PART, "detail": f"{detail}, but some of what the call gives is no number"}
-        return {**outcome, "extent": PART} if odd else outcome
+            return Verdict(PASSED, "cpu", f"{detail}, but some of what the call gives is no number", PART)
+        return Verdict(PASSED, "cpu", detail, PART if odd else WHOLE)
 
-    def concluded(self, outcome: Outcome) -> Outcome:
+    def concluded(self, outcome: Verdict) -> Verdict:
         """The outcome of all passes, with what none of them reached."""
-        if outcome["status"] != PASSED:
+        if outcome.status is not PASSED:
             return outcome
         left = [name for name, one in self._known.items() if id(one) not in self._reached]
         unread = [name for name in dict.fromkeys(map(self._holder, left)) if name and not self._is_read(name)]
         if unread:
             return self._failed(f"{_listed(unread)} gets no gradient in any call, and nothing reads it: {_DDP}")
-        detail = outcome["detail"]
+        detail = outcome.detail
         if left:
             detail += f"; no call that was made gives {_listed(left)} one: {_DDP}"
         if self._late:
             detail += f"; {_listed(self._late)} is made by the first call: an optimizer has to be made after it"
-        return {**outcome, "detail": detail, **({"extent": PART} if left or self._late else {})}
+        return replace(outcome, detail=detail, extent=PART if left or self._late else outcome.extent)
 
-    def _failed(self, detail: str) -> Outcome:
-        return {"status": FAILED, "device": "cpu", "detail": detail}
+    def _failed(self, detail: str) -> Verdict:
+        return Verdict(FAILED, "cpu", detail)
 
     def _forward(self, specs: Specs, given: dict[str, Any]) -> Exception | None:
         for _, tensor in placement.tensors(self._owner):

@@ -21,6 +21,7 @@ from .movement import first_call, is_at
 from .places import Spot, expression, function_around
 from .standins import StandIn, described
 from .tensors import tensors_in
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,25 +34,10 @@ if TYPE_CHECKING:
     from .recipes import Recipe
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _MAX_CALLS = 8
 _MOVING = OPERATORS.methods("Tensor", "moves")
 #: Up to how many numbers a module is given real parameters, so that gradients can be computed.
 _SMALL = 5_000_000
-
-Outcome = dict[str, Any]
-
-
-def _confirmed(detail: str, device: str = "fake") -> Outcome:
-    return {"status": CONFIRMED, "device": device, "detail": detail}
-
-
-def _refuted(detail: str) -> Outcome:
-    return {"status": REFUTED, "device": "fake", "detail": detail}
-
-
-def _unconfirmed(detail: str) -> Outcome:
-    return {"status": UNCONFIRMED, "detail": detail}
 
 
 def _top(path: str) -> str:
@@ -85,7 +71,7 @@ def _listed(names: list[str]) -> str:
 # -- saved -----------------------------------------------------------------------------------------------------------
 
 
-def saving(session: Session, claim: NotSaved) -> Outcome:
+def saving(session: Session, claim: NotSaved) -> Verdict:
     """Whether the `recoverables` of a checkpointer hold what a key names: its parameters, or the object itself."""
     key = claim.key
     with placement.pretended():
@@ -95,33 +81,35 @@ def saving(session: Session, claim: NotSaved) -> Outcome:
         found = lookup(objects, key)
         kept = _recoverables(lookup(objects, claim.checkpointer), recipe)
         if _is_unbuilt(found):
-            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
+            return unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
         if kept is None:
-            return _unconfirmed(f"what `{claim.checkpointer}` saves is not known")
+            return unconfirmed(f"what `{claim.checkpointer}` saves is not known")
         for name, one in kept.items():
             if _is_unbuilt(one) and any(part is found for part in placement.below(recipe.given(one))):
-                return _unconfirmed(f"`{key}` is passed to `{name}`, which could not be built: {recipe.reason(one)}")
+                return unconfirmed(f"`{key}` is passed to `{name}`, which could not be built: {recipe.reason(one)}")
         session.begin("looking at what is saved")
         if isinstance(found, nn.Module):
             return _saved_layer(key, found, kept)
         if any(part is found for one in kept.values() for part in placement.below(one)):
-            return _refuted(f"`recoverables` hold `{key}`")
-        return _confirmed(f"`{key}` (`{type(found).__name__}`) is in none of the `recoverables`: {_listed([*kept])}")
+            return refuted(f"`recoverables` hold `{key}`", "fake")
+        return confirmed(
+            f"`{key}` (`{type(found).__name__}`) is in none of the `recoverables`: {_listed([*kept])}", "fake"
+        )
 
 
-def _saved_layer(key: str, layer: nn.Module, kept: Mapping[str, Any]) -> Outcome:
+def _saved_layer(key: str, layer: nn.Module, kept: Mapping[str, Any]) -> Verdict:
     wanted = _learning(layer)
     if not wanted:
-        return _refuted(f"`{key}` has no parameters that learn")
+        return refuted(f"`{key}` has no parameters that learn", "fake")
     held: set[int] = set()
     for one in kept.values():
         saved = one.state_dict(keep_vars=True).values() if isinstance(one, nn.Module) else placement.below(one)
         held.update(id(part) for part in saved)
     lost = [parameter for parameter in wanted if id(parameter) not in held]
     if not lost:
-        return _refuted(f"`recoverables` hold all {len(wanted)} parameters of `{key}`")
+        return refuted(f"`recoverables` hold all {len(wanted)} parameters of `{key}`", "fake")
     number = f"none of the {len(wanted)}" if len(lost) == len(wanted) else f"{len(wanted) - len(lost)} of {len(wanted)}"
-    return _confirmed(f"what is saved, {_listed([*kept])}, holds {number} parameters of `{key}`")
+    return confirmed(f"what is saved, {_listed([*kept])}, holds {number} parameters of `{key}`", "fake")
 
 
 def _recoverables(checkpointer: Any, recipe: Recipe) -> Mapping[str, Any] | None:
@@ -181,7 +169,7 @@ class _Checkpointer:
         self.added.extend(recoverables.values())
 
 
-def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved) -> Outcome:
+def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved) -> Verdict:
     """Whether the optimizers that a Brain's own `init_optimizers` makes are given a layer's parameters.
 
     Or whether one that it makes on a line is added to the checkpointer.
@@ -196,7 +184,7 @@ def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved)
         objects = recipe.build(None)
         found = None if key is None else lookup(objects, key)
         if key is not None and (_is_unbuilt(found) or not isinstance(found, nn.Module)):
-            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
+            return unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
         session.begin("importing the script")
         brain = _brain(session, claim, objects, checkpointer)
         if key is None:
@@ -207,26 +195,28 @@ def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved)
     if key is None:
         mine = [optimizer for optimizer, is_there in made if is_there]
         if not mine:
-            return _unconfirmed("`init_optimizers` made no optimizer there")
+            return unconfirmed("`init_optimizers` made no optimizer there")
         if all(any(optimizer is one for one in checkpointer.added) for optimizer in mine):
-            return _refuted("`init_optimizers` adds the optimizer to the checkpointer")
+            return refuted("`init_optimizers` adds the optimizer to the checkpointer", "fake")
         kind = type(mine[0]).__name__
-        return _confirmed(f"`init_optimizers` made an optimizer (`{kind}`) that it did not add to the checkpointer")
+        return confirmed(
+            f"`init_optimizers` made an optimizer (`{kind}`) that it did not add to the checkpointer", "fake"
+        )
     if not made:
-        return _unconfirmed("`init_optimizers` made no optimizer")
+        return unconfirmed("`init_optimizers` made no optimizer")
     return _optimised(key, _learning(found), made)
 
 
 def _optimised(
     name: str, wanted: list[nn.Parameter], made: list[tuple[torch.optim.Optimizer, bool]], device: str = "fake"
-) -> Outcome:
+) -> Verdict:
     if not wanted:
-        return _refuted(f"`{name}` has no parameters that learn")
+        return refuted(f"`{name}` has no parameters that learn", "fake")
     given = _given(made)
     number = sum(id(parameter) in given for parameter in wanted)
     optimizers = "1 optimizer" if len(made) == 1 else f"{len(made)} optimizers"
     fact = f"{optimizers} with {len(given)} parameters, {number} of the {len(wanted)} of `{name}` among them"
-    return _refuted(f"made {fact}") if number == len(wanted) else _confirmed(f"made {fact}", device)
+    return refuted(f"made {fact}", "fake") if number == len(wanted) else confirmed(f"made {fact}", device)
 
 
 def _brain(
@@ -292,7 +282,7 @@ def _fill(brain: Any, objects: dict[str, Any]) -> None:
                 part.filler = nn.Parameter(torch.empty(1))
 
 
-def optimisation(session: Session, claim: NotListed) -> Outcome:
+def optimisation(session: Session, claim: NotListed) -> Verdict:
     """Whether the optimizers that a function of a file makes are given the parameters of a child of a model."""
     owner, child, function = claim.owner if claim.child else _short(claim.owner), claim.child, claim.function
     made: list[tuple[torch.optim.Optimizer, bool]] = []
@@ -312,14 +302,14 @@ def optimisation(session: Session, claim: NotListed) -> Outcome:
         model = next((m for m in models if any(id(p) in given for p in m.parameters())), None)
         is_meant = model is not None and (not child or type(model) is source.find(owner))
         if model is None or not is_meant or not any(is_there for _, is_there in made):
-            return _unconfirmed(reasons[0] if reasons else f"no optimizer was made for a `{owner}`")
+            return unconfirmed(reasons[0] if reasons else f"no optimizer was made for a `{owner}`")
         if child and not isinstance(getattr(model, child, None), nn.Module):  # it is made at the first call
             for attempt in session.attempts(owner):
                 first_call(attempt, model, reasons)
                 break
     found = getattr(model, child, None) if child else model
     if not isinstance(found, nn.Module | nn.Parameter):
-        return _unconfirmed(reasons[-1] if reasons else f"`{owner}` has no `{child}`")
+        return unconfirmed(reasons[-1] if reasons else f"`{owner}` has no `{child}`")
     wanted = _learning(found) if isinstance(found, nn.Module) else [found]
     return _optimised(f"{owner}.{child}" if child else owner, wanted, made)
 
@@ -358,7 +348,7 @@ def _is_in_optimizer() -> bool:
     return False
 
 
-def replacement(session: Session, claim: MovedLate) -> Outcome:
+def replacement(session: Session, claim: MovedLate) -> Verdict:
     """Whether a move gives another tensor than the one that an optimizer was given, and that no other one is given.
 
     It does not if the optimizer holds what is used, or kept by the object that made it.
@@ -378,12 +368,14 @@ def replacement(session: Session, claim: MovedLate) -> Outcome:
         is_idle = any(after is before and str(after.device) != placement.DEVICE for before, after in watch.moved)
         is_held = not is_idle and not _given([one for one in made if one[1]]).isdisjoint(watch.used | kept)
         fact = "the optimizer was given what is used after it"
-        return _refuted(fact) if is_held else _unconfirmed(reasons[0] if reasons else "no optimizer was made there")
+        return (
+            refuted(fact, "fake") if is_held else unconfirmed(reasons[0] if reasons else "no optimizer was made there")
+        )
     before, after = moved[0]
     if id(before) in watch.used or id(after) in given:
-        return _unconfirmed("what the optimizers were given is used after the move, too")
-    return _confirmed(
-        f"the move gives another tensor on {after.device}, and an optimizer holds the one on {before.device}"
+        return unconfirmed("what the optimizers were given is used after the move, too")
+    return confirmed(
+        f"the move gives another tensor on {after.device}, and an optimizer holds the one on {before.device}", "fake"
     )
 
 
@@ -449,7 +441,7 @@ class _Wrapper(nn.Module):
         self.module = module
 
 
-def wrapping(session: Session, claim: NotWrapped) -> Outcome:
+def wrapping(session: Session, claim: NotWrapped) -> Verdict:
     """Whether what a script calls at a place is the module inside of the wrapper that an entry of `modules` becomes."""
     key, entry, spot = claim.key, claim.entry, Spot.of(claim.called)
     with placement.pretended():
@@ -469,16 +461,16 @@ def wrapping(session: Session, claim: NotWrapped) -> Outcome:
         except AttributeError:
             if not _is_unbuilt(wrapped):
                 raise
-            return _unconfirmed(f"`{entry}` could not be built: {recipe.reason(wrapped)}")
+            return unconfirmed(f"`{entry}` could not be built: {recipe.reason(wrapped)}")
         if isinstance(called, _Wrapper):
-            return _refuted(f"`{text}` is what the framework wraps")
+            return refuted(f"`{text}` is what the framework wraps", "fake")
         if _is_unbuilt(wrapped) or not isinstance(wrapped, nn.Module):
-            return _unconfirmed(f"`{entry}` could not be built: {recipe.reason(wrapped)}")
+            return unconfirmed(f"`{entry}` could not be built: {recipe.reason(wrapped)}")
         if called is not wrapped:
-            return _refuted(f"`{text}` and `{entry}` are two objects")
+            return refuted(f"`{text}` and `{entry}` are two objects", "fake")
         number = len(_learning(wrapped))
         if not number:
-            return _refuted(f"`{text}` has no parameters to train, so that nothing wraps it")
+            return refuted(f"`{text}` has no parameters to train, so that nothing wraps it", "fake")
     fact = f"`{text}` is the very module inside of the wrapper of `{entry}`, with {number} parameters to train"
     session.begin(f"running `{key}`")
     try:
@@ -486,12 +478,12 @@ def wrapping(session: Session, claim: NotWrapped) -> Outcome:
     except Exception:
         exchanged = None
     if exchanged is None:
-        return _confirmed(fact)
+        return confirmed(fact, "fake")
     raw, proper = exchanged
     if raw:
-        return _refuted(f"a call of `{text}` exchanges {raw} gradients")
+        return refuted(f"a call of `{text}` exchanges {raw} gradients", "fake")
     detail = f"{fact}: a call of it exchanges 0 gradients with the other process, one of the wrapper {proper}"
-    return _confirmed(detail, "cpu")
+    return confirmed(detail)
 
 
 def _evaluated(source: classes.Source, spot: Spot, brain: Any) -> tuple[str, Any]:

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import roles
 from .places import Spot
 from .reaching import is_at, tried
 from .standins import described, likeliest
+from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from modellint.claims.layers import NotSet
 
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
-
-def lacking(session: Session, claim: NotSet) -> dict[str, Any]:
+def lacking(session: Session, claim: NotSet) -> Verdict:
     """Whether an attribute is missing where it is read, or is when an object was built and called."""
     spot, reasons, attribute = Spot.of(claim.place), list[str](), claim.attribute
     session.begin("importing the file")
     source = session.source()
     if not _reads(source.tree, spot, attribute):
-        return {"status": REFUTED, "device": "cpu", "detail": f"`{attribute}` is not what is read there"}
+        return refuted(f"`{attribute}` is not what is read there")
     is_caught = _is_tried(source.tree, spot)  # a lack of it is not seen from outside
     for error, is_reached in tried(session, spot, reasons):
         if isinstance(error, AttributeError) and is_at(error, spot) and f"'{attribute}'" in str(error):
-            return {"status": CONFIRMED, "device": "cpu", "detail": f"`{session.name}`: {described(error)}"}
+            return confirmed(f"`{session.name}`: {described(error)}")
         if is_reached and not is_caught and (error is None or not is_at(error, spot)):
-            return {"status": REFUTED, "device": "cpu", "detail": f"`{session.name}` was run, and it was there"}
+            return refuted(f"`{session.name}` was run, and it was there")
     session.name = claim.owner
     for variant in (0, roles.EQUAL):
         for attempt in session.attempts(claim.owner, variant=variant):
@@ -40,10 +39,10 @@ def lacking(session: Session, claim: NotSet) -> dict[str, Any]:
                 reasons.append(f"building: {described(error)}")
                 continue
             if hasattr(found, attribute):
-                return {"status": REFUTED, "device": "cpu", "detail": f"`{claim.owner}` has `{attribute}`"}
+                return refuted(f"`{claim.owner}` has `{attribute}`")
             detail = f"`{claim.owner}` has no `{attribute}` when it is built"
-            return {"status": CONFIRMED, "device": "cpu", "detail": detail}
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+            return confirmed(detail)
+    return unconfirmed(likeliest(reasons))
 
 
 def _reads(tree: ast.AST, spot: Spot, attribute: str) -> bool:

@@ -26,6 +26,7 @@ from .places import Spot, expression, innermost, names_in_call
 from .specs import Spec
 from .standins import described, likeliest
 from .surroundings import Codec, Cuts, widened
+from .verdicts import UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     _Looking = SizedByWidth | FedNumbers | IdsExceed | GuardAdmits | PaddingOutside | ConstantOutside
     _Repair = Callable[[nn.Embedding], nn.Module]
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _LARGE = 50_000_000
 _TRIALS = 24
 #: Ids that nothing counts so far, for what keeps ids below a bound.
@@ -56,23 +56,21 @@ _SCALES = (1.0, 1e3, 1e6)
 #: Seconds of processor time after which no further way to call a function is tried.
 _PATIENCE = 25.0
 
-Outcome = dict[str, Any]
 
-
-def values(session: Session, claim: _Looking) -> Outcome:
+def values(session: Session, claim: _Looking) -> Verdict:
     """Whether the lookup that a finding speaks of can fail.
 
     What rests on assumed numbers must hold for several choices of them, each in another order.
     """
-    first: Outcome | None = None
+    first: Verdict | None = None
     builder: Builder | None = None
     for variant in roles.VARIANTS:
         outcome, rests_on_numbers = _Claim(session, claim, variant).judged()
         if first is None:
             first, builder = outcome, session.builder
-        if outcome["status"] != first["status"]:
-            return {"status": UNCONFIRMED, "detail": f"it depends on numbers that were assumed: {first['detail']}"}
-        if first["status"] == UNCONFIRMED or not rests_on_numbers:
+        if outcome.status is not first.status:
+            return unconfirmed(f"it depends on numbers that were assumed: {first.detail}")
+        if first.status is UNCONFIRMED or not rests_on_numbers:
             break
     assert first is not None
     session.builder = builder
@@ -121,7 +119,7 @@ class _Claim:
         self._reasons: list[str] = []
         self._end = time.process_time() + _PATIENCE
 
-    def judged(self) -> tuple[Outcome, bool]:
+    def judged(self) -> tuple[Verdict, bool]:
         """The outcome, and whether it rests on numbers that were assumed."""
         for attempt in self._session.attempts(self._owner, variant=self._variant):
             try:
@@ -133,12 +131,12 @@ class _Claim:
                     and self._spot.raised_on_line(error)
                 ):
                     detail = f"building raises {described(error)}"
-                    return _confirmed(detail), bool(attempt.builder.numbers.assumed)
+                    return confirmed(detail), bool(attempt.builder.numbers.assumed)
                 self._reasons.append(f"building: {described(error)}")
                 continue
             if outcome is not None:
                 return outcome, bool(attempt.builder.numbers.assumed)
-        return {"status": UNCONFIRMED, "detail": likeliest(self._reasons)}, False
+        return unconfirmed(likeliest(self._reasons)), False
 
     def _prepared(self, attempt: Attempt) -> _Call:
         """Build what is to be called. Raises what building it raises."""
@@ -174,7 +172,7 @@ class _Claim:
             found = found.func if isinstance(found, ast.Call) else found.value
         return getattr(found, "id", "")
 
-    def _observed(self, attempt: Attempt) -> Outcome | None:
+    def _observed(self, attempt: Attempt) -> Verdict | None:
         """What calls show; None if no call shows anything. Raises what building raises."""
         with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
             call = self._prepared(attempt)
@@ -206,7 +204,7 @@ class _Claim:
             builder.reduced = {}
         return min(reduced, size)
 
-    def _imagined(self, call: _Call, size: int) -> Outcome | None:
+    def _imagined(self, call: _Call, size: int) -> Verdict | None:
         """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
         if isinstance(self._claim, LOOKUPS.FedNumbers):
             return self._imagined_numbers(call)
@@ -217,7 +215,7 @@ class _Claim:
             found = self._lookups(call, specs)
             failing = [lookup for lookup in found.here if lookup.fails]
             if failing and not found.were_read:
-                return {**self._confirmed(call, specs, str(failing[0])), "device": "fake"}
+                return self._confirmed(call, specs, str(failing[0]), "fake")
             if time.process_time() > self._end:
                 break
         self._reasons.append(
@@ -225,22 +223,22 @@ class _Claim:
         )
         return None
 
-    def _imagined_numbers(self, call: _Call) -> Outcome | None:
+    def _imagined_numbers(self, call: _Call) -> Verdict | None:
         """Real numbers look something up, and no call gets through: that takes no data to be seen."""
-        failed: Outcome | None = None
+        failed: Verdict | None = None
         for specs, watch, error in self._runs(call):
             if error is None and watch.seen:
                 self._reasons.append("the lookup works with these inputs")
                 return None
             if failed is None and self._is_made_by_code(call, specs, watch, is_real):
-                failed = {**self._confirmed(call, specs, watch.fact), "device": "fake"}
+                failed = self._confirmed(call, specs, watch.fact, "fake")
         return failed
 
     # -- real numbers as ids ------------------------------------------------------------------------------------------
 
-    def _continuous(self, call: _Call) -> Outcome | None:
+    def _continuous(self, call: _Call) -> Verdict | None:
         """Real numbers that the model makes look something up, and no call that gets through avoids it."""
-        failed: Outcome | None = None
+        failed: Verdict | None = None
         for specs, watch, error in self._runs(call):
             if error is None and watch.seen:
                 return self._with_larger_numbers(call, specs, [])
@@ -252,7 +250,7 @@ class _Claim:
 
     def _with_larger_numbers(
         self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding], highest: int | None = None
-    ) -> Outcome | None:
+    ) -> Verdict | None:
         """Features have no largest value: ids that are made of them leave every table, unless something keeps them.
 
         `highest` is the largest id where numbers of a usual size leave the table already.
@@ -281,7 +279,7 @@ class _Claim:
         self._reasons.append("nothing says that the inputs are real numbers, and with integers it does not fail")
         return False
 
-    def _features(self, call: _Call) -> Outcome | None:
+    def _features(self, call: _Call) -> Verdict | None:
         """The table is looked up with features, or its two sizes are swapped, or it has too few rows.
 
         That an input consists of real numbers, or which ids it can have, must be known: guesses show nothing.
@@ -318,12 +316,12 @@ class _Claim:
             if larger is not None:
                 return larger
             if error is None and (fact := self._fits(call, guessed, tables)) is not None:
-                return _refuted(fact)
+                return refuted(fact)
         sizes = self._sizes()
         if self._is_swapped and sizes.rows_are_ids and sizes.columns_are_features:
             layer = order.takes_columns(getattr(call.function, "__self__", call.function), tables)
             if layer is not None:
-                return _refuted(
+                return refuted(
                     f"`{layer}` takes as many features as it has columns, and nothing as many as it has rows"
                 )
         return None
@@ -372,7 +370,7 @@ class _Claim:
                 return known
         return specs
 
-    def _beyond_bound(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
+    def _beyond_bound(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Verdict | None:
         """However large ids are, the code keeps them below the number of columns, and there are fewer rows."""
         columns = {table.embedding_dim for table in tables}
         for name, spec in specs.items():
@@ -384,7 +382,7 @@ class _Claim:
                     return self._confirmed(call, specs, f"{detail}: {seen[0].fact}")
         return None
 
-    def _beyond_vocabulary(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
+    def _beyond_vocabulary(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Verdict | None:
         """The table has a width for rows, and no table but it can be meant by the vocabulary of the model."""
         rows = {table.num_embeddings for table in tables}
         owner = getattr(call.function, "__self__", call.function)
@@ -413,7 +411,7 @@ class _Claim:
 
     # -- ids that have no row -----------------------------------------------------------------------------------------
 
-    def _ids(self, call: _Call) -> Outcome | None:
+    def _ids(self, call: _Call) -> Verdict | None:
         """Ids that the code draws or writes look up rows that are not there."""
         for specs, watch, error in self._runs(call):
             if not watch.seen:
@@ -428,14 +426,14 @@ class _Claim:
             if failed is not None:
                 return self._confirmed(call, specs, self._fact(call, specs, failed))
             if error is None and self._cannot_fail(call, specs):
-                return _refuted(str(self._lookups(call, specs).here[0]))
+                return refuted(str(self._lookups(call, specs).here[0]))
             if (
                 isinstance(self._claim, LOOKUPS.GuardAdmits)
                 and watch.rows is not None
                 and self._is_guarded(call, specs, watch.rows)
             ):
                 detail = f"id {watch.rows - 1} gets to the table of {watch.rows} rows, and id {watch.rows} does not"
-                return _refuted(detail)
+                return refuted(detail)
         if not self._reasons:
             self._reasons.append("no id without a row was seen")
         return None
@@ -557,17 +555,9 @@ class _Claim:
                 return watch, error
         return watch, None
 
-    def _confirmed(self, call: _Call, specs: dict[str, Spec], detail: str) -> Outcome:
+    def _confirmed(self, call: _Call, specs: dict[str, Spec], detail: str, device: str = "cpu") -> Verdict:
         call.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
-        return _confirmed(detail)
-
-
-def _confirmed(detail: str) -> Outcome:
-    return {"status": CONFIRMED, "device": "cpu", "detail": detail}
-
-
-def _refuted(detail: str) -> Outcome:
-    return {"status": REFUTED, "device": "cpu", "detail": detail}
+        return confirmed(detail, device)
 
 
 def _parameters(call: _Call) -> int:

@@ -14,6 +14,7 @@ from .beside import RECIPES
 from .calls import prepared
 from .places import Spot
 from .standins import described, likeliest
+from .verdicts import CONFIRMED, REFUTED, Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
 
     from .session import Session
 
-CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _MAX_CALLS = 8
-
-Outcome = dict[str, Any]
 
 
 @contextlib.contextmanager
@@ -57,7 +55,7 @@ def _noting_layers(spots: list[Spot]) -> Iterator[dict[Spot, tuple[nn.Module, in
 # -- layers that share a weight ----------------------------------------------------------------------------------------
 
 
-def tying(session: Session, claim: Tied) -> Outcome:
+def tying(session: Session, claim: Tied) -> Verdict:
     """Whether two layers that share a weight are made for different numbers of ids, with all choices of numbers."""
     spots = [Spot.of(claim.place), Spot.of(claim.other)]
     reasons: list[str] = []
@@ -85,13 +83,13 @@ def tying(session: Session, claim: Tied) -> Outcome:
             if builder is not None and not builder.numbers.assumed:
                 break
     if not facts:
-        return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+        return unconfirmed(likeliest(reasons))
     session.builder = builder
     if all(differ for differ, _ in facts):
-        return {"status": CONFIRMED, "device": "fake", "detail": f"{facts[0][1]}, and they share their weight"}
+        return confirmed(f"{facts[0][1]}, and they share their weight", "fake")
     if any(differ for differ, _ in facts):
-        return {"status": UNCONFIRMED, "detail": f"it depends on numbers that were assumed: {facts[0][1]}"}
-    return {"status": REFUTED, "device": "fake", "detail": facts[0][1]}
+        return unconfirmed(f"it depends on numbers that were assumed: {facts[0][1]}")
+    return refuted(facts[0][1], "fake")
 
 
 # -- a table and its tokenizer -----------------------------------------------------------------------------------------
@@ -120,7 +118,7 @@ class _Tokenizer:
         return sum(self.add_tokens(value) for value in tokens.values())
 
 
-def growing(session: Session, claim: Outgrown) -> Outcome:
+def growing(session: Session, claim: Outgrown) -> Verdict:
     """Whether a function leaves a table with fewer rows than its tokenizer has ids then."""
     name, table, argument = session.name, Spot.of(claim.table), claim.tokenizer
     reasons: list[str] = []
@@ -144,15 +142,15 @@ def growing(session: Session, claim: Outgrown) -> Outcome:
                 rows = layer.weight.shape[0]
                 fact = f"after the call the tokenizer has {len(tokenizer)} ids, and the table {rows} rows"
                 status = CONFIRMED if rows < len(tokenizer) else REFUTED
-                return {"status": status, "device": "cpu", "detail": fact}
+                return Verdict(status, "cpu", fact)
             reasons.append("no tokens were added, or the table that is made there is not handed back")
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+    return unconfirmed(likeliest(reasons))
 
 
 # -- the ends of a search ----------------------------------------------------------------------------------------------
 
 
-def searching(session: Session, claim: SizesDiffer | RowsLacking) -> Outcome:
+def searching(session: Session, claim: SizesDiffer | RowsLacking) -> Verdict:
     """Whether two layers of a recipe, the last linear layers in them, give scores to different numbers of ids.
 
     Or whether the first gives scores to more ids than the second, a table, has rows.
@@ -174,11 +172,11 @@ def searching(session: Session, claim: SizesDiffer | RowsLacking) -> Outcome:
                 layer = None
             parts = [part for part in layer.modules() if isinstance(part, kind)] if _is_layer(layer) else []
             if not parts:
-                return {"status": UNCONFIRMED, "detail": f"`{key}` has no `{kind.__name__}`: {recipe.reason(layer)}"}
+                return unconfirmed(f"`{key}` has no `{kind.__name__}`: {recipe.reason(layer)}")
             sizes.append(getattr(parts[-1], size))
             facts.append(f"`{key}` {says.format(sizes[-1])}")
     is_wrong = sizes[0] > sizes[1] if looks_up else sizes[0] != sizes[1]
-    return {"status": CONFIRMED if is_wrong else REFUTED, "device": "fake", "detail": " and ".join(facts)}
+    return Verdict(CONFIRMED if is_wrong else REFUTED, "fake", " and ".join(facts))
 
 
 def _is_layer(found: object) -> bool:

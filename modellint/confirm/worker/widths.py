@@ -23,13 +23,14 @@ from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, resized
 from .places import innermost, raised_at
 from .standins import described
 from .tensors import tensors_in
+from .verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims import Claim
 
-    from .checking import Call, Outcome, Specs
+    from .checking import Call, Specs
     from .classes import Builder
     from .session import Session
 
@@ -166,21 +167,21 @@ def _noting_places(made: dict[int, str]) -> Iterator[None]:
         nn.Module.__init__ = original
 
 
-def shapes_check(session: Session, _: Claim) -> Outcome:
+def shapes_check(session: Session, _: Claim) -> Verdict:
     """Whether the layers of a model fit each other.
 
     A misfit that rests on assumed numbers must be the same with other choices of all of them.
     """
     if session.works_when_large:
-        return {"status": PASSED, "device": "fake", "detail": "the call works"}
-    first: Outcome | None = None
+        return Verdict(PASSED, "fake", "the call works")
+    first: Verdict | None = None
     seen: list[Misfit] = []
     for variant in _VARIANTS:
         check = Check(session)
         with FakeTensorMode(allow_non_fake_inputs=True) if check.size(variant) > LARGE else nullcontext():
             outcome, found = _fitted(check, variant)
         if found is None:
-            if first is None or outcome["status"] == PASSED:
+            if first is None or outcome.status is PASSED:
                 return outcome
             break
         misfit, builder = found
@@ -194,7 +195,7 @@ def shapes_check(session: Session, _: Claim) -> Outcome:
         if first is not None:
             return first
     assert first is not None
-    return {"status": NOT_RUN, "detail": f"it depends on what was assumed: {first['detail']}"}
+    return Verdict(NOT_RUN, None, f"it depends on what was assumed: {first.detail}")
 
 
 def _varies(name: str) -> bool:
@@ -202,14 +203,14 @@ def _varies(name: str) -> bool:
     return len({roles.Numbers(variant).number(name) for variant in _VARIANTS}) == len(_VARIANTS)
 
 
-def _fitted(check: Check, variant: int) -> tuple[Outcome, tuple[Misfit, Builder] | None]:
+def _fitted(check: Check, variant: int) -> tuple[Verdict, tuple[Misfit, Builder] | None]:
     """What calls show; if it is a misfit that no call gets past, that, and with what it was built."""
     made: dict[int, str] = {}
-    first: tuple[Outcome, tuple[Misfit, Builder]] | None = None
+    first: tuple[Verdict, tuple[Misfit, Builder]] | None = None
     with _noting_places(made):
         for call in check.calls(variant):
             builder = call.attempt.builder
-            found: list[tuple[Outcome, Misfit]] = []
+            found: list[tuple[Verdict, Misfit]] = []
             #: How far each call got, and what ended it.
             ends: list[tuple[int, Misfit | None]] = []
             if next(_parameters(call), None) is None:
@@ -218,7 +219,7 @@ def _fitted(check: Check, variant: int) -> tuple[Outcome, tuple[Misfit, Builder]
                 seen, error = _called(call, specs)
                 if error is None:
                     call.note(specs)
-                    outcome = {"status": PASSED, "device": "cpu", "detail": _fitting(seen)}
+                    outcome = Verdict(PASSED, "cpu", _fitting(seen))
                     return check.everywhere(call, specs, outcome, partial(_judged, call, made, specs)), None
                 misfit = seen.misfit(error, _names(call, made))
                 ends.append((seen.number, misfit))
@@ -234,14 +235,14 @@ def _fitted(check: Check, variant: int) -> tuple[Outcome, tuple[Misfit, Builder]
     return first or (check.not_run(), None)
 
 
-def _judged(call: Call, made: dict[int, str], works: Specs, specs: Specs) -> Outcome | Exception:
+def _judged(call: Call, made: dict[int, str], works: Specs, specs: Specs) -> Verdict | Exception:
     """What one more way to call it shows, or why it shows nothing.
 
     One more input than in what works has a shape that nobody has stated, if it is not documented.
     """
     seen, error = _called(call, specs)
     if error is None:
-        return {"status": PASSED, "device": "cpu", "detail": _fitting(seen)}
+        return Verdict(PASSED, "cpu", _fitting(seen))
     misfit = seen.misfit(error, _names(call, made))
     is_stated = all(specs[name].is_documented for name in specs.keys() - works.keys())
     if misfit is None or not is_stated or not _is_own(call, specs, misfit, seen.number, made):
@@ -269,7 +270,7 @@ def _names(call: Call, made: dict[int, str]) -> dict[int, str]:
     return names
 
 
-def _told(call: Call, specs: Specs, misfit: Misfit, seen: _Seen, error: Exception, made: dict[int, str]) -> Outcome:
+def _told(call: Call, specs: Specs, misfit: Misfit, seen: _Seen, error: Exception, made: dict[int, str]) -> Verdict:
     """A misfit, with where both sizes come from."""
     call.note(specs)
     giver = seen.giver(misfit.given)
@@ -278,7 +279,7 @@ def _told(call: Call, specs: Specs, misfit: Misfit, seen: _Seen, error: Exceptio
         f"{misfit.place}: {misfit.layer} takes {misfit.taken} features, not the {misfit.given}{comes}: "
         f"{described(error)[:160]}"
     )
-    return {"status": FAILED, "device": "cpu", "detail": detail}
+    return Verdict(FAILED, "cpu", detail)
 
 
 def _is_own(call: Call, specs: Specs, misfit: Misfit, number: int, made: dict[int, str]) -> bool:

@@ -1,0 +1,32 @@
+"""What a probe comes to: the linter's own verdicts, read where they lie, with the statuses that a run can give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .beside import VERDICTS
+
+if TYPE_CHECKING:
+    from modellint.results.verdicts import Extent as Extent
+    from modellint.results.verdicts import Status as Status
+    from modellint.results.verdicts import Verdict as Verdict
+else:
+    Extent, Status, Verdict = VERDICTS.Extent, VERDICTS.Status, VERDICTS.Verdict
+
+CONFIRMED, REFUTED, UNCONFIRMED = Status.CONFIRMED, Status.REFUTED, Status.UNCONFIRMED
+WHOLE, PART, NOTHING = Extent.WHOLE, Extent.PART, Extent.NOTHING
+
+
+def confirmed(detail: str, device: str = "cpu") -> Verdict:
+    """That what is claimed was seen."""
+    return Verdict(CONFIRMED, device, detail)
+
+
+def refuted(detail: str, device: str = "cpu") -> Verdict:
+    """That what is claimed does not happen."""
+    return Verdict(REFUTED, device, detail)
+
+
+def unconfirmed(detail: str) -> Verdict:
+    """Why neither was seen."""
+    return Verdict(UNCONFIRMED, None, detail)

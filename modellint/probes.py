@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.claims import name_at
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from modellint.claims import Claim
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Function
     from modellint.link.project import Project
     from modellint.source import Place
 
@@ -59,38 +61,28 @@ def file_probe(claim: Claim, name: str = "") -> Probe:
     return Probe(Target(Path(claim.place.path), name), claim)
 
 
-def python_probe(claim: Claim, project: Project, place: Place | None = None) -> Probe | None:
+def python_probe(claim: Claim, place: Place | None = None) -> Probe | None:
     """A probe of the function or class that `place` stands in (the claim's own place, if it is not given)."""
-    target = _target_at(place or claim.place, project)
-    return None if target is None else Probe(target, claim)
+    place = place or claim.place
+    name = name_at(claim, place)
+    return Probe(Target(Path(place.path), name), claim) if name else None
 
 
 def called_probe(claim: Claim, project: Project) -> Probe:
     """A probe of the function that a claim stands in; of the file, where importing it is what reaches the place."""
-    function = function_at(claim.place, project)
+    function = function_at(claim, project)
     return file_probe(claim, "" if function is None else function.qualname)
 
 
-def boundary_probe(claim: Claim, project: Project, places: Iterable[Place], users: Iterable[str] = ()) -> Probe | None:
+def boundary_probe(claim: Claim, places: Iterable[Place], users: Iterable[str] = ()) -> Probe | None:
     """A probe of the functions that places stand in, the likeliest first, at the ends of what they are made for."""
-    targets = tuple(dict.fromkeys(target for place in places if (target := _target_at(place, project)) is not None))
+    names = {place: name_at(claim, place) for place in places}
+    targets = tuple(dict.fromkeys(Target(Path(place.path), name) for place, name in names.items() if name))
     return Probe(targets[0], claim, targets, tuple(users)) if targets else None
 
 
-def function_at(place: Place, project: Project) -> Function | None:
-    """The innermost function that a place stands in."""
-    module = project.python(Path(place.path))
-    around = [] if module is None else [f for f in module.all_functions() if f.line <= place.span.line <= f.end_line]
-    return max(around, key=lambda function: function.line, default=None)
-
-
-def _target_at(place: Place, project: Project) -> Target | None:
-    """The innermost class or function that a place stands in."""
-    module = project.python(Path(place.path))
-    if module is None:
-        return None
-    definitions: list[Class | Function] = [*module.classes.values(), *module.all_functions()]
-    around = [d for d in definitions if d.line <= place.span.line <= d.end_line]
-    if not around:
-        return None
-    return Target(Path(place.path), max(around, key=lambda definition: definition.line).qualname)
+def function_at(claim: Claim, project: Project) -> Function | None:
+    """The function that a claim stands in."""
+    name, module = name_at(claim, claim.place), project.python(Path(claim.place.path))
+    functions = [] if module is None else module.all_functions()
+    return next((function for function in functions if function.qualname == name), None)

@@ -120,6 +120,15 @@ class SourceFile:
             return len(self.text)
         return self.starts[line - 1] + self.column_of_byte(line, offset) - 1
 
+    def text_of(self, span: Span) -> str:
+        """The text of a span, as it is written."""
+        lines = self.lines[span.line - 1 : span.end_line]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = lines[0][span.column - 1 :]
+        return "".join(lines)
+
     @cached_property
     def plain(self) -> SourceFile:
         """The file as those want it who search Python code (`plain_text`): its lines have the same numbers."""

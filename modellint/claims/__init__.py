@@ -2,8 +2,8 @@
 
 The rooms here hold the claims of the built-in rules; each is loaded with the first claim of it. A pack has its own, in
 a module that its rules import. A claim is stored by its class and its fields: texts, whole numbers, truths, places,
-None, and tuples of these, as they are annotated. What confirms reads these rooms where they lie: their imports are
-relative, and of the standard library.
+None, and tuples of these, as they are annotated; and with what its places stand in. What confirms reads these rooms
+where they lie: their imports are relative, and of the standard library.
 
 Begin with `layers.py`, which is a page of them.
 It imports `source.py`.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -22,17 +22,37 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get
 from ..source import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-_KINDS = (bool, int, str, NoneType, Place)
 _T = TypeVar("_T", bound="Claim")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What a run can show of a finding. `place` is where it stands in the code that is run."""
+class Site:
+    """What a place stood in when something was claimed of it, so that it is known by name, wherever its lines went.
+
+    `name` is the dotted name of the innermost class or function, which begins at `head`; empty where there is none.
+    `text` is the code at the place; empty where the file could not be read.
+    """
 
     place: Place
+    name: str
+    head: Place
+    text: str
+
+
+_KINDS = (bool, int, str, NoneType, Place, Site)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a run can show of a finding. `place` is where it stands in the code that is run.
+
+    `sites` tell what each of its places stands in; they are added where findings are gathered.
+    """
+
+    place: Place
+    sites: tuple[Site, ...] = field(default=(), kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         cls: type = type(self)
@@ -41,14 +61,22 @@ class Claim:
                 raise TypeError(f"`{name}` of the claim `{cls.__name__}` must be {kind}, not {getattr(self, name)!r}")
 
 
+def places_of(claim: Claim) -> Iterator[Place]:
+    """All places that a claim speaks of: its own, and those in other fields."""
+    return _places(_values(claim))
+
+
+def name_at(claim: Claim, place: Place) -> str:
+    """The dotted name of the class or function that a place of a claim stands in; empty where there is none."""
+    return next((site.name for site in claim.sites if site.place == place), "")
+
+
 def as_json(claim: Claim) -> list[Any]:
     """A claim as JSON-able values."""
     cls = type(claim)
-    return [
-        cls.__module__.removeprefix(__name__),
-        cls.__qualname__,
-        *(_plain(getattr(claim, field.name)) for field in fields(claim)),
-    ]
+    sites = [[site.place.as_list(), site.name, site.head.as_list(), site.text] for site in claim.sites]
+    told = [cls.__module__.removeprefix(__name__), cls.__qualname__, *map(_plain, _values(claim))]
+    return [*told, {"sites": sites}] if sites else told
 
 
 def from_json(data: Any) -> Claim:
@@ -56,12 +84,28 @@ def from_json(data: Any) -> Claim:
     if not isinstance(data, list):
         raise TypeError(f"expected a list, not {data!r}")
     module, name, *values = data
-    return _class(module, name)(*map(_restored, values))
+    told = values.pop()["sites"] if values and isinstance(values[-1], dict) and "sites" in values[-1] else []
+    sites = tuple(Site(Place.from_list(place), name, Place.from_list(head), text) for place, name, head, text in told)
+    return _class(module, name)(*map(_restored, values), sites=sites)
 
 
 def moved(claim: _T, move: Callable[[Place], Place]) -> _T:
     """A claim with other places."""
-    return type(claim)(*(_moved(getattr(claim, field.name), move) for field in fields(claim)))
+    sites = tuple(Site(move(site.place), site.name, move(site.head), site.text) for site in claim.sites)
+    return type(claim)(*(_moved(value, move) for value in _values(claim)), sites=sites)
+
+
+def _values(claim: Claim) -> tuple[Any, ...]:
+    """What is claimed, in the order in which it is passed."""
+    return tuple(getattr(claim, one.name) for one in fields(claim) if one.name != "sites")
+
+
+def _places(value: Any) -> Iterator[Place]:
+    if isinstance(value, Place):
+        yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _places(one)
 
 
 def _class(module: Any, name: Any) -> type[Claim]:
@@ -78,7 +122,7 @@ def _class(module: Any, name: Any) -> type[Claim]:
 @cache
 def _kinds(cls: type) -> dict[str, Any]:
     """The types of the fields; what stands for a place need not be imported where a claim is defined."""
-    hints = get_type_hints(cls, localns={"Place": Place})
+    hints = get_type_hints(cls, localns={"Place": Place, "Site": Site})
     return {field.name: hints[field.name] for field in fields(cls)}
 
 

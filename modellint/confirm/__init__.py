@@ -2,5 +2,6 @@
 
 Begin with `confirmer.py`, then `plan.py`, `child.py` and `guarded.py`.
 It imports `claims/`, `config/`, `confirm/guard/`, `finding.py`, `frontends/`, `graph/`, `link/`, `link/recipes/`,
-`notebook/`, `packs.py`, `probes.py`, `reading/`, `reporters/`, `results/`, `rule.py`, `source.py`, `version.py`.
+`notebook/`, `packs.py`, `pipeline/`, `probes.py`, `reading/`, `reporters/`, `results/`, `rule.py`, `source.py`,
+`version.py`.
 """

@@ -20,6 +20,7 @@ from modellint.confirm.setup import Setup
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.graph.immutable import dataclass
 from modellint.link.project import Project, ProjectOptions
+from modellint.pipeline.sites import CodeChangedError, current
 from modellint.reading.files import Files
 from modellint.results.failures import RAISED, Crash
 from modellint.source import NOTEBOOK, kind_of
@@ -41,6 +42,7 @@ _NO_GUARD = (
     '{who}: `guard` is "required", but here code can be guarded in part only ({parts}); '
     'expected Landlock and seccomp (Linux 5.13 or later on x86-64 or 64-bit Arm), or `guard = "auto"`'
 )
+_CHANGED = "the code that it speaks of has changed since it was checked"
 _NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one, or --device auto"
 
 
@@ -67,8 +69,7 @@ class Confirmer:
         self._servers = servers
         #: Told how many of the models have been run.
         self.on_progress: Callable[[int, int], None] = lambda done, total: None
-        options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
-        self._project = Project(options, Files(limit=settings.max_file_size))
+        self._project = self._linked()
         self._notebooks: dict[str, Opened] = {}
         #: By the number of the finding: the rules that failed to say what to run.
         self._crashes: dict[int, Crash] = {}
@@ -77,6 +78,8 @@ class Confirmer:
     def __call__(self, findings: Sequence[Finding]) -> Judged:
         """The findings with their verdicts; those that confirm are of high confidence, refuted ones are left out."""
         self._crashes.clear()
+        self._notebooks.clear()
+        self._project = self._linked()
         judged = self._judged(findings)
         refuted = tuple(finding for finding in judged if finding.verdict.status is Status.REFUTED)
         if self._wishes.confirmed_only:
@@ -87,12 +90,20 @@ class Confirmer:
             shown = [finding for finding in judged if finding.verdict.status is not Status.REFUTED]
         return Judged(tuple(shown), refuted, self._setup.guard, tuple(self._crashes.values()))
 
+    def _linked(self) -> Project:
+        """The files as they are now."""
+        options = ProjectOptions(self._settings.root, self._settings.python, self._settings.recipes)
+        return Project(options, Files(limit=self._settings.max_file_size))
+
     def _judged(self, findings: Sequence[Finding]) -> list[Finding]:
         verdicts: dict[int, Verdict] = {}
         probes: list[tuple[int, Probe]] = []
         for number, finding in enumerate(findings):
             try:
                 probe = self._probe(finding)
+            except CodeChangedError:
+                verdicts[number] = Verdict(Status.UNCONFIRMED, None, _CHANGED)
+                continue
             except RAISED as error:
                 self._crashes[number] = crash = Crash.of(finding.code, finding.path, error)
                 verdicts[number] = Verdict(Status.UNCONFIRMED, None, crash.message)
@@ -127,8 +138,9 @@ class Confirmer:
             return None
         if kind_of(finding.path) == NOTEBOOK:
             book = self._opened(finding.path)
-            return book.filled(rule.probe(book.inner(finding).claim, book.project))
-        return rule.probe(finding.claim, self._project)
+            claim = book.inner(finding).claim
+            return None if claim is None else book.filled(rule.probe(current(claim, book.project), book.project))
+        return rule.probe(current(finding.claim, self._project), self._project)
 
     def _opened(self, path: str) -> Opened:
         from modellint.confirm.notebooks import Opened

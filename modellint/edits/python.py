@@ -137,10 +137,4 @@ def clamped(call: Value, limit: str, module: ModuleFacts) -> Fix | None:
 
 def text_at(place: Place, module: ModuleFacts) -> str:
     """The text of a place, as it is written."""
-    span = place.span
-    lines = module.source.lines[span.line - 1 : span.end_line]
-    if not lines:
-        return ""
-    lines[-1] = lines[-1][: span.end_column - 1]
-    lines[0] = lines[0][span.column - 1 :]
-    return "".join(lines)
+    return module.source.text_of(place.span)

@@ -329,13 +329,7 @@ class ModuleFacts:
         """The source text of a value, on one line; its name where a branch or a caller decides what it is."""
         if value.op is Op.PARAM or (value.op is Op.CHOICE and value.target is not None):
             return str(value.target or value.data)
-        lines = self.source.lines[value.line - 1 : value.end_line]
-        if not lines:
-            return ""
-        span = self.span(value)
-        lines[-1] = lines[-1][: span.end_column - 1]
-        lines[0] = lines[0][span.column - 1 :]
-        return " ".join("".join(lines).split())
+        return " ".join(self.source.text_of(self.span(value)).split())
 
     def all_functions(self) -> Iterator[Function]:
         """Every function and method of the file, those of nested classes included."""

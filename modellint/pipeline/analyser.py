@@ -354,15 +354,17 @@ class Analyser:
             run.crashes.append(Crash.of(part, run.path.as_posix(), error))
         return None
 
-    def _asked(self, run: _Run, rule: Rule, check: Callable[..., Iterable[Finding]], *args: object) -> None:
+    def _asked(
+        self, run: _Run, rule: Rule, check: Callable[[T, Project], Iterable[Finding]], about: T, project: Project
+    ) -> None:
         """Add what a rule finds, one by one: what it found before it failed stays."""
         if not run.readable:
             return
         started = process_time()
         self._project.budget.is_short = False
         try:
-            for finding in check(*args):
-                run.findings.append(verified(finding))
+            for finding in check(about, project):
+                run.findings.append(_sited(verified(finding), project))
         except UnreadableError as error:
             self._unreadable(run, error)
         except ExhaustedError:
@@ -400,6 +402,15 @@ def _harm(run: _Run, other: _Run) -> str:
         return f"{mended.error} (in {mended.part})"
     unfinished = [code for code in run.unfinished if code not in other.unfinished and code not in other.unasked]
     return f"{', '.join(unfinished)} would not come to an end with it" if unfinished else ""
+
+
+def _sited(finding: Finding, project: Project) -> Finding:
+    """A finding whose claim tells what its places stand in."""
+    if finding.claim is None:
+        return finding
+    from modellint.pipeline.sites import sited
+
+    return replace(finding, claim=sited(finding.claim, project))
 
 
 def _paired(recipe: Recipe, project: Project) -> ScriptChoice | None:

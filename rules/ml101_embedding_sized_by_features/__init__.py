@@ -95,7 +95,7 @@ class EmbeddingSizedByFeatures(Rule):
         """Run the layer that holds the table with the input that is documented for it."""
         from modellint.probes import python_probe
 
-        return python_probe(claim, project)
+        return python_probe(claim)
 
     def _exchanged(self, found: Exchanged, module: ModuleFacts) -> Finding:
         """A call that gives rows for columns."""

@@ -54,7 +54,7 @@ class EmbeddingFedFeatures(Rule):
         """Run the function: what does torch say of the numbers that arrive at the lookup?"""
         from modellint.probes import python_probe
 
-        return python_probe(claim, project)
+        return python_probe(claim)
 
     def _report(self, lookup: Lookup, numbers: Real) -> Finding:
         from modellint.claims.lookups import FedNumbers

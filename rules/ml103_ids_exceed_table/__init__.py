@@ -105,7 +105,7 @@ class IdsExceedTable(Rule):
 
         if isinstance(claim, RowsLacking):
             return recipe_probe(claim, project)
-        return python_probe(claim, project, claim.lookup if isinstance(claim, GuardAdmits) else None)
+        return python_probe(claim, claim.lookup if isinstance(claim, GuardAdmits) else None)
 
     def _too_many_classes(self, lookup: Lookup) -> Finding:
         from modellint.claims.lookups import IdsExceed

@@ -64,7 +64,7 @@ class ConstantIdOutsideTable(Rule):
         from modellint.claims.lookups import ConstantOutside
         from modellint.probes import python_probe
 
-        return python_probe(claim, project, claim.lookup if isinstance(claim, ConstantOutside) else None)
+        return python_probe(claim, claim.lookup if isinstance(claim, ConstantOutside) else None)
 
     def _padding_index(self, made: Made) -> Iterator[Finding]:
         from modellint.claims.lookups import PaddingOutside

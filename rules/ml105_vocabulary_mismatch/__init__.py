@@ -104,7 +104,7 @@ class VocabularyMismatch(Rule):
 
         if isinstance(claim, SizesDiffer):
             return recipe_probe(claim, project)
-        return python_probe(claim, project, claim.tie if isinstance(claim, Tied) else None)
+        return python_probe(claim, claim.tie if isinstance(claim, Tied) else None)
 
     def _tied(self, tie: Tie, *, is_declared: bool) -> Finding:
         """A finding about a tie that a function makes, or that a class declares for its base to make."""

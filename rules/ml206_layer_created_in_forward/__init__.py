@@ -53,7 +53,7 @@ class LayerCreatedInForward(Rule):
         """Call the layer twice: what becomes of the parameters that the first call made?"""
         from modellint.probes import python_probe
 
-        return python_probe(claim, project, claim.entry)
+        return python_probe(claim, claim.entry)
 
     def _report(self, creation: Creation) -> Finding:
         from modellint.claims.layers import MadeAnew

@@ -74,7 +74,7 @@ class HardCodedRotaryOffset(Rule):
         """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
         from modellint.probes import boundary_probe
 
-        return boundary_probe(claim, project, [*([claim.asking] if claim.asking else []), claim.place])
+        return boundary_probe(claim, [*([claim.asking] if claim.asking else []), claim.place])
 
     def _finding(self, found: list[LengthUse], module: ModuleFacts, project: Project) -> Finding | None:
         first = found[0]

@@ -69,7 +69,7 @@ class RotaryLengthNotCovering(Rule):
         """Run some tokens at once, then one more with what was kept of them, or positions beyond the number of keys."""
         from modellint.probes import boundary_probe
 
-        return boundary_probe(claim, project, [claim.place])
+        return boundary_probe(claim, [claim.place])
 
     def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked, *, is_current: bool) -> Finding:
         passed = table.passed.get(place)

@@ -56,7 +56,7 @@ class UnguardedPositionTable(Rule):
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
         from modellint.probes import boundary_probe
 
-        return boundary_probe(claim, project, [claim.lookup])
+        return boundary_probe(claim, [claim.lookup])
 
     def _report(self, found: FixedTable) -> Finding:
         from modellint.claims.positions import TableEnds

@@ -81,11 +81,11 @@ class NegativeSentinelPositions(Rule):
         from modellint.link.values.callers import callers
         from modellint.probes import boundary_probe, function_at
 
-        function = function_at(claim.place, project)
+        function = function_at(claim, project)
         found = [] if function is None else callers(project, function)
         users = dict.fromkeys(caller.module.source.path.as_posix() for caller in found)
         places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
-        return boundary_probe(claim, project, places, users)
+        return boundary_probe(claim, places, users)
 
     def _looked_up(self, lookup: Lookup, filler: Filler, number: int, is_compared: bool) -> Finding:
         place = lookup.steps[-1]

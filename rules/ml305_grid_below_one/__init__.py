@@ -57,7 +57,7 @@ class GridBelowOne(Rule):
         """Run what uses the size, else what computes it, with images that become smaller."""
         from modellint.probes import boundary_probe
 
-        return boundary_probe(claim, project, [claim.used, claim.measured, claim.place])
+        return boundary_probe(claim, [claim.used, claim.measured, claim.place])
 
     def _report(self, use: SideUse) -> Finding:
         from modellint.claims.positions import GridEmpty

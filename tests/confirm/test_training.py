@@ -12,6 +12,8 @@ from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, Optimizer
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
+from modellint.link.project import Project, ProjectOptions
+from modellint.pipeline.sites import sited
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
@@ -68,7 +70,8 @@ def verdicts_of(folder: Path, *claims: Claim, recipe: str = RECIPE, is_blocked: 
     path = folder / "hparams.yaml"
     path.write_text(recipe)
     target = Target(path, script=folder / "train.py")
-    group = Group(target, tuple((number, Probe(target, claim)) for number, claim in enumerate(claims)))
+    project = Project(ProjectOptions(root=folder))
+    group = Group(target, tuple((number, Probe(target, sited(claim, project))) for number, claim in enumerate(claims)))
     answered = answer(group, served())
     return [answered[number] for number in range(len(claims))]
 

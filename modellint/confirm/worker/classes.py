@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from . import examples, roles
+from .places import definitions
 from .scaling import noted_configurations
 from .settings import Settings, asked, keys_of
 from .standins import StandIn, is_derived
@@ -541,10 +542,12 @@ class Builder:
 
     def constructor(self, cls: type) -> ast.FunctionDef | None:
         """The syntax of a class's own constructor."""
-        for node in ast.walk(self.source.tree):
-            if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
-                return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
-        return None
+        own = definitions(self.source.tree, f"{cls.__qualname__}.__init__")
+        found = [node for node in own if isinstance(node, ast.FunctionDef)]
+        if len(found) > 1:  # in branches, one of which was run
+            lines = [line for _, _, line in _init(cls).__code__.co_lines() if line]
+            found = [node for node in found if lines and node.lineno <= max(lines) <= (node.end_lineno or 0)]
+        return next(iter(found), None)
 
     def _constructor_or_inherited(self, cls: type) -> ast.FunctionDef | None:
         """The syntax of the constructor that a class of the file has from itself or from another of the file."""

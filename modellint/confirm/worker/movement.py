@@ -13,10 +13,11 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from . import roles
+from .beside import CLAIMS
 from .inputs import Inputs
 from .labelled import labelled
 from .placement import DEVICE
-from .places import Spot
+from .places import Spot, definitions
 from .registration import assignments
 from .standins import described, likeliest
 from .tensors import moved, tensors_in
@@ -59,7 +60,7 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
                         owner = attempt.build()
                         if isinstance(owner, nn.Module) and not tensors_in(getattr(owner, claim.attribute, None)):
                             first_call(attempt, owner, reasons)
-                    outcome = _moved(attempt, owner, claim.attribute, Spot.of(claim.use), reasons)
+                    outcome = _moved(attempt, owner, claim, reasons)
                 except Exception as error:
                     reasons.append(f"building: {described(error)}")
                     continue
@@ -186,18 +187,17 @@ def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str
 
 def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
     """The arguments that the constructor of a class keeps under an attribute as they are."""
-    name = owner.rpartition(".")[2]
-    for node in (part for cls in ast.walk(tree) if getattr(cls, "name", "") == name for part in ast.walk(cls)):
+    for node in (part for cls in definitions(tree, owner) for part in ast.walk(cls)):
         if isinstance(node, ast.Assign) and any(
             isinstance(target, ast.Attribute) and target.attr == attribute for target in node.targets
         ):
             yield from (node.value.id,) if isinstance(node.value, ast.Name) else ()
 
 
-def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: list[str]) -> Verdict | None:
+def _moved(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
     """What happens to one object; None if that shows nothing."""
-    is_layer = isinstance(owner, nn.Module)
-    call = owner.eval() if is_layer else _method_at(use, owner)
+    attribute, use, is_layer = claim.attribute, Spot.of(claim.use), isinstance(owner, nn.Module)
+    call = owner.eval() if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
     away = _left_by(owner, attribute) if is_layer else _not_moved(owner, attribute)
     if call is None or not away:
         said = f"`{attribute}` moves to {DEVICE} with its module" if away == "" else f"`{attribute}` is no tensor"
@@ -231,13 +231,11 @@ def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: lis
     return None
 
 
-def _method_at(use: Spot, owner: Any) -> Callable[..., Any] | None:
-    """The method of an object that a place is in."""
-    for name in dir(type(owner)):
-        function = getattr(type(owner), name, None)
-        if isinstance(function, FunctionType) and use.is_in(function.__code__):
-            return cast("Callable[..., Any]", getattr(owner, name))
-    return None
+def _method(owner: Any, name: str) -> Callable[..., Any] | None:
+    """The method of an object that has a dotted name."""
+    last = name.rpartition(".")[2]
+    is_it = isinstance(function := getattr(type(owner), last, None), FunctionType) and function.__qualname__ == name
+    return cast("Callable[..., Any]", getattr(owner, last)) if is_it else None
 
 
 def _not_moved(owner: Any, attribute: str) -> str | None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+
+
 @dataclass(frozen=True)
 class Spot:
     """A range in a file: lines and columns start at 1, columns count characters."""
@@ -51,11 +55,6 @@ class Spot:
         """Whether a frame stands on one of its lines."""
         inside = self.line <= frame.f_lineno <= self.end_line
         return inside and os.path.realpath(frame.f_code.co_filename) == self.path
-
-    def is_in(self, code: CodeType) -> bool:
-        """Whether its first line is one of a body of code."""
-        lines = [line for _, _, line in code.co_lines() if line is not None]
-        return bool(lines) and lines[0] <= self.line <= max(lines) and os.path.realpath(code.co_filename) == self.path
 
     def is_running(self, frame: FrameType | None) -> bool:
         """Whether the expression is being evaluated in a frame or in what called it."""
@@ -129,11 +128,13 @@ def expression(tree: ast.AST, spot: Spot) -> ast.expr | None:
     return None
 
 
-def function_around(tree: ast.AST, spot: Spot) -> ast.FunctionDef | None:
-    """The innermost function that a place stands in; None if there is none."""
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.lineno <= spot.line <= (node.end_lineno or 0)
-    ]
-    return max(found, key=lambda node: node.lineno, default=None)
+def definitions(tree: ast.AST, name: str) -> list[Definition]:
+    """What has a dotted name in a file, as `__qualname__` has it: more than one where branches define it."""
+    wanted, _, rest = name.removeprefix("<locals>.").partition(".")
+    found: list[Definition] = []
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, Definition):
+            found += definitions(node, name) if isinstance(node, _BLOCKS) else []
+        elif node.name == wanted:
+            found += definitions(node, rest) if rest else [node]
+    return found

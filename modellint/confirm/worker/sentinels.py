@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from .beside import CLAIMS
 from .calls import Call, Run, lasting
 from .lookups import Lookups
-from .places import Spot, expression, function_around, is_written_out
+from .places import Spot, expression, is_written_out
 from .specs import TIME
 from .standins import described
 from .verdicts import Verdict, confirmed, refuted
@@ -38,6 +39,8 @@ class Sentinel:
         self._users = session.users
         self._spot = Spot.of(claim.place)
         self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
+        #: The function that looks it up.
+        self._user = CLAIMS.name_at(claim, claim.lookup) if claim.lookup is not None else ""
         self._reasons = reasons
 
     def judge(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
@@ -126,8 +129,9 @@ class Sentinel:
         if self._lookup is None:
             return None, []
         source = self._session.load(self._lookup.path)
-        met, around = expression(source.tree, self._lookup), function_around(source.tree, self._lookup)
-        if not isinstance(met, ast.Subscript) or around is None or around not in source.tree.body:
+        met = expression(source.tree, self._lookup)
+        around = next((one for one in source.tree.body if getattr(one, "name", None) == self._user), None)
+        if not isinstance(met, ast.Subscript) or not isinstance(around, ast.FunctionDef):
             return None, []
         names = [part.id for part in (met.value, met.slice) if isinstance(part, ast.Name)]
         if len(names) < 2 or not set(names) <= {argument.arg for argument in around.args.args}:

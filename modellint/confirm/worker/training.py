@@ -15,10 +15,10 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from . import classes, placement, recipes
-from .beside import OPERATORS
+from .beside import CLAIMS, OPERATORS
 from .calls import prepared
 from .movement import first_call, is_at
-from .places import Spot, expression, function_around
+from .places import Spot, definitions, expression
 from .standins import StandIn, described
 from .tensors import tensors_in
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
@@ -457,7 +457,7 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
         session.begin(f"looking at {spot.name}")
         source = session.load(spot.path)
         try:
-            text, called = _evaluated(source, spot, brain)
+            text, called = _evaluated(source, spot, brain, CLAIMS.name_at(claim, claim.called))
         except AttributeError:
             if not _is_unbuilt(wrapped):
                 raise
@@ -486,14 +486,14 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
     return confirmed(detail)
 
 
-def _evaluated(source: classes.Source, spot: Spot, brain: Any) -> tuple[str, Any]:
-    """What is called at a place of a method, as it is written, and what that is for an object of its class.
+def _evaluated(source: classes.Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
+    """What is called at a place of a method, given by its name, and what that is for an object of its class.
 
     Raises what evaluating it raises: NameError where it takes local variables.
     """
     node = expression(source.tree, spot)
-    method = function_around(source.tree, spot)
-    if node is None or method is None or not method.args.args:
+    method = next(iter(definitions(source.tree, name)), None)
+    if node is None or not isinstance(method, ast.FunctionDef) or not method.args.args:
         raise LookupError(f"no method calls anything at {spot.name}")
     text = ast.unparse(node)
     names = {**vars(source.module), method.args.args[0].arg: brain}

@@ -1,0 +1,87 @@
+"""What the places of claims stand in: told when a finding is made, and found again by name when it is confirmed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.claims import Site, moved, places_of
+from modellint.source import YAML, Place, Span, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims import Claim
+    from modellint.graph.python import Class, Function
+    from modellint.link.project import Project
+    from modellint.source import SourceFile
+
+
+class CodeChangedError(Exception):
+    """What a claim speaks of is no longer there as it was."""
+
+
+def sited(claim: Claim, project: Project) -> Claim:
+    """A claim with what each of its places stands in, in files as the project has them."""
+    return replace(claim, sites=tuple(_site(place, project) for place in dict.fromkeys(places_of(claim))))
+
+
+def current(claim: Claim, project: Project) -> Claim:
+    """A claim whose sites were noted, with its places where their code stands now. Raises CodeChangedError."""
+    there = {site.place: _now(site, project) for site in claim.sites}
+    return moved(claim, lambda place: there.get(place, place))
+
+
+def _site(place: Place, project: Project) -> Site:
+    source, lines = _source(place.path, project), place.span
+    around = [one for one in _definitions(place.path, project) if one.line <= lines.line <= one.end_line]
+    inner = max(around, key=lambda one: one.line, default=None)
+    head = Place(place.path, Span(1, 1, 1, 1)) if inner is None else inner.place
+    return Site(place, "" if inner is None else inner.qualname, head, "" if source is None else source.text_of(lines))
+
+
+def _now(site: Site, project: Project) -> Place:
+    """Where the code of a place stands: as far from its definition as it was, or else where else that has such code."""
+    place = site.place
+    source = _source(place.path, project)
+    if source is None or not site.text:
+        return place
+    named = [one for one in _definitions(place.path, project) if one.qualname == site.name]
+    bodies = [(one.line, one.end_line) for one in named] if site.name else [(1, len(source.lines))]
+    for line, _ in bodies:
+        span = _lower(place.span, line - site.head.span.line)
+        if source.text_of(span) == site.text:
+            return Place(place.path, span)
+    found = [span for line, last in bodies for span in _spans(site.text, source, line, last)]
+    if len(found) != 1:
+        raise CodeChangedError
+    return Place(place.path, found[0])
+
+
+def _spans(text: str, source: SourceFile, line: int, last: int) -> Iterator[Span]:
+    """Where a text occurs in some lines of a file."""
+    body, at = source.text_between(line, last), -1
+    while (at := body.find(text, at + 1)) >= 0:
+        before, within = body[:at].split("\n"), text.split("\n")
+        start, column = line + len(before) - 1, len(before[-1]) + 1
+        end = len(within[-1]) + (1 if within[1:] else column)
+        yield Span(start, column, start + len(within) - 1, end)
+
+
+def _lower(span: Span, lines: int) -> Span:
+    return Span(span.line + lines, span.column, span.end_line + lines, span.end_column)
+
+
+def _definitions(path: str, project: Project) -> list[Class | Function]:
+    module = None if kind_of(path) == YAML else project.python(Path(path))
+    return [] if module is None else [*module.classes.values(), *module.all_functions()]
+
+
+def _source(path: str, project: Project) -> SourceFile | None:
+    """The text of a Python file or recipe; None if it is neither, or cannot be read."""
+    if kind_of(path) == YAML:
+        read = project.recipe(Path(path)) or project.config(Path(path))
+        return None if read is None else read.source
+    module = project.python(Path(path))
+    return None if module is None else module.source

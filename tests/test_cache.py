@@ -188,8 +188,11 @@ def test_a_broken_cache_is_no_cache(words: Workspace, damage: Callable[[bytes], 
         (b'"modellint_rule_path', b'"no_rule_path'),
         (b'{"place":[', b'{"place":["x",'),
         (b'{"place":[', b'{"site":['),
-        (b',"WORD"]]]', b",7]]]"),
-        (b',"WORD"]]]', b"]]]"),
+        (b',"WORD",{', b",7,{"),
+        (b',"WORD",{', b",{"),
+        (b'{"anchors":[[', b'{"anchors":[[7,'),
+        (b'{"anchors":[[', b'{"anchor":[['),
+        (b',"WORD"]]}', b",7]]}"),
     ],
 )
 def test_a_broken_claim_is_no_cache(words: Workspace, analysed: list[str], old: bytes, new: bytes) -> None:

@@ -28,7 +28,7 @@ _T = TypeVar("_T", bound="Claim")
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class Anchor:
     """What a place stood in when something was claimed of it, so that it is known by name, wherever its lines went.
 
     `name` is the dotted name of the innermost class or function, which begins at `head`; empty where there is none.
@@ -41,18 +41,18 @@ class Site:
     text: str
 
 
-_KINDS = (bool, int, str, NoneType, Place, Site)
+_KINDS = (bool, int, str, NoneType, Place, Anchor)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What a run can show of a finding. `place` is where it stands in the code that is run.
 
-    `sites` tell what each of its places stands in; they are added where findings are gathered.
+    `anchors` tell what each of its places stands in; they are added where findings are gathered.
     """
 
     place: Place
-    sites: tuple[Site, ...] = field(default=(), kw_only=True, repr=False, compare=False)
+    anchors: tuple[Anchor, ...] = field(default=(), kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         cls: type = type(self)
@@ -68,15 +68,15 @@ def places_of(claim: Claim) -> Iterator[Place]:
 
 def name_at(claim: Claim, place: Place) -> str:
     """The dotted name of the class or function that a place of a claim stands in; empty where there is none."""
-    return next((site.name for site in claim.sites if site.place == place), "")
+    return next((anchor.name for anchor in claim.anchors if anchor.place == place), "")
 
 
 def as_json(claim: Claim) -> list[Any]:
     """A claim as JSON-able values."""
     cls = type(claim)
-    sites = [[site.place.as_list(), site.name, site.head.as_list(), site.text] for site in claim.sites]
+    anchors = [[anchor.place.as_list(), anchor.name, anchor.head.as_list(), anchor.text] for anchor in claim.anchors]
     told = [cls.__module__.removeprefix(__name__), cls.__qualname__, *map(_plain, _values(claim))]
-    return [*told, {"sites": sites}] if sites else told
+    return [*told, {"anchors": anchors}] if anchors else told
 
 
 def from_json(data: Any) -> Claim:
@@ -84,20 +84,26 @@ def from_json(data: Any) -> Claim:
     if not isinstance(data, list):
         raise TypeError(f"expected a list, not {data!r}")
     module, name, *values = data
-    told = values.pop()["sites"] if values and isinstance(values[-1], dict) and "sites" in values[-1] else []
-    sites = tuple(Site(Place.from_list(place), name, Place.from_list(head), text) for place, name, head, text in told)
-    return _class(module, name)(*map(_restored, values), sites=sites)
+    told = values.pop()["anchors"] if values and isinstance(values[-1], dict) and "anchors" in values[-1] else []
+    anchors = tuple(_anchor(*one) for one in told)
+    return _class(module, name)(*map(_restored, values), anchors=anchors)
 
 
 def moved(claim: _T, move: Callable[[Place], Place]) -> _T:
     """A claim with other places."""
-    sites = tuple(Site(move(site.place), site.name, move(site.head), site.text) for site in claim.sites)
-    return type(claim)(*(_moved(value, move) for value in _values(claim)), sites=sites)
+    anchors = tuple(Anchor(move(anchor.place), anchor.name, move(anchor.head), anchor.text) for anchor in claim.anchors)
+    return type(claim)(*(_moved(value, move) for value in _values(claim)), anchors=anchors)
+
+
+def _anchor(place: Any, name: Any, head: Any, text: Any) -> Anchor:
+    if not isinstance(name, str) or not isinstance(text, str):
+        raise TypeError(f"expected two texts, not {name!r} and {text!r}")
+    return Anchor(Place.from_list(place), name, Place.from_list(head), text)
 
 
 def _values(claim: Claim) -> tuple[Any, ...]:
     """What is claimed, in the order in which it is passed."""
-    return tuple(getattr(claim, one.name) for one in fields(claim) if one.name != "sites")
+    return tuple(getattr(claim, one.name) for one in fields(claim) if one.name != "anchors")
 
 
 def _places(value: Any) -> Iterator[Place]:
@@ -122,7 +128,7 @@ def _class(module: Any, name: Any) -> type[Claim]:
 @cache
 def _kinds(cls: type) -> dict[str, Any]:
     """The types of the fields; what stands for a place need not be imported where a claim is defined."""
-    hints = get_type_hints(cls, localns={"Place": Place, "Site": Site})
+    hints = get_type_hints(cls, localns={"Place": Place, "Anchor": Anchor})
     return {field.name: hints[field.name] for field in fields(cls)}
 
 

@@ -20,7 +20,7 @@ from modellint.confirm.setup import Setup
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.graph.immutable import dataclass
 from modellint.link.project import Project, ProjectOptions
-from modellint.pipeline.sites import CodeChangedError, current
+from modellint.pipeline.anchors import CodeChangedError, current
 from modellint.reading.files import Files
 from modellint.results.failures import RAISED, Crash
 from modellint.source import NOTEBOOK, kind_of

@@ -137,7 +137,7 @@ class Layout:
 def _told(probe: Probe) -> list[Any]:
     """What a probe says of its target."""
     names = [target.name for target in (probe.target, *probe.functions)]
-    return [*names, *as_json(replace(probe.claim, sites=()))[2:]]
+    return [*names, *as_json(replace(probe.claim, anchors=()))[2:]]
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -364,7 +364,7 @@ class Analyser:
         self._project.budget.is_short = False
         try:
             for finding in check(about, project):
-                run.findings.append(_sited(verified(finding), project))
+                run.findings.append(_anchored(verified(finding), project))
         except UnreadableError as error:
             self._unreadable(run, error)
         except ExhaustedError:
@@ -404,13 +404,13 @@ def _harm(run: _Run, other: _Run) -> str:
     return f"{', '.join(unfinished)} would not come to an end with it" if unfinished else ""
 
 
-def _sited(finding: Finding, project: Project) -> Finding:
+def _anchored(finding: Finding, project: Project) -> Finding:
     """A finding whose claim tells what its places stand in."""
     if finding.claim is None:
         return finding
-    from modellint.pipeline.sites import sited
+    from modellint.pipeline.anchors import anchored
 
-    return replace(finding, claim=sited(finding.claim, project))
+    return replace(finding, claim=anchored(finding.claim, project))
 
 
 def _paired(recipe: Recipe, project: Project) -> ScriptChoice | None:

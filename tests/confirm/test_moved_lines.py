@@ -158,6 +158,6 @@ def test_what_a_claim_stands_in_is_stored(tmp_path: Path) -> None:
     path.write_text(CODE)
     (found,) = modellint.check([path], isolated=True, jobs=1, select=["ML204"])
     assert found.claim is not None
-    assert [(site.name, site.text) for site in found.claim.sites] == [("Lost.__init__", "self.layers")]
-    assert from_json(as_json(found.claim)).sites == found.claim.sites
-    assert as_json(replace(found.claim, sites=())) == as_json(found.claim)[:-1]
+    assert [(anchor.name, anchor.text) for anchor in found.claim.anchors] == [("Lost.__init__", "self.layers")]
+    assert from_json(as_json(found.claim)).anchors == found.claim.anchors
+    assert as_json(replace(found.claim, anchors=())) == as_json(found.claim)[:-1]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.claims import Site, moved, places_of
+from modellint.claims import Anchor, moved, places_of
 from modellint.source import YAML, Place, Span, kind_of
 
 if TYPE_CHECKING:
@@ -22,38 +22,38 @@ class CodeChangedError(Exception):
     """What a claim speaks of is no longer there as it was."""
 
 
-def sited(claim: Claim, project: Project) -> Claim:
+def anchored(claim: Claim, project: Project) -> Claim:
     """A claim with what each of its places stands in, in files as the project has them."""
-    return replace(claim, sites=tuple(_site(place, project) for place in dict.fromkeys(places_of(claim))))
+    return replace(claim, anchors=tuple(_anchor(place, project) for place in dict.fromkeys(places_of(claim))))
 
 
 def current(claim: Claim, project: Project) -> Claim:
-    """A claim whose sites were noted, with its places where their code stands now. Raises CodeChangedError."""
-    there = {site.place: _now(site, project) for site in claim.sites}
+    """A claim whose anchors were noted, with its places where their code stands now. Raises CodeChangedError."""
+    there = {anchor.place: _now(anchor, project) for anchor in claim.anchors}
     return moved(claim, lambda place: there.get(place, place))
 
 
-def _site(place: Place, project: Project) -> Site:
+def _anchor(place: Place, project: Project) -> Anchor:
     source, lines = _source(place.path, project), place.span
     around = [one for one in _definitions(place.path, project) if one.line <= lines.line <= one.end_line]
     inner = max(around, key=lambda one: one.line, default=None)
     head = Place(place.path, Span(1, 1, 1, 1)) if inner is None else inner.place
-    return Site(place, "" if inner is None else inner.qualname, head, "" if source is None else source.text_of(lines))
+    return Anchor(place, "" if inner is None else inner.qualname, head, "" if source is None else source.text_of(lines))
 
 
-def _now(site: Site, project: Project) -> Place:
+def _now(anchor: Anchor, project: Project) -> Place:
     """Where the code of a place stands: as far from its definition as it was, or else where else that has such code."""
-    place = site.place
+    place = anchor.place
     source = _source(place.path, project)
-    if source is None or not site.text:
+    if source is None or not anchor.text:
         return place
-    named = [one for one in _definitions(place.path, project) if one.qualname == site.name]
-    bodies = [(one.line, one.end_line) for one in named] if site.name else [(1, len(source.lines))]
+    named = [one for one in _definitions(place.path, project) if one.qualname == anchor.name]
+    bodies = [(one.line, one.end_line) for one in named] if anchor.name else [(1, len(source.lines))]
     for line, _ in bodies:
-        span = _lower(place.span, line - site.head.span.line)
-        if source.text_of(span) == site.text:
+        span = _lower(place.span, line - anchor.head.span.line)
+        if source.text_of(span) == anchor.text:
             return Place(place.path, span)
-    found = [span for line, last in bodies for span in _spans(site.text, source, line, last)]
+    found = [span for line, last in bodies for span in _spans(anchor.text, source, line, last)]
     if len(found) != 1:
         raise CodeChangedError
     return Place(place.path, found[0])

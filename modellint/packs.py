@@ -166,7 +166,7 @@ def _fit(code: str, selector: str) -> int:
 
 
 def is_code(text: str) -> bool:
-    """Whether a rule may have this code."""
+    """Whether a code has the form that codes of rules have."""
     return _CODE.match(text) is not None
 
 

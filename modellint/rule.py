@@ -195,7 +195,7 @@ class Rule:
         claim: Claim | None = None,
         cause: str = "",
     ) -> Finding:
-        """A finding of this rule."""
+        """A finding with the code, name and severity of this rule."""
         return Finding(
             code=self.code,
             name=self.name,

@@ -90,7 +90,7 @@ def from_json(data: Any) -> Claim:
 
 
 def moved(claim: _T, move: Callable[[Place], Place]) -> _T:
-    """A claim with other places."""
+    """A claim whose places, and those of its anchors, are moved."""
     anchors = tuple(Anchor(move(anchor.place), anchor.name, move(anchor.head), anchor.text) for anchor in claim.anchors)
     return type(claim)(*(_moved(value, move) for value in _values(claim)), anchors=anchors)
 

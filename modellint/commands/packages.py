@@ -31,7 +31,7 @@ class Known(NamedTuple):
 
     @property
     def source(self) -> str:
-        """Where what is known of it comes from."""
+        """Where the facts of the package come from: a release that is installed, or that is shipped."""
         return self.note or ("shipped facts" if self.folder is None else "installed")
 
     def __str__(self) -> str:

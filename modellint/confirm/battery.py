@@ -84,7 +84,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Result:
-    """All checks of a target."""
+    """The checks of a target, with the seconds that they took."""
 
     target: str
     checks: tuple[Check, ...]

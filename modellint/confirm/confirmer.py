@@ -91,7 +91,7 @@ class Confirmer:
         return Judged(tuple(shown), refuted, self._setup.guard, tuple(self._crashes.values()))
 
     def _linked(self) -> Project:
-        """The files as they are now."""
+        """A project with the files as they are on the disk now."""
         options = ProjectOptions(self._settings.root, self._settings.python, self._settings.recipes)
         return Project(options, Files(limit=self._settings.max_file_size))
 

@@ -137,7 +137,7 @@ class ForkServer:
         return _Forked(line, guarding)
 
     def close(self) -> None:
-        """End it with all of its children."""
+        """End the server with all of its children."""
         self._guarding.stop.set()
         self._thread.join()
 
@@ -179,7 +179,7 @@ class _Forked:
             raise
 
     def is_gone(self) -> bool:
-        """Whether it has ended."""
+        """Whether the server process has ended."""
         self._line.settimeout(0)
         with contextlib.suppress(BlockingIOError):
             self._code = self._received()

@@ -96,7 +96,7 @@ class Process(Protocol):
     pid: int
 
     def is_gone(self) -> bool:
-        """Whether it has ended."""
+        """Whether the process has ended."""
 
     def end(self) -> int:
         """Its exit status, or minus the number of the signal that ended it; it is killed if it is still there."""

@@ -92,7 +92,7 @@ class Binding:
             frame.names[name] = found
 
     def _not_given(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
-        """What a parameter is for which nothing is given, perhaps."""
+        """The value of a parameter that no argument is passed for, unless its default is known."""
         for theory in self._run.asked.parameter:
             known = theory.parameter(parameter, code, frame)
             if known is not None:

@@ -78,7 +78,7 @@ _ANY = "*"
 
 
 class Body(Callees):
-    """The values of one function."""
+    """Elements in one function: where they are made, what they flow into, where a look-up takes them."""
 
     def __init__(self, function: Function, summaries: Summaries, files: int, settled: Known = NOTHING) -> None:
         super().__init__(function, summaries, files, settled)

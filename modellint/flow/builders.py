@@ -189,7 +189,7 @@ def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str
 
 
 def _home(definition: Definition | None) -> ModuleFacts | None:
-    """The file in which something is defined."""
+    """The module that defines a class or function."""
     if isinstance(definition, DefinedModule | DefinedConstant):
         return definition.module
     if isinstance(definition, DefinedFunction):

@@ -75,7 +75,7 @@ def parts(run: Interpreter, shell: Shell) -> list[Part]:
 
 
 def _kept(store: Store) -> Atoms:
-    """What is stored; what is calculated with something of which nothing is known is neither it nor a part of it."""
+    """The layers and tensors that a store keeps as they are: the result of an operation on unknown values is none."""
     is_calculated = store.value is not None and store.value.op is Op.BIN
     return tuple(atom for atom in store.atoms if not (is_calculated and isinstance(atom, Given)))
 
@@ -87,7 +87,7 @@ def _tells_nothing(store: Store) -> bool:
 
 
 def _buffered(atom: Atom) -> Atoms | None:
-    """What a buffer is made of; None for anything else."""
+    """The tensor that a buffer is made of; None for anything but a buffer."""
     if not isinstance(atom, Shell) or atom.kind != "buffer":
         return None
     return atom.arguments.argument(0, "data") or ()
@@ -224,7 +224,7 @@ class Built:
         return state(self.run, self.shell, trained=trained)
 
     def registers(self, wanted: Shell) -> bool | None:
-        """Whether a layer that it is given, or a copy of it, becomes a part of it."""
+        """Whether the object registers a layer that its constructor is given, or a copy of that."""
         return _registers(self.run, self.shell, wanted, 0)
 
     def child(self, name: str) -> Child:
@@ -347,13 +347,13 @@ def registers(model: ClassModel, parameter: str, arguments: Mapping[str, Atoms] 
 
 
 class _AnyLayer(ClassModel):
-    """A layer of which nothing is known."""
+    """A layer of a class that cannot be read."""
 
     is_complete = False
 
 
 class _AnyContainer(_AnyLayer):
-    """A container of layers of which nothing is known."""
+    """A container of layers whose class cannot be read."""
 
     is_container = True
 

@@ -63,7 +63,7 @@ class Padded:
 
 
 class TableClass:
-    """The class of such a layer."""
+    """A class of layers that look up rows."""
 
 
 class Judge:
@@ -260,7 +260,7 @@ class Callees:
         return self._files - (module is not self._module)
 
     def _member(self, value: Value) -> Objects:
-        """What an attribute of something is: a method, or what is kept there."""
+        """The values of an attribute: methods, and what constructors store there."""
         return self._members(self.objects(value.args[0]), str(value.data), is_known=self._is_own(value.args[0]))
 
     def _members(self, objects: Objects, name: str, *, is_known: bool) -> Objects:
@@ -295,7 +295,7 @@ class Callees:
         return NONE if files < 0 else self._summaries.member(cls, name, files)
 
     def member(self, cls: Class, name: str) -> Objects:
-        """The same of a class of the file."""
+        """The values of an attribute of a class of the file."""
         family = self._record.families[cls.name]
         found: set[Any] = set(self._summaries.held(name, self._module, family, self._files))
         if name in cls.attributes:
@@ -413,7 +413,7 @@ class Callees:
         return isinstance(self._names.definition(self._module, callee), DefinedFunction | DefinedClass)
 
     def targets(self, call: Value) -> Targets:
-        """What a call may run."""
+        """The functions, tables, losses and parameters that a call may run."""
         callee = call.callee
         functions: dict[Function, None] = {}
         is_table = is_judge = False
@@ -500,7 +500,7 @@ def parameter_of(path: str) -> str:
 
 
 def kept_or_it(one: object) -> Any:
-    """What an instance keeps, or what it is."""
+    """The argument that an instance keeps, for such an argument; anything else as it is."""
     return one.one if isinstance(one, Kept) else one
 
 

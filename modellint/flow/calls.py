@@ -85,12 +85,12 @@ class Calls:
 
     @property
     def _follows_all(self) -> bool:
-        """Whether any method may matter."""
+        """Whether a theory asks for all methods to be followed."""
         asked = self._run.asked.follows_all
         return bool(asked) and any(theory.follows_all() for theory in asked)
 
     def call(self, value: Value, frame: Frame) -> Atoms:
-        """What a call gives, with all that it does."""
+        """The result of a call, after its effects on the heap."""
         callee = value.callee
         for theory in self._run.asked.call:
             known = theory.call(value, frame)
@@ -237,7 +237,7 @@ class Calls:
                 self.apply(atom, given, frame, one.value)
 
     def defined(self, definition: Definition) -> Atoms:
-        """What a resolved name is."""
+        """The value of a resolved name: a class, a function, or something outside the project."""
         classes = self._run.classes
         for theory in self._run.asked.defined:
             known = theory.defined(definition)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Conditions:
-    """The conditions of one run."""
+    """Decides the path conditions of one run."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -46,7 +46,7 @@ class Conditions:
         return tuple(reversed(steps))
 
     def truth(self, test: Value, frame: Frame) -> bool | None:
-        """The outcome of a condition, None if it is not known."""
+        """The outcome of a test: True, False, or None where it is not known."""
         return truth(test, lambda value: self._run.evaluate(value, frame))
 
     def one_of(self, value: Value, frame: Frame) -> Atoms:

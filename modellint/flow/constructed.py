@@ -47,7 +47,7 @@ _MAX_ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What an argument may be; nothing where it is not passed."""
+    """The values of a constructor's argument; empty where it is not passed."""
 
     atoms: Atoms
 
@@ -57,12 +57,12 @@ class Argument:
 
     @property
     def number(self) -> int | float | None:
-        """The number that it is for certain."""
+        """The number that the argument has on all paths; None if there is no such number."""
         numbers = {_number(atom) for atom in self.atoms}
         return numbers.pop() if len(numbers) == 1 else None
 
     def may_be(self, constant: object) -> bool:
-        """Whether it is this constant on some path."""
+        """Whether the argument is this constant on at least one path."""
         return any(_is_constant(atom, constant) for atom in self.atoms)
 
 
@@ -273,7 +273,7 @@ class _Reaching:
         return found
 
     def may_construct(self, shell: Shell) -> bool:
-        """Whether the constructor of an object may, or it is of a class that derives from one that is asked for."""
+        """Whether an object's constructor may make one of the classes asked for, or its class derives from one."""
         if shell.kind != "instance" or shell.model is None:
             return False
         if self._is_meant(shell.model):

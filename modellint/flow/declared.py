@@ -103,7 +103,7 @@ def is_about_devices(test: Value) -> bool:
 
 
 def _words(annotation: Value | None) -> set[str]:
-    """The names in an annotation."""
+    """The identifiers in an annotation."""
     if annotation is None:
         return set()
     written = [part.data for part in annotation.walk() if isinstance(part.data, str)]

@@ -70,7 +70,7 @@ _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 class Devices(Theory):
-    """The tensors of one run."""
+    """The devices of the tensors of one run."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -607,7 +607,7 @@ class Devices(Theory):
             self.encounters.setdefault((id(made.maker), id(value)), met)
 
     def _is_unmoved(self, atom: Atom) -> bool:
-        """Whether something stays where it is, if it is a tensor that was made late."""
+        """Whether an atom stays on the default device, or on none: what was made late, and None, which is no tensor."""
         if isinstance(atom, There):
             return not atom.was_late
         return isinstance(atom, Fresh) or atom == NONE[0] or self.is_there(atom)

@@ -76,7 +76,7 @@ class Given(HashedOnce):
     is_there: bool = False
 
     def part(self, name: str) -> Given:
-        """An attribute of it."""
+        """An attribute of the input, by its name."""
         full = f"{self.name}.{name}"
         return Given(full, Symbol(self.home, full.partition(".")[2]), self.home) if self.home else Given(full)
 
@@ -87,7 +87,7 @@ class Given(HashedOnce):
 
     @property
     def parameter(self) -> str:
-        """The parameter that it is, or is a part of."""
+        """The name of the parameter that the input is passed as."""
         return self.name.partition(".")[0].partition("[")[0]
 
     def element(self) -> Given:
@@ -265,7 +265,7 @@ class Tensor(HashedOnce):
         return first if isinstance(first, Size) else None
 
     def elements(self) -> Iterator[Element]:
-        """What is known of its elements."""
+        """The ids, constants, positions and real numbers that the tensor holds."""
         if self.ids is not None:
             yield self.ids
         yield from self.fillers
@@ -441,12 +441,12 @@ def _widened(atoms: Iterable[Atom]) -> Atoms:
 
 
 def constant(atoms: Atoms) -> Constant | None:
-    """The one constant that a value is, if it is one."""
+    """The constant that a value has on all paths; None if there is no such constant."""
     return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Constant) else None
 
 
 def size_of(atoms: Atoms | None) -> Size | None:
-    """The number that a value is, if all that it may be, but None, is the same one."""
+    """The size that a value has on all paths, None aside."""
     found = {_size(atom) for atom in atoms or () if not (isinstance(atom, Constant) and atom.value is None)}
     return found.pop() if len(found) == 1 else None
 
@@ -460,7 +460,7 @@ def _size(atom: Atom) -> Size | None:
 
 
 def text(atoms: Atoms | None) -> str | None:
-    """The string that a value is."""
+    """The string that a value has on all paths; None if there is no such string."""
     known = constant(atoms) if atoms else None
     return known.value if known is not None and isinstance(known.value, str) else None
 

@@ -77,7 +77,7 @@ _WEIGHT_NORMS = operators.functions("weight-norm")
 
 
 class _Open:
-    """Not known."""
+    """Stands for a value that is not known."""
 
 
 _OPEN = _Open()
@@ -456,7 +456,7 @@ def _of_container(
 
 
 def _popped(owner: Shell, given: Sequence[Atoms], *, is_dict: bool, is_sure: bool = False) -> Atoms | None:
-    """What is taken out; None where it is not known which one that is."""
+    """The entry that `pop` removes; None where it is not known which one that is."""
     if not is_sure and isinstance(owner, Counted):
         owner.lose()
         return None

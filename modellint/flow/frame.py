@@ -57,7 +57,7 @@ class Frame:
         self.conditions.clear()
 
     def mark(self) -> tuple[int, int]:
-        """How much was found out by now."""
+        """The number of values that are found by now, to go back to."""
         return len(self.memo), len(self.conditions)
 
     def back_to(self, mark: tuple[int, int]) -> None:
@@ -68,7 +68,7 @@ class Frame:
             self.conditions.popitem()
 
     def known(self, key: int) -> Atoms | None:
-        """What a value was found to be, here or where this function was made."""
+        """The atoms found for a value, in this frame or in the one that its function was made in."""
         frame: Frame | None = self
         while frame is not None:
             found = frame.memo.get(key)

@@ -31,7 +31,7 @@ _CONTAINERS = {
 
 
 def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
-    """What a parameter of which nothing is given may be: an object of its class, or a number that it names."""
+    """The value of a parameter without an argument: an object of its annotation's class, or a symbolic number."""
     function = frame.function
     if function is None:
         return (Given(parameter.name),)

@@ -131,7 +131,7 @@ class Shell:
 
     @property
     def site(self) -> Site | None:
-        """Where it is made, if that is in a file."""
+        """The allocation site, if it is in a file."""
         return None if self.value is None or self.function is None else Site(self.value, self.function)
 
     @property
@@ -186,7 +186,7 @@ class Shell:
         return join(found) if found else None
 
     def settle(self) -> None:
-        """Have all happen that waits."""
+        """Have all deferred calls happen."""
         while self._waiting:
             self._waiting.pop(0).happen()
 
@@ -230,7 +230,7 @@ class Shell:
             self.entries.append(Entry(key, atoms, path))
 
     def _paths_of(self, key: Hashable | None) -> dict[Atoms, list[Path]]:
-        """On which paths there is what under a key."""
+        """The paths on which each value stands under a key."""
         if self._paths is None:
             self._paths = {}
             for entry in self.entries:
@@ -251,12 +251,12 @@ class Shell:
         self._changed()
 
     def replace(self, number: int, atoms: Atoms) -> None:
-        """Have one of the entries be something else."""
+        """Put another value in the place of an entry."""
         self.entries[number].atoms = atoms
         self._changed()
 
     def insert(self, at: int, atoms: Atoms) -> None:
-        """Put something in at an index."""
+        """Put a value in at an index, from 0."""
         self.entries.insert(at, Entry(None, atoms, ()))
         self._changed()
 
@@ -322,7 +322,7 @@ class Shell:
         return found
 
     def _opened(self) -> tuple[tuple[Atom, ...], list[Shell]]:
-        """What stands in it, and the containers in it that this stands in."""
+        """The atoms in the container and in plain containers within it, and these inner containers."""
         inside: list[Shell] = []
         pending = [entry.atoms for entry in reversed(self.entries)]
         seen: set[Atom] = {self}
@@ -347,12 +347,12 @@ class Counted(Shell):
     repeats = False
 
     def take(self, other: Shell) -> None:
-        """Be as exact as what it is filled from."""
+        """Know the entries one by one if the source of them does."""
         self.repeats = self.repeats or (self.is_exact and isinstance(other, Counted) and other.repeats)
         super().take(other)
 
     def lose(self) -> None:
-        """Something was taken out, or put in, and it is not known what."""
+        """Forget which entries there are: an unknown one was put in or taken out."""
         self.is_exact = self.repeats = False
 
     def put(self, atoms: Atoms, path: Path, key: Hashable | None = None) -> None:
@@ -368,7 +368,7 @@ class Counted(Shell):
         self._changed()
 
     def part(self, index: Atoms) -> Atoms:
-        """What stands at an index or under a key, if it is known which one that is."""
+        """The entry at an index (from 0, or from the end below 0) or under a key, if it is known which one that is."""
         known = index[0].value if len(index) == 1 and isinstance(index[0], Constant) else None
         items = self.items or ()
         if self.kind == "dict" or isinstance(known, str):

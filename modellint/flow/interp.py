@@ -338,7 +338,7 @@ class Interpreter:
     # -- conditions ------------------------------------------------------------------------------------------------
 
     def may_happen(self, guard: Guard, frame: Frame) -> bool:
-        """Whether the conditions of something may hold."""
+        """Whether the path condition of an event or a value may hold."""
         return self.conditions(guard, frame) is not None
 
     def conditions(self, guard: Guard | None, frame: Frame) -> Path | None:
@@ -466,11 +466,11 @@ class Interpreter:
         self._shells.clear()
 
     def shells(self) -> Collection[Shell]:
-        """All that expressions have made."""
+        """All objects of the run."""
         return self._shells.values()
 
     def sequence(self, kind: str, values: Iterable[Atoms], value: Value, frame: Frame, purpose: str = "") -> Shell:
-        """A container with known elements."""
+        """A container whose entries are known one by one."""
         found = self.shell(kind, value, frame, purpose)
         found.fill(tuple(values))
         return found

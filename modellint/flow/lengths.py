@@ -69,7 +69,7 @@ class _Calculated(Refinement):
     # -- lengths -------------------------------------------------------------------------------------------------
 
     def _term(self, origin: Site, kind: Kind, *operands: Atoms) -> Term:
-        """The length that is measured or calculated there: the same one of the same."""
+        """The length that is measured or calculated at a site; the same object for the same operands."""
         key = origin, kind, operands
         found = self._terms.get(key)
         if found is None:
@@ -224,7 +224,7 @@ class _Calculated(Refinement):
         return _with(Extent(is_grown=True), found)
 
     def _made_of(self, values: Iterable[Value], frame: Frame) -> set[str]:
-        """What a function is given that values are made of."""
+        """The parameters of the function in question that values are computed from."""
         parameters = (part for value in values for part in value.walk() if part.op is Op.PARAM and part.data != "self")
         return {name for part in parameters for name in _names(self._run.evaluate(part, frame))}
 
@@ -235,7 +235,7 @@ class _Calculated(Refinement):
         return _common([tensor.extent for tensor in tensors_in(tuple(map(self._opened, atoms)))])
 
     def _opened(self, atom: Atom) -> Atom:
-        """What a buffer or parameter is made of, where that is a table."""
+        """The table that a buffer or parameter is made of; the value itself where that is none."""
         if not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
         data = tensors_in(atom.arguments.argument(0, "data") or ())
@@ -364,7 +364,7 @@ class Lengths(Theory, Sink):
             self.about.applied.update(extent.lengths)
 
     def is_part_of_given(self, atom: Atom) -> bool:
-        """Whether something is what the function is given that is asked about, or a part of that."""
+        """Whether a value is an argument of the function in question, or an attribute or entry of one."""
         return isinstance(atom, Given) and any(isinstance(a, Given) and a.home == atom.home for a in self.given)
 
     def note_kept(self, atom: Atom) -> None:
@@ -375,7 +375,7 @@ class Lengths(Theory, Sink):
                 self.about.kept[atom.parameter] = None
 
     def note_limits(self, atoms: Atoms) -> None:
-        """Note what a function is given that a comparison is made of, but for how many that is."""
+        """Note the parameters whose values a comparison limits; how many there are does not count."""
         if self.about is None:
             return
         pending = list(atoms)
@@ -398,7 +398,7 @@ def _is_counted(atom: Atom) -> bool:
 
 
 def _common(extents: Iterable[Extent | None]) -> Extent | None:
-    """What something is made for that is made of several."""
+    """The lengths that a tensor covers which is made of several."""
     known = [extent for extent in extents if extent is not None]
     if not known:
         return None

@@ -88,7 +88,7 @@ _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 
 
 def is_exact(atoms: Atoms) -> bool:
-    """Whether a value is one container whose elements are known one by one."""
+    """Whether a value is one container whose entries are known one by one."""
     return len(atoms) == 1 and isinstance(atoms[0], Shell) and atoms[0].is_exact and not _is_grown(atoms[0])
 
 
@@ -97,7 +97,7 @@ def _is_grown(shell: Shell) -> bool:
 
 
 def unpacked(atoms: Atoms) -> Iterator[Atoms]:
-    """The elements of a value, one by one where they are known, else all in one."""
+    """The entries of a container, one by one where they are known, else all of them as one value."""
     for atom in atoms:
         if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
             for entry in atom.entries:
@@ -163,7 +163,7 @@ def changed(atom: Atom, operation: str, value: Value, *, is_rare: bool = False) 
 
 
 def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value: Value) -> Atoms:
-    """What a method of a parameter, or of what was made of one, gives."""
+    """The result of a method of a parameter, or of a tensor that was made of one."""
     if name.endswith("_") and not name.endswith("__"):
         return (atom,)  # changed in place
     if name not in CONVERSIONS and name not in OPERATIONS:
@@ -419,7 +419,7 @@ def _end(atoms: Atoms) -> int | None:
 
 
 def _opaque(run: Interpreter, name: str, arguments: Arguments, value: Value) -> Atoms:
-    """What something gives of which nothing is known but its name."""
+    """The result of calling a name that nothing is known of."""
     top = name.partition(".")[0]
     if top == "builtins":
         return PLAIN

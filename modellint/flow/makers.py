@@ -37,7 +37,7 @@ _ASKING = frozenset(("isinstance", "issubclass", "super"))
 
 
 class Makers:
-    """Answers for the functions of a project; what is known of them is kept."""
+    """Which functions of a project may make layers with parameters; the answer for each function is remembered."""
 
     def __init__(self, project: Project) -> None:
         self._project = project

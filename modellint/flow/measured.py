@@ -130,7 +130,7 @@ class Measured(Theory, Sink):
                     yield found
 
     def _sides_of(self, atom: Atom) -> tuple[Site, Sizes] | None:
-        """Where a table is made that a value is, and how large it is."""
+        """The site that makes a table, and its sizes."""
         layer = atom.owner if isinstance(atom, Bound) else atom
         if isinstance(layer, Shell) and self._lookups.is_table(layer):
             given = (self._tensors.argument(layer, (at, name)) for at, name in enumerate(_OF_TABLE))
@@ -194,7 +194,7 @@ def _is_few(atoms: Atoms) -> bool:
 
 
 def _is_length(atom: Atom, frame: Frame) -> bool:
-    """Whether something is a length, or may be one that a function is given."""
+    """Whether a value is a length in elements, or an argument that may be one."""
     if isinstance(atom, Length) or frame.function is None:
         return isinstance(atom, Length)
     own = f"{frame.function.module.path}:{frame.function.qualname}"

@@ -68,7 +68,7 @@ class Newborn(Theory):
         self.touch(shells_in(arguments.all()))
 
     def _use(self, shell: Shell, frame: Frame, value: Value) -> None:
-        """A layer is called."""
+        """Note that a layer is called."""
         if shell in self.routes and shell not in self._uses:
             step = _step(frame, value)
             if step is not None:
@@ -97,7 +97,7 @@ class Newborn(Theory):
     # -- in the end ------------------------------------------------------------------------------------------------
 
     def use_of(self, shell: Shell) -> Step | None:
-        """Where a layer, or one that holds it, is called; None if nothing is known to call it, or it was touched."""
+        """The call of a layer, or of one that holds it; None if nothing calls it, or something may change it."""
         holders = list(self._holders(shell))
         if any(holder in self._touched for holder in holders) or self._is_kept(holders):
             return None
@@ -113,7 +113,7 @@ class Newborn(Theory):
         return None
 
     def _holders(self, shell: Shell) -> Iterator[Shell]:
-        """A layer, and those that were made with it."""
+        """A layer, and the objects whose constructors are given it, directly or not."""
         pending, seen = [shell], {shell}
         while pending:
             inner = pending.pop()
@@ -146,7 +146,7 @@ def _returns(method: FunctionRef) -> bool:
 
 
 def _parts(shell: Shell) -> Iterator[Shell]:
-    """What a layer is given."""
+    """The objects among the arguments and the entries of an object."""
     yield from shells_in(shell.arguments.all())
     yield from shells_in(entry.atoms for entry in shell.entries)
 

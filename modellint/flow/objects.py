@@ -68,7 +68,7 @@ class Read:
 
 
 class Objects:
-    """The objects of one run."""
+    """Attributes, entries and stores of the objects of one run."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -313,7 +313,7 @@ class Objects:
         return None
 
     def _given(self, owner: Given, key: str | None) -> Given:
-        """A part of what is given, or one of its elements, where these are told from the whole."""
+        """An attribute or entry of a root's argument, where these are told from the argument itself."""
         if not self._run.names_parts:
             return owner
         return owner.element() if key is None else owner.part(key)
@@ -572,7 +572,7 @@ def _is_same(one: Store, other: Store) -> bool:
 
 
 def _only_text(atoms: Atoms | None) -> str | None:
-    """The one string that a name may be that is known."""
+    """The string that a name has where exactly one of its values is known."""
     found = {atom.value for atom in atoms or () if isinstance(atom, Constant) and isinstance(atom.value, str)}
     return found.pop() if len(found) == 1 else None
 

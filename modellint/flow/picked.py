@@ -50,7 +50,7 @@ class _Test:
     owners: frozenset[Shell]
 
     def constants(self) -> Iterator[object]:
-        """The constants that it speaks of."""
+        """The constants that the condition compares names with."""
         for part in self.value.walk():
             for atom in opened(self.frame.known(id(part)) or ()):
                 if isinstance(atom, Constant):
@@ -114,7 +114,7 @@ class Picks:
         return key in self._tests and layer in self._tests[key].owners
 
     def _left(self, layer: Shell, name: str, paths: list[Path]) -> list[Path | None]:
-        """What is left of the paths on which a parameter is given; None for those where its name is not asked for."""
+        """The paths on which a parameter passes the condition; None for a parameter whose name is not asked for."""
         left: list[Path | None] = []
         for path in paths:
             own = [step for step in path if self._asks(step[0], layer)]
@@ -173,7 +173,7 @@ class _Worked:
         self._items: dict[int, object] = {}
 
     def value(self, value: Value) -> object:
-        """What a value is."""
+        """The constant that an expression of the condition has for the name."""
         if self._depth > _MAX_NESTING:
             raise UnsureError
         self._depth += 1

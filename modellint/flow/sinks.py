@@ -26,7 +26,7 @@ class Sink:
     alike: tuple[type, ...] = (Given, Unknown, Plain, Length, Shape)
 
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
-        """A table is indexed, by whatever it may be."""
+        """A table is indexed, by ids, positions, or a tensor of which nothing is known."""
 
     def apart(self) -> Hashable:
         """What tells a call that is followed from others with the same arguments."""

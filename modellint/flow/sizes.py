@@ -38,7 +38,7 @@ _ORDER = {"transpose": ("dim0", "dim1"), "swapaxes": ("axis0", "axis1"), "swapdi
 
 
 def numbers(given: tuple[Atoms, ...]) -> tuple[Atoms, ...]:
-    """Sizes that are given one by one, or all in one tuple."""
+    """The numbers of sizes that are passed one by one, or as one tuple."""
     first = given[0] if len(given) == 1 else ()
     if len(first) == 1 and isinstance(first[0], Shell) and first[0].is_container:
         return tuple(entry.atoms for entry in first[0].entries) if first[0].is_exact else ()
@@ -153,7 +153,7 @@ def joined(row: Operator, parts: list[Sizes | None], dim: Atoms | None) -> Sizes
 
 
 def broadcast(first: Sizes | None, second: Sizes | None) -> Sizes | None:
-    """The sizes of a sum; of two for the same dimension the one that is known, and not 1."""
+    """The sizes of an elementwise result: of two sizes for one dimension the one that is known, and not 1."""
     if first is None or second is None:
         return None
     if len(first) < len(second):

@@ -314,7 +314,7 @@ class Summaries(Lasting):
         return self._answer(("bases elsewhere", cls), found, NONE)
 
     def best_row(self, name: str, *, is_builtin: bool) -> operators.Operator | None:
-        """The row of what has a name that may have most to do with elements."""
+        """The row, of all operators with a name, whose facets are closest to look-ups."""
         key = name, is_builtin
         if key not in self._rows:
             rows = operators.called(name)
@@ -384,7 +384,7 @@ def _all_or_surely(found: Iterable[Tables]) -> Tables:
 
 
 def _rank(row: operators.Operator) -> int:
-    """How much a row may have to do with elements."""
+    """How close the facets of an operator's row are to look-ups: a larger number is closer."""
     return 2 * ("drawn" in row.facets or "pair" in row.facets) + any(facet in row.facets for facet in PASSING)
 
 

@@ -234,7 +234,7 @@ class Tensors(Theory):
         return join(self._done(tensor, operation) for tensor in given)
 
     def _made(self, operation: Operation) -> Atoms | None:
-        """What an operator makes of an operand of which nothing is known; None if that is nothing, too."""
+        """The tensor that an operator makes of an unknown operand; None where it is as unknown."""
         row = operation.row
         if not row.facets.keys() & elements.MAKING and not elements.is_float(row, operation.arguments):
             return None
@@ -653,7 +653,7 @@ class Tensors(Theory):
         return (Shape(atom if isinstance(atom, Tensor) else _NOTHING, self.length(site, (atom,))),)
 
     def length(self, site: Site, _measured: Atoms) -> Length:
-        """How long something is that is measured."""
+        """The length of a sequence, in elements, where an expression measures it."""
         return Length(site)
 
     @staticmethod
@@ -728,7 +728,7 @@ def _is_field(cls: Class, name: str) -> bool:
 
 
 def _asked_for_kind(real: Real) -> Tensor:
-    """The type of real numbers, or how many dimensions they have: what is done by it may be done to others."""
+    """The dtype or rank of a tensor of real numbers: what stands under a test of it may be for other tensors."""
     return Tensor(compared=frozenset((("kind", real.key),)))
 
 

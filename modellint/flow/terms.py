@@ -56,7 +56,7 @@ class Term(Length):
 
     @property
     def text(self) -> str:
-        """How it is written."""
+        """The source text of the length."""
         written = self.origin.module.text_of(self.origin.value)
         is_shape = self.origin.value.op is Op.ATTR and self.place is not None
         return f"{written}[{self.place}]" if is_shape else written
@@ -80,7 +80,7 @@ class Term(Length):
                     pending.append(atom)
 
     def numbers(self) -> Iterator[Atom]:
-        """What it is the sum or the extreme of."""
+        """The operands of the sum or the maximum."""
         return (atom for atoms in self.operands for atom in atoms) if self.is_sum or self.is_extreme else iter(())
 
 
@@ -138,7 +138,7 @@ class Picked:
 
     @property
     def name(self) -> str:
-        """What the ids are called."""
+        """The source text of the ids."""
         return self.parameter or self.index.module.text_of(self.index.value)
 
 

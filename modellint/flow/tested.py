@@ -53,7 +53,7 @@ class Tested:
         return atoms
 
     def tested(self, tensor: Tensor, test: Value, link: Guard, frame: Frame) -> Tensor:
-        """What a comparison leaves of the elements of a tensor: all but one, all, or none that is known."""
+        """The ids that are left in a tensor where a comparison holds: all but one, all, or unknown ones."""
         ids = tensor.ids
         if tensor.fillers:
             tensor = self._without_compared(tensor, test, link.test, frame)
@@ -135,7 +135,7 @@ class Tested:
         return any(isinstance(atom, Given) for atom in self._run.evaluate(value, frame))
 
     def _is_question(self, callee: Value, frame: Frame) -> bool:
-        """Whether a function does nothing but tell whether what it is given is None, or is not."""
+        """Whether a function only tests its argument for None."""
         codes = [atom.code for atom in self._run.evaluate(callee, frame) if isinstance(atom, FunctionRef)]
         events = codes[0].function.flow.events if len(codes) == 1 and isinstance(codes[0], SourceMethod) else ()
         kinds = [event.kind for event in events]
@@ -149,7 +149,7 @@ def _compares(value: Value) -> bool:
 
 
 def _is_about(operand: Tensor, ids: Ids) -> bool:
-    """Whether an operand of a comparison is made of these ids, of all or of the same one of several."""
+    """Whether an operand of a comparison is a tensor of these ids: of all of them, or of the same one of several."""
     known = operand.ids
     return known is not None and known.key == ids.key and (known.part is None or known.part == ids.part)
 
@@ -182,7 +182,7 @@ def _agree(one: Tensor, other: Atom) -> bool:
 
 
 def _known(tensor: Tensor) -> Hashable:
-    """What is known of the elements of a tensor, wherever they are from."""
+    """The ids, constants, positions and real numbers in a tensor, whatever they are from."""
     bound = None if tensor.ids is None else tensor.ids.bound
     fillers = frozenset(filler.size for filler in tensor.fillers)
     return bound, fillers, tensor.positions is not None, tensor.real is not None

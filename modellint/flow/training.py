@@ -45,7 +45,7 @@ _MAX_DEPTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Weights(Plain):
-    """The parameters of a layer, or one of them."""
+    """The parameters of a layer, or one parameter."""
 
     owner: Shell
 
@@ -69,7 +69,7 @@ class Built:
 
 
 class Training(Theory):
-    """The optimizers of one run."""
+    """The optimizers that one run makes, and the parameters that they are given."""
 
     def __init__(self, run: Interpreter, home: ModuleFacts) -> None:
         self._run = run
@@ -190,7 +190,7 @@ class Training(Theory):
             self.builds(atom, None, frame, value)
 
     def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
-        """An optimizer is made, or an object that may make some for what it is given."""
+        """Note that an optimizer is made, or an object whose constructor is given parameters and may make one."""
         if not self.builds(cls, shell.arguments, frame, value) and not shell.is_layer:
             given = list(opened(join(shell.arguments.all())))
             if any(isinstance(atom, Shell | Weights) for atom in given) or self._concerns(cls.model):

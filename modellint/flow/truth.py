@@ -29,7 +29,7 @@ _NAMED = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
 
 
 def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool | None:
-    """The outcome of a condition, None if it is not known."""
+    """The outcome of a test: True, False, or None where it is not known."""
     if test.op is Op.COMPARE:
         return _compare(test.data, evaluate(test.args[0]), evaluate(test.args[1]))
     if test.op is Op.UNARY and test.data == "not":

@@ -140,13 +140,13 @@ class Turns(Theory):
         raise UncertainError
 
     def lose(self, atoms: Iterable[Atoms]) -> None:
-        """Something that is not followed is given these."""
+        """Note the objects under construction that are passed to a call which is not followed: it may store in them."""
         making = self.run.objects.under_construction
         for given in atoms:
             self.open.update(atom for atom in given if isinstance(atom, Shell) and atom in making)
 
     def note_copy(self, shell: Shell, copy: Shell) -> None:
-        """What is known of an object is known of its copy."""
+        """Know of a copy what is known of the object."""
         for known in (self.open, self.rough):
             if shell in known:
                 known.add(copy)
@@ -281,7 +281,7 @@ class Turns(Theory):
         return self.lengths.get(over[0]) if len(over) == 1 and isinstance(over[0], Shell) else None
 
     def _repeated(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
-        """One element that stands for as many as there are turns: what it is may not depend on which one it is."""
+        """One entry that stands for all turns of a loop, whose class and sizes must not depend on the turn."""
         run, trail, mark = self.run, frame.trail, frame.mark()
         turn = _MANY - len(self.many)
         self.many[turn] = times

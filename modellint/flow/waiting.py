@@ -109,7 +109,7 @@ class _Reading:
             self._change(target.args[0], function, is_own=is_own)
 
     def _keep(self, name: str, owner: Value, *, is_own: bool) -> None:
-        """An attribute is stored."""
+        """Note the attribute that an event stores."""
         if is_self(owner):
             (self._own if is_own else self._others).add(name)
         else:

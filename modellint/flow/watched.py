@@ -178,7 +178,7 @@ class _Elements(Refinement):
 
 
 class Watched(Theory, Sink):
-    """What layers are given in one run."""
+    """The tensors and parameters that layers are called with in one run."""
 
     rests_on = (Tensors,)
     goes_before = (Lookups,)

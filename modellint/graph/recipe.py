@@ -119,7 +119,7 @@ class Entry:
 
     @property
     def span(self) -> Span:
-        """Where the value stands."""
+        """The span of the value in its file."""
         return self.alias or self.value.span
 
     @property

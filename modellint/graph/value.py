@@ -139,7 +139,7 @@ class Value:
 
     @property
     def callee(self) -> Value:
-        """The function of a CALL."""
+        """The function that a CALL calls."""
         return self.args[0]
 
     @property

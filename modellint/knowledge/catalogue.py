@@ -36,7 +36,7 @@ _SOME_DEFAULT = Value(Op.UNKNOWN, (), None, None)
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The names of one module."""
+    """The names of one module, by what they stand for."""
 
     classes: frozenset[str]
     functions: dict[str, list[str] | None]
@@ -52,7 +52,7 @@ class Module:
 
 
 class Catalogue:
-    """The modules of one package."""
+    """The modules of one package, with their names."""
 
     def __init__(self, data: dict[str, Any], package: str) -> None:
         self._data = data
@@ -162,7 +162,7 @@ def _inside(name: str, modules: Iterable[str]) -> set[str]:
 
 
 def write_parameters(parameters: Iterable[Parameter]) -> str:
-    """Parameters as one text."""
+    """A signature as one line of text."""
     marks = {"var-positional": ("*", ""), "var-keyword": ("**", ""), "keyword": ("", ":"), "positional": ("", "")}
     words = []
     for parameter in parameters:
@@ -187,7 +187,7 @@ def _parameter(word: str) -> Parameter:
 
 
 def catalogue(package: str) -> Catalogue | None:
-    """What is known of the names of a package, None if nothing is."""
+    """The catalogue of a package; None if none is shipped."""
     import json
 
     found = _catalogues.get(package)

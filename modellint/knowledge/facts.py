@@ -218,7 +218,7 @@ def _parameters(numbers: list[int], nodes: _Nodes) -> tuple[Parameter, ...]:
 
 
 class ShippedFacts:
-    """A class as shipped."""
+    """The facts of a class that modellint ships."""
 
     def __init__(self, name: str, data: dict[str, Any], table: list[Any]) -> None:
         self.name = name

@@ -86,7 +86,7 @@ class Project:
 
     @cached_property
     def classes(self) -> Classes:
-        """What is known of classes, whatever it was learnt from."""
+        """The class models of the project, read from source or shipped facts."""
         from modellint.link.classes.models import Classes
 
         return Classes(self)

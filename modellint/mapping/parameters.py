@@ -160,7 +160,7 @@ class _Counting:
         return times
 
     def _own(self, atom: Atom, seen: set[Shell]) -> Size | None:
-        """The parameters that something has itself."""
+        """The number of parameters that a layer has without those of its children."""
         if isinstance(atom, Unknown):
             return None
         if not isinstance(atom, Shell) or atom in seen or atom in self._given or atom.kind == "buffer":
@@ -201,7 +201,7 @@ class _Counting:
 
     @staticmethod
     def _entries(shell: Shell) -> Iterator[_Part]:
-        """What a container holds."""
+        """The layers and parameters in a container."""
         is_whole = shell.is_exact or (isinstance(shell, Counted) and shell.repeats)
         for entry in shell.entries:
             is_given = any(isinstance(option, Given) for option in entry.atoms)
@@ -283,7 +283,7 @@ class _Recipe:
         self.given: set[Shell] = set()
 
     def value(self, item: Item, depth: int = 0) -> Atoms:
-        """What an object of a recipe is."""
+        """The value that stands for an object of a recipe in a run."""
         if depth > _MAX_DEPTH:
             return UNKNOWN
         if id(item) not in self._made:

@@ -73,7 +73,7 @@ class Part:
         return Span(self._outer(span.line), span.column, self._outer(span.end_line), span.end_column)
 
     def inner(self, span: Span) -> Span | None:
-        """A span of the module in lines of this part, None if it is not in it."""
+        """A span of the module, in lines of this part; None if it is not within the part."""
         # An edit may begin or end behind the last line.
         known = {outer: number for number, outer in enumerate((*self.lines, self._outer(len(self.lines) + 1)), 1)}
         if span.line not in known or span.end_line not in known:

@@ -23,7 +23,7 @@ Made = TypeVar("Made", covariant=True)
 
 
 class Making(Protocol[Made]):
-    """What makes an example."""
+    """The files from which an example is made."""
 
     def __call__(
         self, title: str, files: Mapping[str, str], fixed: Mapping[str, str] | None, *, folder: Path

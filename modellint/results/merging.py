@@ -136,7 +136,7 @@ def _place(item: dict[str, Any]) -> Place:
 
 
 def _cell(item: dict[str, Any]) -> int:
-    """The cell that an item is in, if it is in a notebook."""
+    """The number of the notebook cell that an item is in."""
     return int(item.get("cell") or 0)
 
 

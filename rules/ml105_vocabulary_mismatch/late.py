@@ -130,7 +130,7 @@ class _Origins:
         return own is not None and bool(given) and all(v.op is Op.CALL and own.loads(v, depth + 1) for v in given)
 
     def owners(self, call: Value) -> frozenset[Value]:
-        """What is called, or has the method that is."""
+        """The objects whose method is called, or the callee itself."""
         return self.of(call.callee.args[0] if call.callee.op is Op.ATTR else call.callee)
 
     def is_fed_by(self, call: Value, tokenizer: Value) -> bool:
@@ -219,7 +219,7 @@ def _is_of(tokenizer: Value, resized: Value) -> bool:
 
 
 def _stored(value: Value) -> Value:
-    """What an attribute was set to, where that is known."""
+    """The value that an attribute was set to; the attribute itself where that is not known."""
     while value.op is Op.ATTR and len(value.args) > 1:
         value = value.args[1]
     return value

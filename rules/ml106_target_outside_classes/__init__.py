@@ -110,7 +110,7 @@ def _is_outside(filler: Filler, judged: Judged) -> bool:
 
 
 def _range(rows: Size | None) -> str:
-    """What a loss takes."""
+    """The range of classes that a loss takes, in words."""
     if rows is None:
         return "a class is 0 or more"
     last = rows.number - 1 if rows.number is not None else f"{rows} - 1"

@@ -125,7 +125,7 @@ def _is_current(length: Length, asked: Asked) -> bool:
 
 
 def _is_past(atom: Atom, asked: Asked) -> bool:
-    """Whether something is, or has in it, what was kept from earlier calls."""
+    """Whether a value is, or contains, keys and values kept from earlier calls."""
     if isinstance(atom, Tensor):
         return atom.extent is not None and atom.extent.is_grown
     return isinstance(atom, Given) and atom.parameter in asked.kept

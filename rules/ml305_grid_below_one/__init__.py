@@ -95,6 +95,6 @@ _TOO_SMALL = "enlarge an image that is smaller than one patch, or refuse it"
 
 
 def _operands(quotient: Site) -> tuple[Value, Value]:
-    """What is divided, and by what."""
+    """The dividend and the divisor."""
     one, other = quotient.value.args
     return (one, other.args[1]) if quotient.value.data == "-" and other.op is Op.BIN else (one, other)

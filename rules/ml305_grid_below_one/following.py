@@ -312,7 +312,7 @@ class Grids(Theory, Sink):
 
 
 def _elements(value: Value) -> tuple[Value, ...]:
-    """What a display or a comprehension has in it."""
+    """The elements of a display or of a comprehension."""
     if value.op is Op.COMPREHENSION:
         return value.args[-1:]
     return value.args if value.op in (Op.LIST, Op.TUPLE, Op.SET) else (value,)

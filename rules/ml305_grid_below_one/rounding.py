@@ -199,7 +199,7 @@ class _Body:
         return bool(value.data == "-") and self._holds_quotient(value.args[1])
 
     def _given(self, event: Event) -> tuple[Value, ...]:
-        """What an event passes on."""
+        """The arguments that an event passes on."""
         if event.kind is not EventKind.CALL:
             return (event.value,)
         return () if self._is_operator(event.value.callee) else event.value.args[1:]

@@ -454,7 +454,7 @@ class Evaluator:
     # -- calls ------------------------------------------------------------------------------------------------------
 
     def target(self, call: Value, frame: Activation, depth: int = 0) -> Callee:
-        """What a call reaches."""
+        """The definition that a call reaches."""
         if frame.caller is not None:
             return self._target(call, frame, depth)
         known = self._targets.get(call)

@@ -30,7 +30,7 @@ _ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "t
 
 
 def severity_of(misfit: Misfit, project: Project) -> Severity | None:
-    """How bad a misfit is; None if it may be none."""
+    """The severity of a misfit; None if it may be none."""
     severity = difference(misfit.given.size, misfit.taken, misfit.layer.made.frame.module)
     if severity is None and _is_made_again(misfit, project):
         severity = Severity.WARNING

@@ -73,7 +73,7 @@ class Layer:
 
 
 class Layers:
-    """The layers of one file."""
+    """The layers that one file makes, with their widths."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -88,7 +88,7 @@ class Layers:
         self._kept: list[object] = []
 
     def layer(self, value: Value, frame: Activation, depth: int = 0) -> Layer | None:
-        """The layer that a value is; None if it is not known, or not one of one kind and width."""
+        """The layer that a value is; None if it is not known, or may be of another class or width."""
         key = (id(value), id(frame))
         if value.op is Op.ITEM:
             return self.turn.get(key) or self._each(value, frame)
@@ -222,7 +222,7 @@ class Layers:
         return self._evaluator.size(value, layer.made.frame)
 
     def held(self, value: Value, frame: Activation, depth: int = 0) -> list[Located | None] | None:
-        """What a list, or a layer made of one, holds in order; None in the place of what is not known."""
+        """The layers in a list, or in a container made of one, in order; None for an unknown layer."""
         if depth > MAX_DEPTH:
             return None
         if value.op in (Op.LIST, Op.TUPLE):
@@ -257,7 +257,7 @@ class Layers:
         return None
 
     def _added(self, made: Value, frame: Activation) -> list[Located | None]:
-        """What is added to a container once it was made, in order; None for what is not known."""
+        """The layers that are appended to a container after it is made, in order; None for an unknown layer."""
         key = (id(made), id(frame))
         if key not in self._grown:
             self._kept += (made, frame)
@@ -266,7 +266,7 @@ class Layers:
         return self._grown[key]
 
     def _added_in(self, made: Value, frame: Activation) -> Iterator[Located | None]:
-        """What the function adds that made it."""
+        """The layers that the function which makes a container appends to it."""
         for event in frame.function.flow.events:
             callee = event.value.callee if event.kind is EventKind.CALL else None
             if callee is None:
@@ -359,7 +359,7 @@ class Layers:
         return found
 
     def target(self, call: Value, frame: Activation) -> Layer | None:
-        """The layer that is called: one that is kept, or made there."""
+        """The layer that a call runs: kept under an attribute, or made on the spot."""
         callee = root = call.callee
         while root.op is Op.ATTR:
             root = root.args[0]

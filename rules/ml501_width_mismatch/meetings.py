@@ -48,7 +48,7 @@ class Misfit:
 
 
 class Meetings:
-    """What does not fit in one file."""
+    """The misfits of widths in one file."""
 
     def __init__(self, project: Project) -> None:
         self._evaluator = project.of(Evaluator)

@@ -138,7 +138,7 @@ class ResultDropped(Rule):
 
 
 def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
-    """What a statement computes for nothing; None if it may do something."""
+    """What a statement computes and drops, in words; None if it may have an effect."""
     call = event.value
     if event.handled or "out" in call.data:
         return None

@@ -117,7 +117,7 @@ def _first(name: str) -> str:
 
 
 def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
-    """What is given instead of a tensor; None if it may be one."""
+    """What is passed instead of a tensor, in words; None if it may be a tensor."""
     from modellint.knowledge import surface
 
     if name.startswith("torch.optim.") and name.count(".") == 2 and name.rpartition(".")[2][:1].isupper():

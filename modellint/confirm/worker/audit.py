@@ -84,7 +84,7 @@ class Audit:
         sys.addaudithook(self._hook)
 
     def note(self, what: str) -> None:
-        """Note what was tried."""
+        """Note an attempt."""
         if what not in self.blocked:
             self.blocked.append(what)
 

@@ -282,7 +282,7 @@ class _Run:
             self.device, self.fact = "cpu", fact
 
     def harmless(self) -> Verdict:
-        """That nothing fails, and how much that says."""
+        """The verdict that no lookup fails, and how many of them were seen."""
         given = set(map(storage_of, tensors_in(self._given)))
         known = self._intervals.lookups
         computed = [place for place, storage in self._intervals.unknown if storage not in given]

@@ -28,7 +28,7 @@ class Channel:
         os.close(nowhere)
 
     def fileno(self) -> int:
-        """The descriptor that it speaks on."""
+        """The descriptor of the pipe."""
         return self._descriptor
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Channel:
         self._send({"verdict": told})
 
     def done(self) -> None:
-        """Say that this is the end."""
+        """Say that all probes are answered."""
         self._send({"done": True})
 
     def _send(self, message: dict[str, Any]) -> None:

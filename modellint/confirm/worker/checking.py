@@ -86,7 +86,7 @@ class Call:
         given: dict[str, Any] | None = None,
         has_gradients: bool = False,
     ) -> Exception | None:
-        """What one call raises."""
+        """The error that one call raises; None if it works."""
         arguments = given or arguments_of(specs, device)
         self.result = None
         with contextlib.ExitStack() as stack:

@@ -53,7 +53,7 @@ class Complaint:
         return numbers[-1] if numbers else None
 
     def dimensions_of(self, spec: Spec) -> int | None:
-        """How many dimensions a tensor is to have, of which the code has made one with others."""
+        """The number of dimensions that an error asks of a tensor which the code has reshaped."""
         given = _GIVEN.search(self._text)
         if given is None or self.dimensions is None or not spec.shape:
             return self.dimensions
@@ -61,7 +61,7 @@ class Complaint:
 
     @cached_property
     def is_of_length(self) -> bool:
-        """Whether something is too short."""
+        """Whether the error says that a sequence is too short."""
         return _TOO_SHORT.search(self._text) is not None
 
     @cached_property
@@ -77,7 +77,7 @@ class Complaint:
         return int(found[2])
 
     def shape(self, spec: Spec) -> tuple[int, ...] | None:
-        """The shape that is asked for where that of a tensor is named as the one that was given."""
+        """The shape that an error asks for, where it names the shape of a tensor that was passed."""
         shapes = list(dict.fromkeys(map(_sizes, _SHAPE.findall(self._text))))
         if len(shapes) == 2 and spec.sizes in shapes:
             return next(shape for shape in shapes if shape != spec.sizes)

@@ -58,7 +58,7 @@ class _Made:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Note what is made meanwhile."""
+        """Note the parameters that are made meanwhile."""
         original = nn.Module.register_parameter
 
         def register(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:

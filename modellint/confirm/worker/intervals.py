@@ -64,7 +64,7 @@ class Intervals(TorchDispatchMode):
         return tensor
 
     def range_of(self, value: object) -> Range | None:
-        """What is known of a tensor or a number."""
+        """The least and the largest value that a tensor or number may have."""
         if isinstance(value, RangedInt):
             return value.range
         if isinstance(value, bool) or value is None:
@@ -162,7 +162,7 @@ class Intervals(TorchDispatchMode):
         self._tests[mask] = Test(subject, low, high)
 
     def test_of(self, mask: object) -> Test | None:
-        """What a mask compares; None if that is not known."""
+        """The comparison that a mask was made by; None if it is not known."""
         found: Test | None = self._tests.get(mask) if isinstance(mask, torch.Tensor) else None
         return found
 

@@ -30,7 +30,7 @@ class Named:
         return None if name in self._builder.numbers.assumed else self.known(name)
 
     def known(self, name: str) -> int | None:
-        """The number that is called so."""
+        """The number that the target calls by a name."""
         for place in self._places():
             found = (
                 place.get(name)

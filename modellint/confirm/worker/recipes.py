@@ -130,7 +130,7 @@ class Recipe:
             return self._made[id(node)][1]
 
     def _node(self, key: str) -> Any:
-        """The node at a path, None if there is none."""
+        """The YAML node at a path of keys; None if there is none."""
         root, *path = names(key)
         wanted = self._roots.get(root)
         for name in path:

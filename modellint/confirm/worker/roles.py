@@ -131,7 +131,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Use:
-    """What a function does with a parameter."""
+    """What a function does with a parameter: which attributes, operators and calls it meets."""
 
     #: Strings that it is compared with.
     words: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ class Sentinel:
         self._reasons = reasons
 
     def judge(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
-        """What a call shows; None if that is nothing."""
+        """The verdict that a call leads to; None if it shows nothing."""
         filler = _filler(base)
         if filler is not None and filler >= 0 and is_written_out(self._session.load(self._spot.path).tree, self._spot):
             return refuted(f"what is filled in is {filler}, the id of a row")

@@ -75,7 +75,7 @@ class Session:
 
     @property
     def device(self) -> str:
-        """The device that was asked for."""
+        """The device that the command line asks for: "auto", "cpu", "fake" or "cuda"."""
         wanted: str = self._request["device"]
         return wanted
 
@@ -90,7 +90,7 @@ class Session:
 
     @property
     def target(self) -> str:
-        """The file that is to be built."""
+        """The path of the file that is built from."""
         path: str = self._request["target"]["path"]
         return path
 
@@ -101,7 +101,7 @@ class Session:
         return overrides
 
     def claims(self, *kinds: type) -> list[Any]:
-        """All claims of some kinds."""
+        """All claims of the request that are of some classes."""
         return [claim for claim in self._claims.values() if isinstance(claim, kinds)]
 
     def begin(self, stage: str) -> None:

@@ -180,7 +180,7 @@ class Settings(dict[str, Any]):
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
-        """What is said; what is not is what the code has for that."""
+        """The value of a key: what is said of it, or the default in the code."""
         return super().get(name, default)
 
     def __deepcopy__(self, memo: Any) -> Settings:

@@ -140,7 +140,7 @@ class _Module(types.ModuleType):
 
 
 class _Distribution(Distribution):
-    """What is known of a library that has a stand-in."""
+    """The metadata of a library that has a stand-in."""
 
     def __init__(self, name: str) -> None:
         self._said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {_VERSION}\n"

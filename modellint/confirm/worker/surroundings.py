@@ -30,7 +30,7 @@ class _Opaque:
 
 
 class Helper(_Opaque):
-    """An object that a function is given and of which nothing is known: all that it is asked for is one in turn."""
+    """A stand-in for an argument of which nothing is known: its attributes, items and results are stand-ins, too."""
 
     def __init__(self, name: str) -> None:
         self._name = name

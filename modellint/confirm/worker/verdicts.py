@@ -18,15 +18,15 @@ WHOLE, PART, NOTHING = Extent.WHOLE, Extent.PART, Extent.NOTHING
 
 
 def confirmed(detail: str, device: str = "cpu") -> Verdict:
-    """That what is claimed was seen."""
+    """A verdict: the claim holds, as was observed."""
     return Verdict(CONFIRMED, device, detail)
 
 
 def refuted(detail: str, device: str = "cpu") -> Verdict:
-    """That what is claimed does not happen."""
+    """A verdict: the claim does not hold, as was observed."""
     return Verdict(REFUTED, device, detail)
 
 
 def unconfirmed(detail: str) -> Verdict:
-    """Why neither was seen."""
+    """A verdict: nothing was observed, and why."""
     return Verdict(UNCONFIRMED, None, detail)

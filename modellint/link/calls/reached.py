@@ -73,7 +73,7 @@ class Reach:
         self._classes = project.classes
 
     def of(self, call: Value) -> Reached | None:
-        """What a CALL reaches; None if that is not known, or not one definition."""
+        """The definition that a CALL reaches; None if it is not known, or not exactly one."""
         callee = call.callee
         if callee.op is Op.GLOBAL:
             return self._defined(self._names.definition(self._function.module, callee), str(callee.data))
@@ -98,7 +98,7 @@ class Reach:
     # -- objects -----------------------------------------------------------------------------------------------
 
     def class_of(self, value: Value, depth: int = 0) -> ClassModel | None:
-        """The class that made an object; None if it is not known, or not one."""
+        """The class of an object; None if it is not known, or not exactly one."""
         if depth > _MAX_DEPTH:
             return None
         if value.op is Op.CALL:

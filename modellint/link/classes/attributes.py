@@ -45,7 +45,7 @@ class Family:
 
 
 def family(cls: Class, project: Project) -> Family:
-    """The family of a class."""
+    """The bases and subclasses of a class, and the other bases of these."""
     return project.once(("family", cls.module.path, cls.qualname, cls.line), lambda: _family(cls, project))
 
 

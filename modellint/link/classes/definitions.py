@@ -63,7 +63,7 @@ class SourceScope:
 
 
 class SourceMethod:
-    """A function in a file."""
+    """A function or method that is read from a file."""
 
     def __init__(self, function: Function, names: Names) -> None:
         self.function = function

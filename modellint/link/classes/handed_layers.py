@@ -94,7 +94,7 @@ class _Wanted:
         return given is not None and given.op in _MADE and not call.has_unpacking
 
     def given(self, arguments: Arguments) -> Atoms:
-        """What it is given."""
+        """The value of the parameter in a call with these arguments."""
         if not self.is_rest:
             return arguments.argument(self.number, self.parameter.name) or ()
         is_list = self.parameter.kind == "var-positional"

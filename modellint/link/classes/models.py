@@ -105,7 +105,7 @@ class ClassModel:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every base is known."""
+        """Whether every base of the class can be read or is described by shipped facts."""
         return self._lineage.is_complete
 
     @property

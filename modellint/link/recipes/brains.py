@@ -62,7 +62,7 @@ _STEPPING = {"on_fit_batch_start": 1, "on_fit_batch_end": 3}
 
 
 class Brain:
-    """The Brain of one run."""
+    """The `self` of a script's Brain in one run."""
 
     def __init__(self, around: Surroundings, use: BrainUse) -> None:
         self._around = around
@@ -120,7 +120,7 @@ class Brain:
         return (Given(f"self.{name}"),) if passed is None else passed
 
     def argument(self, name: str) -> Atoms | None:
-        """What the Brain is given as an argument."""
+        """The value that the script passes to the Brain as an argument."""
         return None if self.given is None else self.given.argument(_PARAMETERS.index(name), name)
 
     def _stored(self, name: str) -> Atoms | None:

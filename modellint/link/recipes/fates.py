@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Fates:
-    """What is done with the layers of one recipe."""
+    """What a script does with the layers of one recipe: uses, trains, saves, freezes."""
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around

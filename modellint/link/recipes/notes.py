@@ -58,7 +58,7 @@ class Trains:
 
 @dataclass(eq=False, slots=True)
 class Change:
-    """Something is done with an object of the recipe."""
+    """An operation of the script on an object of the recipe."""
 
     item: Item
     site: Site
@@ -70,7 +70,7 @@ class Change:
 
 
 class Notes:
-    """What one run notes."""
+    """The events of one run of a script that concern objects of its recipe."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -97,7 +97,7 @@ class Notes:
         self.asked: list[tuple[str, Arguments, Site]] = []
 
     def copy(self) -> dict[str, Any]:
-        """All that is noted by now."""
+        """The events that are noted by now."""
         return {name: copy(value) for name, value in vars(self).items() if name != "_run"}
 
     def restore(self, before: dict[str, Any]) -> None:

@@ -54,7 +54,7 @@ class LayerStatus:
 
     @property
     def stages(self) -> frozenset[str]:
-        """The stages in which it is used."""
+        """The stages of training in which a layer is called."""
         return frozenset(stage for use in self.uses for stage in use.stages)
 
     @property
@@ -116,12 +116,12 @@ class Registration:
 
     @cached_property
     def frozen(self) -> Closure:
-        """What the script freezes."""
+        """The layers that the script freezes."""
         return Closure((), self._layers, closed=True) if self.reach is None else frozen_by(self.reach, self._layers)
 
     @cached_property
     def saved(self) -> Saved | None:
-        """What the checkpointer saves."""
+        """The layers that the checkpointer saves."""
         return None if self.reach is None else saved_by(self.reach, self._layers)
 
     @cached_property
@@ -139,7 +139,7 @@ class Registration:
 
     @cached_property
     def used(self) -> Used | None:
-        """Where layers are used."""
+        """The calls of layers."""
         return None if self.reach is None else Used(self.reach, self._layers)
 
     @cached_property
@@ -154,7 +154,7 @@ class Registration:
         return self._layers.has_own_parameters(item) is not False or self._layers.has_own_state(item) is not False
 
     def status(self, item: Item) -> LayerStatus:
-        """What becomes of one layer."""
+        """Whether one layer moves, trains, is saved and frozen."""
         return LayerStatus(
             item=item,
             has_parameters=self._layers.has_own_parameters(item),

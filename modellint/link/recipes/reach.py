@@ -131,7 +131,7 @@ class Reach:
         return self.surroundings.notes
 
     def argument(self, name: str) -> Atoms | None:
-        """What the Brain is given."""
+        """The value that the script passes to the Brain as an argument."""
         return self.surroundings.own.argument(name)
 
 
@@ -195,7 +195,7 @@ class _Course:
         self._rest(method for cls in self.brain.classes for method in cls.methods.values())
 
     def _rest(self, functions: Iterable[Function]) -> None:
-        """Run what nothing is known to call."""
+        """Run the methods that no known code calls."""
         for function in functions:
             if function not in self.around.run.calls.done:
                 self.around.start(function)

@@ -134,7 +134,7 @@ def bad_targets(recipe: Recipe, project: Project) -> Iterator[BadTarget]:
 
 
 def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
-    """What a tag does not take."""
+    """The kinds of targets that a tag does not take."""
     match tag:
         case TagKind.NEW:
             return (TargetKind.FUNCTION, TargetKind.MODULE)

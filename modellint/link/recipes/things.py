@@ -60,7 +60,7 @@ _COUNTER = "speechbrain.utils.epoch_loop.EpochCounter"
 
 
 class Objects:
-    """What one recipe makes."""
+    """The objects that one recipe makes, as values of a run."""
 
     def __init__(self, around: Surroundings, recipe: Evaluation) -> None:
         self._around = around
@@ -144,7 +144,7 @@ class Objects:
         return [atom for atoms in held for atom in opened(atoms) if isinstance(atom, Foreign | Weights)]
 
     def at(self, atom: Keys | Table | Made, index: Atom, frame: Frame, value: Value) -> Atoms:
-        """What stands under one index."""
+        """The element of a sequence, or the value of a mapping, at one index."""
         if not isinstance(index, Constant):
             return UNKNOWN
         if isinstance(atom, Made):

@@ -56,7 +56,7 @@ class Used:
                 )
 
     def of(self, item: Item) -> tuple[LayerUse, ...]:
-        """Where a layer is used."""
+        """The calls of a layer."""
         return tuple(self._uses.get(id(item), ()))
 
     def learning(self, item: Item) -> LayerUse | None:

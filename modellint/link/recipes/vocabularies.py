@@ -114,7 +114,7 @@ def _class_name(item: Item, layers: Layers) -> str:
 
 
 def _given(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
-    """What an object is given as an argument, or as an element of it."""
+    """The argument of an object in a recipe, or an element of that argument."""
     name, index = argument
     given = next((child for named, child in layers.arguments(item) if named == name), None)
     if given is None or index is None:
@@ -127,7 +127,7 @@ def _size(item: Item | None, sizes: Mapping[str, str], layers: Layers) -> Sized 
 
 
 def _sized(item: Item, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
-    """An object with the argument that sizes it, None if there is none or its value is not known."""
+    """An object of a recipe with the argument that is its number of ids; None if its value is not known."""
     argument = sizes.get(_class_name(item, layers))
     value = None if argument is None else _given(item, (argument, None), layers)
     number = value.number if value is not None else None

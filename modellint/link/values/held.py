@@ -37,19 +37,19 @@ _ROWS, _COLUMNS = (0, "num_embeddings"), (1, "embedding_dim")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Number:
-    """A size of a table: how much it is, if that is known, and where it is written, if it is."""
+    """A size of a table, in rows or columns: its value, if it is known, and the expression that it is written as."""
 
     size: Size | None
     written: Site | None
 
     @property
     def text(self) -> str:
-        """What it is called."""
+        """The source text of the size."""
         return str(self.size) if self.written is None else self.written.module.text_of(self.written.value)
 
     @property
     def names(self) -> str:
-        """All that it is called: where it is written, and by those who give it."""
+        """All names of the size: in its expression, and in those of callers that pass it."""
         symbols = () if self.size is None else sorted({symbol.name for symbol in self.size.symbols})
         return " ".join((self.text, *symbols))
 
@@ -114,7 +114,7 @@ class Holders:
 
     @cached_property
     def tables(self) -> list[Held]:
-        """The tables that are made in the file."""
+        """The tables that the file makes."""
         found = [table for cls in self._keeping() for table in self._held_by(cls)]
         seen = {table.call.value for table in found} | {table.made.value for table in found}
         return [*found, *self._others(seen)]
@@ -138,7 +138,7 @@ class Holders:
         return any(cls in self._project.of(Members).mro(other) for other in others)
 
     def object_of(self, cls: Class) -> Shell:
-        """An object of a class that is made with anything."""
+        """An object of a class, with unknown arguments."""
         found = self._objects.get(cls)
         if found is None:
             model = self._project.classes.model(cls)
@@ -178,7 +178,7 @@ class Holders:
                         yield from self._table(part.layer, holder, name, part.path)
 
     def _table(self, shell: Shell, holder: Shell | None = None, name: str = "", path: Path = ()) -> Iterator[Held]:
-        """A table, with its sizes."""
+        """A table, with its numbers of rows and columns."""
         made, call = shell.site, self._call_of(shell, holder)
         if made is None or call is None or made.value.op is not Op.CALL:
             return
@@ -298,7 +298,7 @@ class Holders:
         return None if owner is None else self._project.of(Members).method(owner, "__init__")
 
     def _gives(self, size: Size, function: Function, table: Held, besides: set[int]) -> bool:
-        """Whether a function gives a number to anything, but in some calls and in what those are given."""
+        """Whether a function passes a number on, other than in some calls and in the arguments of these."""
         body = self._run.calls.frame(
             self._reference(function, table.holder), ANY_ARGUMENTS, self._frame(function), NOWHERE
         )

@@ -63,7 +63,7 @@ class Indexed:
         return (one for one in self._looked_up(module) if not isinstance(one, Judged))
 
     def lookups_of(self, table: Site, module: ModuleFacts) -> list[Lookup]:
-        """Those in a table that is made at a place."""
+        """The look-ups in the table that is made at a place."""
         if module not in self._by_table:
             by_table = self._by_table[module] = {}
             for lookup in self.lookups(module):
@@ -150,7 +150,7 @@ class Indexed:
         return filler.key in self._run(module)[1].compared
 
     def _evaluate(self, function: Function, module: ModuleFacts) -> None:
-        """Compute all that a function does with anything that it may be given."""
+        """Evaluate all values of a function that is run with unknown arguments."""
         run, lookups = self._run(module)
         for reference, frame in called(function, {}, self._project):
             body = run.body(reference, frame)
@@ -189,7 +189,7 @@ class Indexed:
         return lookups.sided(lookups.asked(given, frame))
 
     def _object_of(self, cls: Class, run: Interpreter) -> tuple[Atoms, Frame]:
-        """An object of a class that is made with anything."""
+        """An object of a class, with unknown arguments."""
         model = self._project.classes.model(cls)
         shell = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
         run.begin()

@@ -118,7 +118,7 @@ class TableUsers:
 
 
 def is_parameter(given: Given) -> bool:
-    """Whether a function was given something as it is, rather than what it is a part of."""
+    """Whether an input is an argument of its root, rather than an attribute or entry of one."""
     return "." not in given.name and "[" not in given.name
 
 

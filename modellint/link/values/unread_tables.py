@@ -95,7 +95,7 @@ def _is_part(value: Value, table: Value) -> bool:
 
 
 def _is_made_of(length: Term, ids: Atoms) -> bool:
-    """Whether a length is made of the largest, or the last, of what a function is given."""
+    """Whether a length is computed from the largest, or the last, element of an argument."""
     given = {atom for atom in ids if isinstance(atom, Given)}
     pending, seen = [length], {length}
     for term in pending:

@@ -131,7 +131,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Use:
-    """What a function does with a parameter: which attributes, operators and calls it meets."""
+    """What a function does with a parameter: iterates over it, calls it, tests it, reads attributes or keys of it."""
 
     #: Strings that it is compared with.
     words: tuple[str, ...] = ()

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from modellint.frontends.recipe import read_config
 from modellint.graph.interpolation import Interpolation, parse
-from modellint.link.recipes.evaluation import ItemKind
 from modellint.link.recipes.interpolated import Configuration
+from modellint.link.recipes.items import ItemKind
 
 omegaconf = pytest.importorskip("omegaconf")
 from omegaconf.errors import (  # noqa: E402

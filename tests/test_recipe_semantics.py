@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, ProblemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import Evaluation, Item, ItemKind, ProblemKind
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from modellint.flow.turns import Turns, UncertainError
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, Value, self_attribute
-from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.items import Item, ItemKind
 from modellint.mapping.model import Count
 
 if TYPE_CHECKING:

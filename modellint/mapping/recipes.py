@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.built import is_device_lazy, moves
-from modellint.link.recipes.evaluation import ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.overview import Registration, registrations_of
 from modellint.link.recipes.pairing import scripts_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.closures import Root, Via
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
     from modellint.link.recipes.moved import Layers
     from modellint.link.recipes.overview import LayerStatus
     from modellint.link.recipes.used import LayerUse

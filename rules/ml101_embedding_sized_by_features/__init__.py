@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
     from modellint.link.values.held import Held
     from modellint.link.values.sizing import Sizing
     from modellint.probes import Probe

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.recipe import Dialect
-from modellint.link.recipes.evaluation import ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.pairing import including
 from modellint.link.values.shapes import COUNTS_IDS
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Evaluation, Item
+    from modellint.link.recipes.items import Evaluation, Item
     from modellint.link.recipes.moved import Layers
 
 #: The layers that are tables.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
     from modellint.link.recipes.registration import Omission
     from modellint.probes import Probe
 

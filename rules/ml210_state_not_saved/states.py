@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.moved import Layers, layers_of
 from modellint.link.recipes.overview import Registration, registrations_of
 from modellint.link.recipes.reach import calls_super

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotLoaded, Unresolved
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Problem
     from modellint.link.recipes.health import FoundProblem
+    from modellint.link.recipes.items import Problem
     from modellint.probes import Probe
 
 
@@ -52,8 +52,8 @@ class UndefinedReference(Rule):
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.evaluation import ProblemKind
         from modellint.link.recipes.health import problems
+        from modellint.link.recipes.items import ProblemKind
 
         kinds = [kind for kind in ProblemKind if kind is ProblemKind.UNDEFINED or kind.name in _DESCRIPTIONS]
         for found in problems(recipe, project, kinds):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Evaluation
+    from modellint.link.recipes.items import Evaluation
     from modellint.link.recipes.scripts import Script
     from modellint.source import Place
 

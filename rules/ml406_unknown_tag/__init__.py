@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotLoaded
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Problem
     from modellint.link.recipes.health import FoundTag
+    from modellint.link.recipes.items import Problem
     from modellint.probes import Probe
 
 
@@ -44,8 +44,8 @@ class UnknownTag(Rule):
     severity = Severity.ERROR
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.evaluation import ProblemKind
         from modellint.link.recipes.health import problems, unknown_tags
+        from modellint.link.recipes.items import ProblemKind
 
         for tag in unknown_tags(recipe, project):
             yield self._unknown(tag, recipe)

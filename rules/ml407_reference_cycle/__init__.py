@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotLoaded
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Problem
+    from modellint.link.recipes.items import Problem
     from modellint.probes import Probe
 
 
@@ -40,8 +40,8 @@ class ReferenceCycle(Rule):
     severity = Severity.ERROR
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.evaluation import ProblemKind
         from modellint.link.recipes.health import problems
+        from modellint.link.recipes.items import ProblemKind
 
         for found in problems(recipe, project, (ProblemKind.CYCLE, ProblemKind.ITSELF)):
             yield self._finding(found.problem, found.problem.kind is ProblemKind.ITSELF)

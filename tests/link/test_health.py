@@ -9,8 +9,9 @@ import pytest
 
 import modellint
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.recipes.evaluation import ProblemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.health import repeated_keys
+from modellint.link.recipes.items import ProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

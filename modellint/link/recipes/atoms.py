@@ -10,14 +10,14 @@ from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Site
 from modellint.flow.theory import Foreign
 from modellint.flow.truth import compare_constants
 from modellint.graph.immutable import dataclass
-from modellint.link.recipes.evaluation import ItemKind
+from modellint.link.recipes.items import ItemKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
 
 _EITHER = frozenset((True, False))
 

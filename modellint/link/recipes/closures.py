@@ -13,7 +13,7 @@ from modellint.graph.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
     from modellint.link.recipes.moved import Layers
     from modellint.source import Place
 

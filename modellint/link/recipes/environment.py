@@ -51,9 +51,9 @@ from modellint.link.recipes.atoms import (
     Weights,
 )
 from modellint.link.recipes.brains import Brain
-from modellint.link.recipes.evaluation import ItemKind
 from modellint.link.recipes.fates import Fates
 from modellint.link.recipes.gradients import Gradients
+from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.members import member_named, member_of
 from modellint.link.recipes.notes import Notes
 from modellint.link.recipes.scripts import BrainUse
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Guard
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Evaluation
+    from modellint.link.recipes.items import Evaluation
     from modellint.link.recipes.scripts import Script
 
 _ADDS = frozenset(("add_recoverable", "add_recoverables"))

@@ -8,8 +8,7 @@ can tell (`!apply:` results, placeholders) is unknown.
 from __future__ import annotations
 
 from dataclasses import field
-from enum import Enum
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import read
@@ -27,7 +26,8 @@ from modellint.graph.recipe import (
     split_reference,
 )
 from modellint.link.recipes import cycles
-from modellint.link.recipes.arithmetic import IncomputableError, parse_arithmetic, read_tuple
+from modellint.link.recipes.arithmetic import IncomputableError, parse_arithmetic
+from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.link.project import Project
-    from modellint.source import Place
 
 _MAX_CHAIN = 50
 #: A string that is still longer after a few rounds of filling in refers to itself.
@@ -45,144 +44,6 @@ _MAX_FILLED = 100_000
 _MAX_INCLUDES = 200
 _MAX_COPIES = 20_000
 _MAX_DEPTH = 120
-
-
-class ItemKind(Enum):
-    """What a node becomes. CONSTANT: `value`; MAPPING, SEQUENCE: themselves; the rest name a `target`."""
-
-    CONSTANT = "constant"
-    MAPPING = "mapping"
-    SEQUENCE = "sequence"
-    NEW = "!new"
-    NAME = "!name"
-    APPLY = "!apply"
-    MODULE = "!module"
-    ATTRIBUTE = "attribute"  # of its only element; `value` is the name
-    UNKNOWN = "unknown"
-
-
-@dataclass(eq=False, slots=True)
-class Item:
-    """One object of the evaluated recipe; the same object reached on two ways is the same Item.
-
-    `fields` are the values of a mapping or the keyword arguments of a call, `elements` those of a sequence or the
-    positional arguments. `path` is where it was first defined (`models[generator]`), `node` what defines it in
-    the file `recipe`, `key` the key node it stands under.
-    """
-
-    kind: ItemKind
-    node: Node
-    recipe: Recipe = field(repr=False)
-    path: str
-    key: Node | None = field(default=None, repr=False)
-    value: Scalar = None
-    target: str = ""
-    fields: dict[Scalar, Item] = field(default_factory=dict, repr=False)
-    elements: list[Item] = field(default_factory=list, repr=False)
-
-    @property
-    def name(self) -> str:
-        """The last key of its path: `generator` of `models[generator]`."""
-        return self.path.rpartition("[")[2].removesuffix("]")
-
-    @property
-    def top(self) -> str:
-        """The first key of its path: `models` of `models[generator]`."""
-        return self.path.partition("[")[0]
-
-    @property
-    def number(self) -> int | float | None:
-        """The value of a numeric constant."""
-        if self.kind is ItemKind.CONSTANT and isinstance(self.value, int | float):
-            return None if isinstance(self.value, bool) else self.value
-        return None
-
-    @property
-    def values(self) -> tuple[Scalar, ...] | None:
-        """The elements of a constant `(3, 4)`."""
-        if self.kind is ItemKind.CONSTANT and isinstance(self.value, str):
-            return read_tuple(self.value)
-        return None
-
-    @property
-    def place(self) -> Place:
-        """The key it was defined under, or the node itself."""
-        return self.recipe.place((self.key or self.node).span)
-
-    def children(self) -> Iterator[tuple[str | int, Item]]:
-        """What it holds, by key or position."""
-        for name, item in self.fields.items():
-            yield name if isinstance(name, str) else str(name), item
-        yield from enumerate(self.elements)
-
-    def walk(self) -> Iterator[Item]:
-        """This object and all that it is made of, each once."""
-        seen: set[int] = set()
-        stack = [self]
-        while stack:
-            item = stack.pop()
-            if id(item) not in seen:
-                seen.add(id(item))
-                yield item
-                stack.extend(reversed([child for _, child in item.children()]))
-
-
-class ProblemKind(Enum):
-    UNDEFINED = "undefined"  # a reference to a key that does not exist
-    FORWARD = "forward"  # a reference to a reference that stands further down: HyperPyYAML leaves it unresolved
-    CYCLE = "cycle"  # references, or includes, that lead back to themselves
-    ITSELF = "itself"  # an object that is to hold itself: HyperPyYAML puts None there
-    INCLUDE = "include"  # an included file that cannot be read
-    ARITHMETIC = "arithmetic"  # a division by zero
-    OVERRIDE = "override"  # a mapping that an include lays over what is none; `missing` is the included file
-    SHAPE = "shape"  # a tag for a scalar on a mapping or sequence, or the other way round
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that HyperPyYAML would stumble over.
-
-    `text` is the reference as written; `missing` the key or file that is not there, the text of the reference that
-    is not resolved in time, or the tag; `available` the keys there are, or why a file cannot be read.
-    """
-
-    kind: ProblemKind
-    place: Place
-    text: str
-    missing: str = ""
-    available: tuple[str, ...] = ()
-    #: How many references ask for the same thing in vain.
-    times: int = 1
-
-    @property
-    def reference(self) -> str:
-        """The reference in its angle brackets, which a text around it, or a chain of references, already holds."""
-        return self.text if "<" in self.text else f"<{self.text}>"
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """A recipe and the objects it makes. `recipes` are the recipe and everything it includes, in that order."""
-
-    recipe: Recipe
-    root: Item
-    problems: tuple[Problem, ...]
-    recipes: tuple[Recipe, ...]
-    _items: Mapping[int, Item] = field(repr=False)
-
-    @cached_property
-    def objects(self) -> tuple[Item, ...]:
-        """All that the recipe makes, each once."""
-        return tuple(self.root.walk())
-
-    @property
-    def keys(self) -> dict[Scalar, Item]:
-        """What the script sees as `hparams`."""
-        return self.root.fields
-
-    def item(self, node: Node) -> Item | None:
-        """What a node of the recipe's own file becomes."""
-        return self._items.get(id(node))
 
 
 def evaluate(recipe: Recipe, project: Project) -> Evaluation:

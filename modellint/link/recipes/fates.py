@@ -24,7 +24,7 @@ from modellint.link.recipes.atoms import (
     Product,
     Weights,
 )
-from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.items import Item, ItemKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.link.recipes.environment import Surroundings
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
 
 
 class Fates:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Entry, Node, Recipe, Scalar, TagKind, below
 from modellint.graph.value import EventKind, Op
-from modellint.link.recipes.evaluation import Problem, ProblemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.keys import text_of
 from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
+    from modellint.link.recipes.items import Problem, ProblemKind
     from modellint.source import Place
 
 #: The tags that YAML itself defines and that the library's loader reads.

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from modellint import knowledge
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, self_attribute
-from modellint.link.recipes.evaluation import ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.keys import key_work
 from modellint.link.recipes.pairing import is_inference, scripts_of
 from modellint.reading.files import parse_json
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Evaluation, Item
+    from modellint.link.recipes.items import Evaluation, Item
     from modellint.source import Place
 
 _IMPORT = re.compile(r"^[\s>!.]*from\s+([\w.]+)\s+import\s+([\w, ]+)", re.MULTILINE)

@@ -30,7 +30,7 @@ from modellint.graph.recipe import (
 )
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import External
-from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, Problem, ProblemKind
+from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
 from modellint.similar import get_close_matches
 from modellint.source import UnreadableError

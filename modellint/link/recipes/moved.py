@@ -13,7 +13,7 @@ from modellint.flow.built import Built, any_layer, built, has_state, is_device_l
 from modellint.flow.domain import PLAIN, UNKNOWN, Arguments, ClassRef, Constant, Outside, constant
 from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
-from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.items import Item, ItemKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.link.recipes.atoms import Entry, Optimizer
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
 
 
 @dataclass(eq=False, slots=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
 from modellint.link.recipes.closures import Closure, Root, Via
-from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import Evaluation, Item, ItemKind
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.pairing import is_inference, scripts_of
 from modellint.link.recipes.registration import reached_from

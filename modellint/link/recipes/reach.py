@@ -16,7 +16,8 @@ from modellint.graph.value import EventKind, Op, Value
 from modellint.link.recipes.atoms import Made, Stage
 from modellint.link.recipes.brains import BATCH, staged
 from modellint.link.recipes.environment import Surroundings
-from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import Evaluation, Item, ItemKind
 from modellint.link.recipes.notes import Notes, Seen, is_certain
 from modellint.link.recipes.scripts import script_functions
 

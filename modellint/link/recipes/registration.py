@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import Evaluation, Item, ItemKind
 from modellint.link.recipes.moved import Layers, Moved, UsedLayer, layers_of
 from modellint.link.recipes.pairing import is_inference, recipes_of, scripts_of
 from modellint.link.recipes.reach import ItemUse, ModuleUse, Reach, reach

@@ -11,7 +11,7 @@ from modellint.flow.domain import NONE
 from modellint.flow.life import covers
 from modellint.link.recipes.atoms import Checkpointer, Made
 from modellint.link.recipes.closures import Closure, Root
-from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.trained import shown
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.loading import callee_name
 from modellint.link.recipes.moved import Layers, layers_of
 from modellint.link.recipes.overview import LayerStatus, Registration, registrations_of, registrations_under

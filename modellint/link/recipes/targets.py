@@ -18,7 +18,8 @@ from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.signatures import Misfit, Parameters, constructor_parameters, misfits
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
 from modellint.link.recipes.eras import is_for_earlier
-from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.pairing import including, scripts_of, upwards
 from modellint.link.requirements import required
 from modellint.similar import get_close_matches

@@ -30,7 +30,7 @@ from modellint.link.recipes.atoms import (
     Weights,
     known,
 )
-from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.moved import layers_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.link.recipes.environment import Surroundings
-    from modellint.link.recipes.evaluation import Evaluation, Item
+    from modellint.link.recipes.items import Evaluation, Item
 
 #: Methods of a module that give back the module itself, that move it, and that give its parameters.
 _FLUENT = operators.methods("Module", "itself")

@@ -17,7 +17,7 @@ from modellint.link.recipes.reach import calls_super
 if TYPE_CHECKING:
     from modellint.flow.domain import Site
     from modellint.flow.heap import Path
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
     from modellint.link.recipes.moved import Layers
     from modellint.link.recipes.reach import Reach
     from modellint.source import Place

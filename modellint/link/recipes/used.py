@@ -10,7 +10,7 @@ from modellint.graph.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.items import Item
     from modellint.link.recipes.moved import Layers
     from modellint.link.recipes.reach import ItemUse, ModuleUse, Reach
     from modellint.source import Place

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
 from modellint.knowledge import vocabularies as known
-from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.pairing import including
 

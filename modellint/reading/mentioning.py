@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from modellint.graph.mentions import APART
 from modellint.reading.digest import digest
@@ -15,7 +15,6 @@ from modellint.reading.digest import digest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from modellint.reading.files import Files
 
 #: What the key of a dependency on an answer begins with; the folder and the words follow.
 MENTIONS = "mentions:"
@@ -32,6 +31,18 @@ _OF, _QUOTED = b". ", b"' "
 _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
 
+class Listed(Protocol):
+    """The files that words are looked for in: `Files`, as far as that takes it."""
+
+    def fingerprint(self, key: str) -> str: ...
+
+    def is_dir(self, path: Path) -> bool: ...
+
+    def listdir(self, path: Path) -> list[str]: ...
+
+    def peek(self, path: Path) -> bytes | None: ...
+
+
 class Mentions:
     """Which files below a folder mention a word.
 
@@ -39,7 +50,7 @@ class Mentions:
     anything but `self`, and `' name` for who has it in quotes.
     """
 
-    def __init__(self, files: Files, root: Path) -> None:
+    def __init__(self, files: Listed, root: Path) -> None:
         self._files = files
         self._root = root
         self._answers: dict[tuple[str, ...], tuple[Path, ...]] = {}
@@ -216,7 +227,7 @@ def _indexed(contents: dict[Path, bytes]) -> dict[bytes, list[Path]]:
     return index
 
 
-def found_below(files: Files, root: Path, suffixes: tuple[str, ...]) -> list[Path]:
+def found_below(files: Listed, root: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """The files below a folder, environments and hidden folders left out; if there are too many, not all of them."""
     found: list[Path] = []
     folders = [root]

@@ -97,10 +97,12 @@ class WidthMismatch(Rule):
         from .evaluator import Evaluator
         from .judged import remainder
         from .refusals import undivided
+        from .sizes import Sizes
 
-        frame = project.of(Evaluator).root(function)
+        evaluator = project.of(Evaluator)
+        frame, sizes = evaluator.root(function), Sizes(evaluator)
         for arguments in DIVIDED[name]:
-            width, parts = (project.of(Evaluator).size(event.value.argument(*one), frame) for one in arguments)
+            width, parts = (sizes.size(event.value.argument(*one), frame) for one in arguments)
             severity = None if width is None or parts is None else remainder(width, parts, event)
             if width is not None and parts is not None and severity is not None:
                 claim = undivided(function.module.place(event.value), arguments[1])

@@ -17,13 +17,10 @@ from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import Members, is_super, super_init
 
-from .sizes import Sizes
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.size import Size
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -537,12 +534,6 @@ class Evaluator:
         if inner is not None:
             for event in inner.function.flow.of(EventKind.RETURN):
                 yield Located(event.value, inner)
-
-    # -- numbers ----------------------------------------------------------------------------------------------------
-
-    def size(self, value: Value | None, frame: Activation, depth: int = 0) -> Size | None:
-        """The symbolic size of a number, None if it is not one that can be written down."""
-        return Sizes(self).size(value, frame, depth)  # kept, it would be a cycle that holds all that is known
 
     @staticmethod
     def top_level(module: ModuleFacts) -> Activation:

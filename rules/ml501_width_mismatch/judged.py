@@ -14,6 +14,7 @@ from modellint.link.searched import mentioning
 from modellint.link.values.members import Members
 
 from .evaluator import Evaluator
+from .sizes import Sizes
 from .table import SIZED
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _is_made_again(misfit: Misfit, project: Project) -> bool:
         return False
     if not isinstance(definition, External) or definition.name != f"torch.nn.{misfit.layer.name}":
         return False
-    size = project.of(Evaluator).size
+    size = Sizes(project.of(Evaluator)).size
     return all(
         (one := size(maker.value.argument(*end), maker.frame)) is not None
         and one == size(misfit.layer.argument(end), made.frame)

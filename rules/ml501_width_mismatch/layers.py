@@ -14,6 +14,7 @@ from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction,
 from modellint.link.values.members import Members, is_super
 
 from .evaluator import Activation, Evaluator, Instance, Located
+from .sizes import Sizes
 from .table import POOLS, SIZED
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ class Layers:
         value = layer.argument(argument)
         if value is not None and value.op in (Op.LIST, Op.TUPLE) and value.args:
             value = value.args[-1]
-        return self._evaluator.size(value, layer.made.frame)
+        return Sizes(self._evaluator).size(value, layer.made.frame)
 
     def held(self, value: Value, frame: Activation, depth: int = 0) -> list[Located | None] | None:
         """The layers in a list, or in a container made of one, in order; None for an unknown layer."""

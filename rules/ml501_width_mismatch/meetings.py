@@ -10,6 +10,7 @@ from modellint.graph.value import EventKind, Op, Value
 from .evaluator import Evaluator, Located
 from .layers import MAX_FRAMES
 from .shapes import UNKNOWN, Shape, Width
+from .sizes import Sizes
 from .table import SECOND, SIZED
 from .tensors import Tensors
 
@@ -125,7 +126,7 @@ class Meetings:
         value = layer.argument(argument)
         if value is None or value.op is not Op.CHOICE or not isinstance(value.data, Value) or len(value.args) != 2:
             return []
-        sides = [self._evaluator.size(part, layer.made.frame) for part in value.args]
+        sides = [Sizes(self._evaluator).size(part, layer.made.frame) for part in value.args]
         taken = _default(value.data, layer.made.frame)
         if other not in sides:
             return []

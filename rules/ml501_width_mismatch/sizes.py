@@ -19,7 +19,7 @@ _MAX_DEPTH = 24
 
 
 class Sizes:
-    """Writes numbers down as sizes. Reached as `Evaluator.size`."""
+    """Writes numbers down as sizes."""
 
     __slots__ = ("_evaluator",)
 

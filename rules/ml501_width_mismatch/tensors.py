@@ -13,6 +13,7 @@ from .layers import MAX_DEPTH, MAX_FRAMES, Layers
 from .operated import operated, operator_of, parted
 from .outputs import Outputs
 from .shapes import UNKNOWN, Shape
+from .sizes import Sizes
 from .table import SIZED
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class Tensors:
         if found is None:
             return UNKNOWN
         return operated(
-            *found, lambda part: self.shape(part, frame, depth), lambda part: self._evaluator.size(part, frame)
+            *found, lambda part: self.shape(part, frame, depth), lambda part: Sizes(self._evaluator).size(part, frame)
         )
 
     def _returned(self, inner: Activation, depth: int) -> Shape:

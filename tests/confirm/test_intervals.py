@@ -15,13 +15,14 @@ from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.utils._pytree import tree_leaves  # noqa: E402
 
 from modellint.confirm.worker.intervals import Intervals, ReadNumbers  # noqa: E402
+from modellint.confirm.worker.operators import RULES  # noqa: E402
 
 CLASSES, ROWS = 4160, 4096
 Use = Callable[[Any, Any], Any]
 
 
 def run(code: Callable[[Intervals], None], *, fake: bool) -> Intervals:
-    intervals = Intervals()
+    intervals = Intervals(RULES)
     with torch.no_grad(), FakeTensorMode() if fake else contextlib.nullcontext(), intervals, ReadNumbers(intervals):
         code(intervals)
     return intervals
@@ -179,7 +180,7 @@ def test_what_an_operator_gives_lies_in_the_range_that_its_row_leads_to() -> Non
         is_of_tensors = of == "Tensor" or (of in ("torch", "torch.nn.functional") and kind == "functions")
         if not is_of_tensors or kind == "attributes" or row.facets.keys() & {"unchecked", "wraps", "no-gradients"}:
             continue
-        intervals = Intervals()
+        intervals = Intervals(RULES)
         try:
             trial = Trial(row, kind, of, runs=False)
             with torch.no_grad(), intervals:

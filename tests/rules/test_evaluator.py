@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from modellint_rules.ml501_width_mismatch.evaluator import Evaluator
+from modellint_rules.ml501_width_mismatch.sizes import Sizes
 
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import EventKind
@@ -51,7 +52,7 @@ class Linked:
     def size(self, qualname: str, name: str = "use") -> Size | None:
         """The size of the argument of `use(…)`."""
         frame = self.evaluator.root(self.function(qualname))
-        return self.evaluator.size(self.call(qualname, name).argument(0), frame)
+        return Sizes(self.evaluator).size(self.call(qualname, name).argument(0), frame)
 
     def target(self, qualname: str, name: str) -> Callee:
         return self.evaluator.target(self.call(qualname, name), self.evaluator.root(self.function(qualname)))

@@ -25,6 +25,7 @@ from .labelled import asks_for_gpu, labelled
 from .loading import Loading
 from .lookups import Lookups
 from .movement import mixes
+from .operators import RULES
 from .places import innermost
 from .specs import TIME, is_small
 from .standins import StandIn, described
@@ -321,7 +322,7 @@ def _proven(call: Call, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any],
 
 
 def _with_ranges(call: Call, specs: Specs, given: dict[str, Any]) -> tuple[Intervals, Exception | None]:
-    intervals = Intervals()
+    intervals = Intervals(RULES)
     intervals.where = lambda: innermost(inspect.currentframe())
     for name, spec in specs.items():
         if spec.declared is not None:

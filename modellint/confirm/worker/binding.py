@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from modellint.claims.calls import Refused
 
-    from .classes import Source
     from .session import Session
+    from .sources import Source
 
 _OWNER = "__modellint_owner__"
 

@@ -6,10 +6,7 @@ import ast
 import collections.abc
 import contextlib
 import dataclasses
-import importlib.util
 import inspect
-import os
-import sys
 import types
 import typing
 from typing import TYPE_CHECKING, Any
@@ -21,6 +18,7 @@ from . import examples, roles
 from .places import definitions
 from .scaling import noted_configurations
 from .settings import Settings, asked, keys_of
+from .sources import CannotBuildError, Source
 from .standins import StandIn, is_derived
 from .surroundings import Helper
 
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .scaling import Scale
-    from .standins import StandIns
 
 _MAX_DEPTH = 4
 _MAX_ATTEMPTS = 12
@@ -41,10 +38,6 @@ _SEQUENCES = (collections.abc.Sequence, collections.abc.Iterable, collections.ab
 #: How classes of configurations are called in the end.
 _CONFIGURATIONS = ("Config", "Args", "Settings", "HParams", "Hparams")
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-class CannotBuildError(Exception):
-    """Nothing says what to pass; the message names the parameter."""
 
 
 class Passing(nn.Identity):
@@ -67,98 +60,10 @@ class _AnyLayer(Passing):
         super().__init__()
 
 
-class Source:
-    """The file that a request is about: its module, its syntax tree, and the definitions in it."""
-
-    def __init__(self, path: str, stand_ins: StandIns) -> None:
-        self.path = path
-        self._stand_ins = stand_ins
-        with open(path, "rb") as stream:
-            self.tree = ast.parse(stream.read())
-        self.module = self._import()
-
-    def _import(self) -> types.ModuleType:
-        name = dotted_name(self.path)
-        is_package = os.path.basename(self.path) == "__init__.py"
-        above = _packages_above(self.tree) - name.count(".") - is_package
-        if above > 0:
-            return self._below_packages(name, above)
-        module = self._stand_ins.module(name)
-        if os.path.realpath(getattr(module, "__file__", None) or "") == os.path.realpath(self.path):
-            return module
-        # Another file of that name came first on the search path.
-        return self._stand_ins.importing(lambda: _load(f"{name}_of_target", self.path))
-
-    def _below_packages(self, name: str, above: int) -> types.ModuleType:
-        """The module of a file that imports from packages which are not there: it replaces a file of a library."""
-        root = f"packages_above_{name.partition('.')[0]}"
-        self._stand_ins.names.append(root)
-        packages = [root, *(f"above_{number}" for number in range(2, above + 1))]
-        parent = ".".join(packages)
-        self._stand_ins.module(parent)
-        return self._stand_ins.importing(lambda: _load(f"{parent}.{name}", self.path))
-
-    def find(self, name: str) -> Any:
-        """What the file calls `name` (`Encoder`, `Encoder.forward`)."""
-        found: Any = self.module
-        for part in name.split("."):
-            if not hasattr(found, part):
-                raise CannotBuildError(f"`{self.module.__name__}` defines no `{name}`")
-            found = getattr(found, part)
-        return found
-
-    def home_of(self, name: str) -> tuple[str, str] | None:
-        """The file that a name of this one comes from, and what it is called there; None if that is this one."""
-        top = name.partition(".")[0]
-        if any(getattr(node, "name", None) == top for node in ast.walk(self.tree)):
-            return None
-        found = self.find(name)
-        module = sys.modules.get(getattr(found, "__module__", None) or "")
-        path, called = getattr(module, "__file__", None), getattr(found, "__qualname__", "")
-        if path is None or not path.endswith(".py") or os.path.realpath(path) == os.path.realpath(self.path):
-            return None
-        return path, called
-
-    def split(self, name: str) -> tuple[str, str]:
-        """The class and the method to call for what the file calls `name`, or the function and nothing."""
-        owner, _, method = name.rpartition(".")
-        if isinstance(self.find(name), type):
-            return name, "forward"
-        if not owner:
-            return name, ""
-        return owner, "forward" if method == "__init__" else method
-
-
 def _layers(kind: str) -> Any:
     """Small layers, in a kind of container."""
     layers = {"a": nn.Linear(1, 1), "b": nn.Linear(1, 1)}
     return layers if kind == "dict" else (tuple if kind == "tuple" else list)(layers.values())
-
-
-def _packages_above(tree: ast.AST) -> int:
-    """From how many packages up a file imports."""
-    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
-
-
-def _load(name: str, path: str) -> types.ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def dotted_name(path: str) -> str:
-    """The name by which a file is imported, in the packages around it."""
-    folder, file = os.path.split(os.path.abspath(path))
-    stem = os.path.splitext(file)[0]
-    parts = [] if stem == "__init__" else [stem]
-    while os.path.isfile(os.path.join(folder, "__init__.py")):
-        folder, name = os.path.split(folder)
-        parts.append(name)
-    return ".".join(reversed(parts)) or stem
 
 
 class Builder:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .classes import Source
+    from .sources import Source
 
 #: Positional arguments, and those by name.
 Arguments = tuple[list[Any], dict[str, Any]]

@@ -17,12 +17,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
-from .operators import RULES
 from .ranges import Lookup, Range, RangedInt, Test, is_integer
 from .tensors import storage_of, tensors_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 aten = torch.ops.aten
 
@@ -30,8 +29,10 @@ aten = torch.ops.aten
 class Intervals(TorchDispatchMode):
     """Follows ranges through every operator; `lookups` lists what was looked up with a known range, each once."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Mapping[Any, Any]) -> None:
         super().__init__()
+        #: What each operator does to ranges.
+        self._rules = rules
         self._ranges: Any = WeakIdKeyDictionary()
         self._tests: Any = WeakIdKeyDictionary()
         #: From which class on the scores of a tensor are minus infinity.
@@ -89,7 +90,7 @@ class Intervals(TorchDispatchMode):
                 self.were_read = True
                 return RangedInt(known)
         result = func(*args, **kwargs)
-        rule = RULES.get(packet)
+        rule = self._rules.get(packet)
         found = None if rule is None else rule(self, args, kwargs, result)
         if found is not None:
             self._record(result, found)

@@ -9,6 +9,7 @@ from . import classes, placement, recipes
 from .beside import CLAIMS, POSITIONS
 from .observed import Observed
 from .places import Spot
+from .sources import Source, dotted_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,7 +39,7 @@ class Session:
         self._channel = channel
         self.stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
-        self._sources: dict[str, classes.Source] = {}
+        self._sources: dict[str, Source] = {}
         #: What the settings say of what the target of the request has from another file, by name and file.
         self._configured: dict[tuple[str, str], Mapping[str, Any]] = {}
         self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
@@ -113,7 +114,7 @@ class Session:
         self._recipe = recipes.Recipe(path, self._request["overrides"], self.stand_ins)
         return self._recipe
 
-    def source(self) -> classes.Source:
+    def source(self) -> Source:
         """The Python file that defines the target: the one of the request, or the one that it has the name from."""
         known = next((path for name, path in self._configured if name == self.name), None)
         if known is not None:
@@ -128,11 +129,11 @@ class Session:
         self.name = name
         return self.load(path)
 
-    def load(self, path: str) -> classes.Source:
+    def load(self, path: str) -> Source:
         """A Python file, imported once."""
         if path not in self._sources:
             self.begin(f"importing `{os.path.basename(path)}`")
-            self._sources[path] = classes.Source(path, self.stand_ins)
+            self._sources[path] = Source(path, self.stand_ins)
         return self._sources[path]
 
     def configured(self, name: str, path: str) -> Mapping[str, Any]:
@@ -145,7 +146,7 @@ class Session:
             module, _, attribute = target.rpartition(":")
             if is_file and wanted == name and (path == file or path.endswith("/" + file.lstrip("./"))):
                 return said
-            if not is_file and attribute == name and module == classes.dotted_name(path):
+            if not is_file and attribute == name and module == dotted_name(path):
                 return said
         return {}
 
@@ -155,7 +156,7 @@ class Session:
         *,
         variant: int = 0,
         device: str = "cpu",
-        source: classes.Source | None = None,
+        source: Source | None = None,
         kinds: Mapping[str, str] | None = None,
     ) -> Iterator[classes.Attempt]:
         """Ways to build a class, or to call a function, of a file; the first assumes the least.

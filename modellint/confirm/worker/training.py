@@ -14,11 +14,12 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from . import classes, placement, recipes
+from . import placement, recipes
 from .beside import CLAIMS, OPERATORS
 from .calls import prepared
 from .movement import first_call, is_at
 from .places import Spot, definitions, expression
+from .sources import Source
 from .standins import StandIn, described
 from .tensors import tensors_in
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
@@ -226,7 +227,7 @@ def _brain(
     checkpointer: _Checkpointer,
 ) -> Any:
     """A Brain as far as its methods need it: its own constructor has run, the framework's has not."""
-    cls = classes.Source(claim.script, session.stand_ins).find(claim.brain)
+    cls = Source(claim.script, session.stand_ins).find(claim.brain)
     entries = objects.get(recipes.MODULES) or {}
     modules = nn.ModuleDict({name: layer for name, layer in entries.items() if isinstance(layer, nn.Module)})
     kept = {
@@ -486,7 +487,7 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
     return confirmed(detail)
 
 
-def _evaluated(source: classes.Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
+def _evaluated(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
     """What is called at a place of a method, given by its name, and what that is for an object of its class.
 
     Raises what evaluating it raises: NameError where it takes local variables.

@@ -22,6 +22,7 @@ from .forced import Ended, Forced
 from .inputs import Inputs
 from .integers import MAX_CHOICES, is_about_types, is_made_by_code, is_outside, is_real, with_integers
 from .intervals import Intervals, ReadNumbers
+from .operators import RULES
 from .places import Spot, expression, innermost, names_in_call
 from .specs import Spec
 from .standins import described, likeliest
@@ -487,7 +488,7 @@ class _Claim:
 
     def _lookups(self, call: _Call, specs: dict[str, Spec]) -> _Lookups:
         """What is looked up at the place, as ranges."""
-        intervals = Intervals()
+        intervals = Intervals(RULES)
         spot, here = self._lookup, set[str]()
 
         def where() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from modellint.flow.domain import (
     UNKNOWN,
@@ -29,10 +29,14 @@ from modellint.link.recipes.atoms import (
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
-    from modellint.flow.heap import Path
+    from modellint.flow.heap import Path, Shell
+    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
-    from modellint.link.recipes.environment import Surroundings
+    from modellint.link.project import Project
+    from modellint.link.recipes.gradients import Gradients
+    from modellint.link.recipes.notes import Notes
     from modellint.link.recipes.scripts import BrainUse
+    from modellint.link.recipes.things import Objects
 
 #: What the framework's Brain counts in a training.
 _PROGRESS = {"step": Turn(1, None), "optimizer_step": Turn(0, None)}
@@ -61,10 +65,25 @@ _STAGED = {
 _STEPPING = {"on_fit_batch_start": 1, "on_fit_batch_end": 3}
 
 
+class _Around(Protocol):
+    """What a script runs in, as far as its Brain depends on it."""
+
+    run: Interpreter
+    project: Project
+    notes: Notes
+    objects: Objects
+    gradients: Gradients
+    brain: Shell
+    stage: str
+    is_at_work: bool
+
+    def hand(self, arguments: Arguments, value: Value) -> None: ...
+
+
 class Brain:
     """The `self` of a script's Brain in one run."""
 
-    def __init__(self, around: Surroundings, use: BrainUse) -> None:
+    def __init__(self, around: _Around, use: BrainUse) -> None:
         self._around = around
         self.use = use
         #: What it is given; None until it is made.

@@ -112,7 +112,7 @@ class Surroundings(Theory):
         self.told: list[tuple[Function, frozenset[str]]] = []
         self.objects = Objects(self, evaluation)
         self.fates = Fates(self)
-        self.gradients = Gradients(self)
+        self.gradients = Gradients(self.run, project)
         #: The stage of the training, and whether a method of the Brain is run rather than the script.
         self.stage = ""
         self.is_at_work = False

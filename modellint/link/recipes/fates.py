@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from modellint.flow.domain import (
     NONE,
@@ -31,14 +31,35 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
-    from modellint.link.recipes.environment import Surroundings
+    from modellint.flow.interp import Interpreter
+    from modellint.link.project import Project
     from modellint.link.recipes.items import Item
+    from modellint.link.recipes.notes import Notes
+
+
+class _Items(Protocol):
+    """The objects of the recipe that values are."""
+
+    def items(self, atoms: Atoms) -> Iterator[tuple[Item, bool]]: ...
+
+
+class _Around(Protocol):
+    """What a script runs in, as far as fates depend on it."""
+
+    run: Interpreter
+    project: Project
+    notes: Notes
+
+    @property
+    def objects(self) -> _Items: ...
+
+    def hand(self, arguments: Arguments, value: Value) -> None: ...
 
 
 class Fates:
     """What a script does with the layers of one recipe: uses, trains, saves, freezes."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: _Around) -> None:
         self._around = around
 
     def freeze(self, owner: Atom, freezes: bool, value: Value, frame: Frame, *, is_sure: bool = True) -> None:

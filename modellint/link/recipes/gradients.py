@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
-    from modellint.link.recipes.environment import Surroundings
+    from modellint.link.project import Project
 
 #: Attributes of a tensor through which no gradient comes back.
 _WITHOUT_GRADIENT = (
@@ -29,8 +30,9 @@ _QUIET = operators.functions("no-gradients")
 class Gradients:
     """Whether gradients are recorded, wherever a run comes by."""
 
-    def __init__(self, around: Surroundings) -> None:
-        self._around = around
+    def __init__(self, run: Interpreter, project: Project) -> None:
+        self._run = run
+        self._project = project
         #: Whether the training learns from what is run, and how many calls under way keep it from that.
         self.learns = False
         self.quiet = 0
@@ -45,19 +47,19 @@ class Gradients:
     def is_quiet(self, context: Value, function: Function) -> bool:
         """Whether code in a context, or with a decorator, records no gradients, or may record none."""
         callee = context.callee if context.op is Op.CALL else context
-        found = self._around.project.names.definition(function.module, callee)
+        found = self._project.names.definition(function.module, callee)
         return isinstance(found, External) and found.name in _QUIET
 
     def is_detached(self, value: Value, frame: Frame) -> bool:
         function = frame.function
         if function is None:
             return False
-        found = self._around.project.once(("detached", function), lambda: _detached(function))
+        found = self._project.once(("detached", function), lambda: _detached(function))
         return id(value) in found
 
     def are_recorded(self) -> bool:
         """Whether gradients are recorded."""
-        contexts = self._around.run.contexts
+        contexts = self._run.contexts
         return (
             self.learns
             and not self.quiet

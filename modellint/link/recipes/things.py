@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from modellint import operators
 from modellint.flow.domain import (
@@ -38,8 +38,12 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
-    from modellint.link.recipes.environment import Surroundings
+    from modellint.flow.interp import Interpreter
+    from modellint.link.project import Project
+    from modellint.link.recipes.fates import Fates
+    from modellint.link.recipes.gradients import Gradients
     from modellint.link.recipes.items import Evaluation, Item
+    from modellint.link.recipes.notes import Notes
 
 #: Methods of a module that give back the module itself, that move it, and that give its parameters.
 _FLUENT = operators.methods("Module", "itself")
@@ -59,10 +63,24 @@ _OF_MAPPINGS = frozenset(dir(dict))
 _COUNTER = "speechbrain.utils.epoch_loop.EpochCounter"
 
 
+class _Around(Protocol):
+    """What a script runs in, as far as the objects of its recipe depend on it."""
+
+    run: Interpreter
+    project: Project
+    notes: Notes
+    fates: Fates
+    gradients: Gradients
+
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None: ...
+
+    def hand(self, arguments: Arguments, value: Value) -> None: ...
+
+
 class Objects:
     """The objects that one recipe makes, as values of a run."""
 
-    def __init__(self, around: Surroundings, recipe: Evaluation) -> None:
+    def __init__(self, around: _Around, recipe: Evaluation) -> None:
         self._around = around
         self._recipe = recipe
         self.keys = Keys(set(recipe.keys))

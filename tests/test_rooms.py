@@ -13,18 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ROOMS = [path.parent.relative_to(ROOT).as_posix() for path in ROOT.glob("modellint/*/**/__init__.py")]
-#: Modules that import each other, for typing only in most cases: the parts of one interpreter and of its domain, of the
-#: linked project, of a recipe's surroundings, and pairs. Beyond these there is no cycle.
-CIRCLES = (
-    {"modellint.flow"},
-    {"modellint.link", "modellint.link.classes"},
-    {"modellint.link.recipes"},
-    {"modellint.reading"},
-    {"modellint.confirm.worker"},
-    {"modellint_rules.ml501_width_mismatch"},
-)
-#: The most of them that are in one, and how many there are outside of `flow/`: neither is to grow.
-LARGEST, BESIDE = 8, 20
+#: The most modules that import each other, those for typing included: parts of one interpreter, and of its domain.
+LARGEST = 8
 #: How many modules a table of contents may have.
 CONTENTS = 14
 
@@ -69,13 +59,11 @@ def test_the_top_folder_reads_like_a_table_of_contents() -> None:
     assert len(list((ROOT / "modellint").glob("*.py"))) <= CONTENTS
 
 
-def test_modules_import_each_other_in_few_rooms_only(source: house.House) -> None:
+def test_modules_import_each_other_in_flow_only(source: house.House) -> None:
     graph = {name: [found.target for found in imports] for name, imports in source.imports.items()}
     circles = [one for one in house.components(graph) if len(one) > 1]
-    beyond = [one for one in circles if {name.rpartition(".")[0] for name in one} not in CIRCLES]
-    assert beyond == []
+    assert [one for one in circles if {name.rpartition(".")[0] for name in one} != {"modellint.flow"}] == []
     assert max(map(len, circles)) <= LARGEST
-    assert sum(len(one) for one in circles if not one[0].startswith("modellint.flow.")) <= BESIDE
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="import-linter wants Python 3.11")

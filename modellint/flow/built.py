@@ -6,7 +6,7 @@ An answer is None where what is not known decides it: an argument, a base, a con
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
     from modellint.link.classes.models import Classes
+    from modellint.link.project import Project
 
 #: How deeply layers that hold each other are opened.
 _MAX_DEPTH = 12
@@ -211,7 +212,7 @@ class Built:
     """An object of a class that is given some arguments."""
 
     def __init__(self, model: ClassModel, arguments: Arguments) -> None:
-        project = model.classes.project
+        project = _project_of(model)
         self.run = started(project, gate=project.of(_Everything))
         self.shell = Shell("instance", None, (), model, arguments)
         if model.name in CONTAINERS:
@@ -233,12 +234,17 @@ class Built:
         return Child(*(state_of(self.run, found[-1], trained=trained) for trained in (False, True)))
 
 
+def _project_of(model: ClassModel) -> Project:
+    """The project of a class, which its model knows as no more than it depends on."""
+    return cast("Project", model.classes.project)
+
+
 @contextmanager
 def built(model: ClassModel, arguments: Arguments) -> Iterator[Built]:
     """An object, to be asked about before it is let go of."""
     found = Built(model, arguments)
     yield found
-    model.classes.project.runs.remove(found.run)
+    _project_of(model).runs.remove(found.run)
     found.run.close()
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.link.linked import Linked
 
 _BUILTINS = frozenset(dir(builtins))
 #: How many definitions a name may be passed on through before we stop looking.
@@ -45,7 +45,7 @@ _QUOTED = re.compile(r"""["'](\w+)["']""")
 class Names:
     """Resolves names. Reached as `project.names`."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Linked) -> None:
         self._project = project
         self._externals: dict[str, External] = {}
         self._site_packages: tuple[Path, ...] | None = None

@@ -89,7 +89,7 @@ class Project:
         """The class models of the project, read from source or shipped facts."""
         from modellint.link.classes.models import Classes
 
-        return Classes(self)
+        return Classes(self, self.names)
 
     @cached_property
     def budget(self) -> Budget:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from packaging.specifiers import SpecifierSet
 
-    from modellint.link.project import Project
+    from modellint.link.linked import Linked
 
     _Reader = Callable[[str, str], Iterator[SpecifierSet | None]]
 
@@ -98,7 +98,7 @@ class Required:
         return [one.version.removesuffix(".*") for one in specifiers if one.operator in _EXACT]
 
 
-def required(package: str, project: Project) -> Required | None:
+def required(package: str, project: Linked) -> Required | None:
     """What a project says of the releases of a package; None if nothing."""
 
     def find() -> Required | None:
@@ -112,7 +112,7 @@ def required(package: str, project: Project) -> Required | None:
     return project.once(("required", package), find)
 
 
-def _found(package: str, project: Project) -> Iterator[Required]:
+def _found(package: str, project: Linked) -> Iterator[Required]:
     for path, reader in _files(project):
         data = project.files.read(path) or b""
         if package.encode() not in data.lower():
@@ -121,7 +121,7 @@ def _found(package: str, project: Project) -> Iterator[Required]:
             yield Required(package, requirement, path)
 
 
-def _files(project: Project) -> Iterator[tuple[Path, _Reader]]:
+def _files(project: Linked) -> Iterator[tuple[Path, _Reader]]:
     """What may say something: files in the project's root, and then those that lie in the folders in it."""
     root = project.options.root
     names = project.files.listdir(root)
@@ -133,7 +133,7 @@ def _files(project: Project) -> Iterator[tuple[Path, _Reader]]:
         yield from _listed_in(root / name, _REQUIREMENT_FILES, project)
 
 
-def _listed_in(folder: Path, names: re.Pattern[str], project: Project) -> Iterator[tuple[Path, _Reader]]:
+def _listed_in(folder: Path, names: re.Pattern[str], project: Linked) -> Iterator[tuple[Path, _Reader]]:
     if project.files.is_dir(folder):
         yield from ((folder / name, _listed) for name in project.files.listdir(folder) if names.fullmatch(name))
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from modellint.graph.methods import ClassFacts, Method
     from modellint.graph.python import Class, Function, Parameter
-    from modellint.link.names import Definition
-    from modellint.link.project import Project
+    from modellint.link.linked import Linked
+    from modellint.link.names import Definition, Names
 
 T = TypeVar("T")
 
@@ -213,8 +213,9 @@ class ClassModel:
 class Classes:
     """Finds class models. Reached as `project.classes`."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Linked, names: Names) -> None:
         self.project = project
+        self.names = names
         self._models: dict[int, ClassModel] = {}
         self._shipped: dict[str, ClassModel | None] = {}
         #: Classes whose bases are being followed, by identity: an inheritance cycle ends there.
@@ -224,7 +225,7 @@ class Classes:
         """The model of a class statement."""
         found = self._models.get(id(cls))
         if found is None:
-            found = self._models[id(cls)] = ClassModel(SourceFacts(cls, self.project.names), self)
+            found = self._models[id(cls)] = ClassModel(SourceFacts(cls, self.names), self)
         return found
 
     def resolve(self, name: str | Value, where: ModuleFacts | pathlib.Path) -> ClassModel | None:
@@ -232,7 +233,7 @@ class Classes:
 
         `where` is the module in which it is written, or, for an absolute name, the file that asks for it.
         """
-        names = self.project.names
+        names = self.names
         if isinstance(where, ModuleFacts):
             found = names.definition(where, name) if isinstance(name, Value) else names.resolve(where, name)
             return self.of(found)
@@ -269,7 +270,7 @@ class Classes:
     def named(self, name: str, asker: ClassModel | None) -> ClassModel | None:
         """The class with an absolute name that an expression in `asker` puts together."""
         if asker is not None and asker.cls is not None:
-            return self.of(self.project.names.absolute(name, asker.cls.module.file))
+            return self.of(self.names.absolute(name, asker.cls.module.file))
         return self._from_facts(knowledge.canonical(name))
 
     def once(self, model: ClassModel, question: Hashable, answer: Answer[[], T]) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,12 @@ from torch.utils._pytree import tree_map_only
 from . import placement, roles
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, arguments_of, too_many
 from .classes import Passing
+from .making import seeing
 from .readers import is_read
 from .standins import described
 from .verdicts import NOTHING, PART, WHOLE, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from modellint.claims import Claim
 
     from .checking import Call, Specs
@@ -130,7 +128,7 @@ class _Passes:
             if tensor.is_leaf:
                 tensor.grad = None
         self._made.clear()
-        with _noting(self._made):
+        with seeing(nn.Module, lambda module, _: self._made.append(module)):
             return self._call.run(specs, "cpu", given=given, has_gradients=True)
 
     def _backward(self, given: list[torch.Tensor]) -> Exception | None:
@@ -208,22 +206,6 @@ class _Passes:
         above, _, name = path.rpartition(".")
         holder = self._owner.get_submodule(above)
         return type(holder).__module__.startswith("torch.") or is_read(holder, name)
-
-
-@contextmanager
-def _noting(made: list[nn.Module]) -> Iterator[None]:
-    """Note the modules that are made meanwhile."""
-    original = nn.Module.__init__
-
-    def init(self: nn.Module, *args: Any, **kwargs: Any) -> None:
-        made.append(self)
-        original(self, *args, **kwargs)
-
-    nn.Module.__init__ = init
-    try:
-        yield
-    finally:
-        nn.Module.__init__ = original
 
 
 def _positive(tensor: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,6 @@ import ast
 import collections
 import contextlib
 import inspect
-import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from .forced import Ended, Forced
 from .inputs import Inputs
 from .integers import MAX_CHOICES, is_about_types, is_made_by_code, is_outside, is_real, with_integers
 from .intervals import Intervals, ReadNumbers
+from .making import seeing
 from .operators import RULES
 from .places import Spot, expression, innermost, names_in_call
 from .specs import Spec
@@ -32,6 +32,7 @@ from .watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from modellint.claims.lookups import (
         ConstantOutside,
@@ -583,18 +584,6 @@ def _swapped(table: nn.Embedding) -> nn.Module:
     return nn.Embedding(table.embedding_dim, table.num_embeddings)
 
 
-@contextlib.contextmanager
-def _noting_tables(spot: Spot, made: list[nn.Embedding]) -> Iterator[None]:
+def _noting_tables(spot: Spot, made: list[nn.Embedding]) -> AbstractContextManager[None]:
     """Note the tables that are made at a place."""
-    original = nn.Embedding.__init__
-
-    def init(self: nn.Embedding, *args: Any, **kwargs: Any) -> None:
-        if spot.is_running(sys._getframe(1)):
-            made.append(self)
-        original(self, *args, **kwargs)
-
-    nn.Embedding.__init__ = init
-    try:
-        yield
-    finally:
-        nn.Embedding.__init__ = original
+    return seeing(nn.Embedding, lambda table, frame: made.append(table) if spot.is_running(frame) else None)

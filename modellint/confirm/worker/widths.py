@@ -6,8 +6,7 @@ model's own stays as it is, or something earlier already refuses the change.
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from . import roles
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, resized
+from .making import seeing
 from .places import innermost, raised_at
 from .standins import described
 from .tensors import tensors_in
@@ -151,22 +151,6 @@ def _unequal(name: str, sizes: list[Sizes]) -> tuple[int, int] | None:
     return next(((b, a) for a, b in pairs if a != b and 1 not in (a, b)), None)
 
 
-@contextmanager
-def _noting_places(made: dict[int, str]) -> Iterator[None]:
-    """Note where each layer is made meanwhile, by its identity."""
-    original = nn.Module.__init__
-
-    def init(self: nn.Module, *args: Any, **kwargs: Any) -> None:
-        made[id(self)] = innermost(sys._getframe(1))
-        original(self, *args, **kwargs)
-
-    nn.Module.__init__ = init
-    try:
-        yield
-    finally:
-        nn.Module.__init__ = original
-
-
 def shapes_check(session: Session, _: Claim) -> Verdict:
     """Whether the layers of a model fit each other.
 
@@ -207,7 +191,7 @@ def _fitted(check: Check, variant: int) -> tuple[Verdict, tuple[Misfit, Builder]
     """What calls show; if it is a misfit that no call gets past, that, and with what it was built."""
     made: dict[int, str] = {}
     first: tuple[Verdict, tuple[Misfit, Builder]] | None = None
-    with _noting_places(made):
+    with seeing(nn.Module, lambda layer, frame: made.__setitem__(id(layer), innermost(frame))):
         for call in check.calls(variant):
             builder = call.attempt.builder
             found: list[tuple[Verdict, Misfit]] = []

@@ -181,19 +181,6 @@ class ClassModel:
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.signature or () if p.name == name), None)
 
-    @property
-    def takes_any_keyword(self) -> bool | None:
-        """Whether the constructor has `**kwargs`."""
-        return None if self.signature is None else any(p.kind == "var-keyword" for p in self.signature)
-
-    def accepts(self, name: str) -> bool | None:
-        """Whether the constructor takes an argument called `name`; None if it may, by `**kwargs`."""
-        if self.signature is None:
-            return None
-        if any(p.name == name and p.kind in ("positional", "keyword") for p in self.signature):
-            return True
-        return None if self.takes_any_keyword else False
-
     def changes_state(self, method: str, arguments: Mapping[str, object] | None = None) -> bool:
         """Whether a method changes what an object hands over when a checkpoint is written.
 

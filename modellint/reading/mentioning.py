@@ -31,7 +31,7 @@ _OF, _QUOTED = b". ", b"' "
 _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
 
-class Listed(Protocol):
+class SearchedFiles(Protocol):
     """The files that words are looked for in: `Files`, as far as that takes it."""
 
     def fingerprint(self, key: str) -> str: ...
@@ -50,7 +50,7 @@ class Mentions:
     anything but `self`, and `' name` for who has it in quotes.
     """
 
-    def __init__(self, files: Listed, root: Path) -> None:
+    def __init__(self, files: SearchedFiles, root: Path) -> None:
         self._files = files
         self._root = root
         self._answers: dict[tuple[str, ...], tuple[Path, ...]] = {}
@@ -227,7 +227,7 @@ def _indexed(contents: dict[Path, bytes]) -> dict[bytes, list[Path]]:
     return index
 
 
-def found_below(files: Listed, root: Path, suffixes: tuple[str, ...]) -> list[Path]:
+def found_below(files: SearchedFiles, root: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """The files below a folder, environments and hidden folders left out; if there are too many, not all of them."""
     found: list[Path] = []
     folders = [root]

@@ -116,7 +116,7 @@ class Judge:
 
     def _answers(self, group: Group, setup: Setup) -> dict[int, Verdict]:
         with scratch() as place:
-            run = child.Run(group, setup, place)
+            run = child.ChildRun(group, setup, place)
             answers = Path(place.beside("answers.jsonl"))
             assert self._forks.stdin is not None
             assert self._forks.stdout is not None

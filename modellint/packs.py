@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from modellint.config import Settings
-    from modellint.flow.brought import Brought
+    from modellint.flow.pack_theories import PackTheory
     from modellint.flow.theory import Theory
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class RuleSet:
         return _rows(self.rules)
 
     @cached_property
-    def theories(self) -> tuple[Brought, ...]:
+    def theories(self) -> tuple[PackTheory, ...]:
         """The theories that selected rules bring, each once."""
         return tuple({kind: made for rule in self.active for kind, made in _brought(rule)}.values())
 
@@ -306,16 +306,16 @@ def _check_operators(cls: type[Rule], rows: tuple[str, ...], origin: str) -> Non
         raise UsageError(f"{origin}: `operators` of `{cls.name}`: {error}") from error
 
 
-def _brought(rule: Rule) -> Iterator[tuple[type[Theory], Brought]]:
+def _brought(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:
     if rule.theories:
-        from modellint.flow.brought import Brought
+        from modellint.flow.pack_theories import PackTheory
 
-        yield from ((kind, Brought(kind, rule.pack)) for kind in rule.theories)
+        yield from ((kind, PackTheory(kind, rule.pack)) for kind in rule.theories)
 
 
 def _check_theories(cls: type[Rule], origin: str) -> None:
     """Refuse theories that are none, or that ask for more than one may."""
-    from modellint.flow.brought import refused
+    from modellint.flow.pack_theories import refused
 
     if not isinstance(cls.theories, (tuple, list)):
         raise UsageError(f"{origin}: `theories` of `{cls.name}` is no tuple of theories")

@@ -20,7 +20,7 @@ import pytest
 from modellint import operators
 from modellint.config import KINDS, settings_for
 from modellint.config.confirming import KEYS
-from modellint.flow.brought import HOOKS
+from modellint.flow.pack_theories import HOOKS
 from modellint.flow.theory import Theory
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe

@@ -13,7 +13,7 @@ from modellint.frontends.flow import lower_expression, lower_function, lower_sta
 from modellint.graph.value import Event, EventKind, Flow, Op, Value, are_exclusive
 
 if TYPE_CHECKING:
-    from modellint.graph.value import Guard
+    from modellint.graph.value import PathCondition
 
 
 def lowered(body: str, head: str = "def f(self, x, y)") -> Flow:
@@ -60,7 +60,7 @@ def result(body: str, head: str = "def f(self, x, y)") -> str:
     return shown(event.value)
 
 
-def conditions(guard: Guard | None) -> list[str]:
+def conditions(guard: PathCondition | None) -> list[str]:
     """The conditions of a guard, the innermost first; `!` where they are false."""
     return [] if guard is None else [("" if g.truthy else "!") + shown(g.test) for g in guard.chain()]
 

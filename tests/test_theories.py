@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.config import settings_for
-from modellint.flow import brought
-from modellint.flow.brought import HOOKS, EndlessError, TheoryError, refused
+from modellint.flow import pack_theories
 from modellint.flow.lookups import Lookups
+from modellint.flow.pack_theories import HOOKS, EndlessError, TheoryError, refused
 from modellint.flow.queries import flow
 from modellint.flow.theory import Theory
 from modellint.packs import select_rules
@@ -196,7 +196,7 @@ def test_a_theory_that_fails_is_told_and_harms_nothing(workspace: Workspace, act
     ],
 )
 def test_a_theory_that_never_ends_is_ended(workspace: Workspace, act: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(brought, "SECONDS", 0.3)
+    monkeypatch.setattr(pack_theories, "SECONDS", 0.3)
     write(workspace, act)
     code, found, errors = checked(workspace)
     assert (code, found) == (2, UNKNOWN)
@@ -212,7 +212,7 @@ def test_one_that_is_told_when_it_has_ended_after_all_is_named(workspace: Worksp
 
     has_looked = Event()
 
-    def watch(thread: int, done: Event, late: list[brought.Brought]) -> None:
+    def watch(thread: int, done: Event, late: list[pack_theories.PackTheory]) -> None:
         late.append(theory)
         has_looked.set()
 

@@ -54,7 +54,7 @@ def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
     return {**known, **answer(Group(group.target, left), setup)} if left else known
 
 
-def _run(group: Group, setup: Setup) -> Run:
+def _run(group: Group, setup: Setup) -> ChildRun:
     """A run in a child of the fork server, if there is one, or in a process of its own."""
     server = setup.servers and setup.servers.get(setup.python, setup.guarding)
     if server:
@@ -64,20 +64,20 @@ def _run(group: Group, setup: Setup) -> Run:
         return _run_in(place, group, setup, None)
 
 
-def _run_in(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> Run:
+def _run_in(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> ChildRun:
     if any(probe.files for _, probe in group.probes):
         return _laid_out(place, group, setup, server)
-    run = Run(group, setup, place)
+    run = ChildRun(group, setup, place)
     run.start(server)
     return run
 
 
-def _laid_out(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> Run:
+def _laid_out(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> ChildRun:
     """A run of what a notebook holds."""
     from modellint.confirm.notebooks import Layout
 
     layout = Layout(group, place.folder)
-    run = Run(layout.group(), layout.setup(setup), place, layout.told)
+    run = ChildRun(layout.group(), layout.setup(setup), place, layout.told)
     try:
         layout.write()
     except OSError as error:
@@ -87,7 +87,7 @@ def _laid_out(place: Scratch, group: Group, setup: Setup, server: ForkServer | N
     return run
 
 
-class Run:
+class ChildRun:
     """One child process, from its request to its end: `start`, then `verdicts`, which `told` puts into words."""
 
     def __init__(

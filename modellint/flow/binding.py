@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.declared import may_be_tensor
-from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Given, Unknown, function_of
+from modellint.flow.domain import NONE, PLAIN, UNKNOWN, SymbolicInput, Unknown, function_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Shell
 from modellint.graph.python import REST
@@ -84,7 +84,7 @@ class Binding:
                 found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
             else:
                 found = self._not_given(parameter, code, frame)
-            is_tensor = any(isinstance(a, Given) and a.is_tensor for a in found) and may_be_tensor(parameter)
+            is_tensor = any(isinstance(a, SymbolicInput) and a.is_tensor for a in found) and may_be_tensor(parameter)
             if name in code.plain and not is_tensor:
                 found = self._plain(found, parameter)
             for theory in self._run.asked.bound:
@@ -97,11 +97,13 @@ class Binding:
             known = theory.parameter(parameter, code, frame)
             if known is not None:
                 return known
-        return (Given(parameter.name),)
+        return (SymbolicInput(parameter.name),)
 
     def _plain(self, found: Atoms, parameter: Parameter) -> Atoms:
         """An argument of which nothing is known but that it is no tensor and no layer, as an annotation says."""
-        if not all(isinstance(atom, Given | Unknown) and not isinstance(atom, self._run.keeps) for atom in found):
+        if not all(
+            isinstance(atom, SymbolicInput | Unknown) and not isinstance(atom, self._run.keeps) for atom in found
+        ):
             return found
         default = parameter.default
         may_be_none = default is not None and default.op is Op.CONST and default.data is None
@@ -132,7 +134,7 @@ class Binding:
 
     def _rest(self, name: str, positional: list[Atoms], arguments: Arguments, frame: Frame) -> Atom:
         if not positional and not arguments.is_complete:
-            return Given(name)
+            return SymbolicInput(name)
         found = Shell("tuple", None, frame.trail)
         found.fill(tuple(positional))
         found.is_exact = arguments.is_complete
@@ -140,7 +142,7 @@ class Binding:
 
     def _options(self, name: str, keywords: dict[str, Atoms], arguments: Arguments, frame: Frame) -> Atom:
         if not keywords and not arguments.is_complete:
-            return Given(name)
+            return SymbolicInput(name)
         found = Shell("dict", None, frame.trail)
         for key, atoms in keywords.items():
             found.put(atoms, (), key)

@@ -16,12 +16,12 @@ from modellint.flow.callees import (
     NOTHING,
     PASSING,
     Callees,
-    Given,
-    Layer,
-    Made,
     Matrix,
-    Padded,
-    Table,
+    PaddedTable,
+    ParameterObject,
+    ProjectInstance,
+    TableLayer,
+    TorchLayer,
     bound,
     kept_or_it,
     operands,
@@ -37,7 +37,7 @@ from modellint.link.names import External
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from modellint.flow.callees import Known, Objects
+    from modellint.flow.callees import KnownValues, Objects
     from modellint.flow.summaries import Summaries
     from modellint.graph.value import Event, Flow, Value
 
@@ -80,7 +80,7 @@ _ANY = "*"
 class Body(Callees):
     """Elements in one function: where they are made, what they flow into, where a look-up takes them."""
 
-    def __init__(self, function: Function, summaries: Summaries, files: int, settled: Known = NOTHING) -> None:
+    def __init__(self, function: Function, summaries: Summaries, files: int, settled: KnownValues = NOTHING) -> None:
         super().__init__(function, summaries, files, settled)
         #: By identity, with the kinds that parameters are given: whether events matter.
         self._mattering: dict[tuple[int, Kinds], bool] = {}
@@ -154,7 +154,7 @@ class Body(Callees):
         for one in (one for function in functions for one in self._handed(function, call)):
             if isinstance(one, Function):
                 yield one
-            elif isinstance(one, Made):
+            elif isinstance(one, ProjectInstance):
                 yield from self._called(one.cls)
 
     def _handed(self, function: Function, call: Value) -> Iterator[object]:
@@ -234,10 +234,10 @@ class Body(Callees):
         """Whether an object that is called may give real numbers: of what nothing is known, nothing is."""
         if isinstance(one, Function):
             return Real in self._gives(one)
-        if isinstance(one, Made):
+        if isinstance(one, ProjectInstance):
             called = self._called(one.cls)
             return not called or any(Real in self._gives(function) for function in called)
-        return isinstance(one, Given) or one is Layer or one is Table
+        return isinstance(one, ParameterObject) or one is TorchLayer or one is TableLayer
 
     def carries(self, value: Value, name: str, facet: Facet) -> bool:
         """Whether a value may be, or hold, the elements or the real numbers that a parameter is given."""
@@ -327,9 +327,9 @@ class Body(Callees):
         """What objects are as tables: the parameters, or attributes of these, that they may be."""
         found: set[str] = set()
         for one in map(kept_or_it, objects):
-            if isinstance(one, Given):
+            if isinstance(one, ParameterObject):
                 found.add(one.name)
-            elif one is Table or one is Matrix or ("" not in found and may_look_up(one)):
+            elif one is TableLayer or one is Matrix or ("" not in found and may_look_up(one)):
                 found.add("")
         return frozenset(found)
 
@@ -351,7 +351,7 @@ class Body(Callees):
 
     def _has_rows(self, one: object) -> bool:
         """Whether an object that is indexed may look something up."""
-        if not isinstance(one, Made):
+        if not isinstance(one, ProjectInstance):
             return False
         return self._derives_from_table(one.cls) or bool(self._methods(one.cls, "__getitem__"))
 
@@ -439,13 +439,13 @@ class Body(Callees):
         """Whether an object that is called may look up what it is given."""
         if isinstance(one, Function):
             return any(self._taken(one, facet))
-        if isinstance(one, Made):
+        if isinstance(one, ProjectInstance):
             called = self._called(one.cls)
             return self._derives_from_table(one.cls) or any(self._is_looking_up(method, facet) for method in called)
         if isinstance(one, Class):
             making = [method for name in MAKING for method in self._methods(one, name)]
             return any("" in taken for method in making for taken in self._taken(method, facet))
-        return one is Table
+        return one is TableLayer
 
     def _taken(self, function: Function, facet: Facet) -> Iterator[Tables]:
         """Where each parameter of a function is looked up."""
@@ -552,7 +552,7 @@ class Body(Callees):
         """Whether ids may be drawn from a value elsewhere: it is cut from others, or what a layer of torch's gives."""
         if value.op is Op.INDEX:
             return any(part.op is Op.SLICE for part in subscripts(value)) and bool(self.real(value))
-        return value.op is Op.CALL and Layer in self.objects(value.callee)
+        return value.op is Op.CALL and TorchLayer in self.objects(value.callee)
 
     @cached_property
     def _looked_up(self) -> tuple[frozenset[int], frozenset[str]]:
@@ -576,7 +576,7 @@ class Body(Callees):
         return any(Ids in self.elements(event.value) for event in self.flow.of(EventKind.CALL))
 
     def _prepares(self, call: Value) -> bool:
-        """Whether a call lets another method keep what the body draws from."""
+        """Whether a call has another method store scores that this body draws ids from later."""
         callee = call.callee
         if callee.op is not Op.ATTR or callee.args[0].op is not Op.PARAM:
             return False
@@ -599,7 +599,7 @@ class Body(Callees):
         """Those whose tables may be told their rows for padding."""
         for event in self.flow.of(EventKind.CALL):
             objects = self._given_objects(event.value)
-            if Padded in objects or any(one is not Table and self.is_table(one) for one in objects):
+            if PaddedTable in objects or any(one is not TableLayer and self.is_table(one) for one in objects):
                 yield event
 
     def _given_objects(self, call: Value) -> Objects:

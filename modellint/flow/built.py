@@ -15,12 +15,12 @@ from modellint.flow.domain import (
     ClassRef,
     Constant,
     FunctionRef,
-    Given,
+    SymbolicInput,
     Unknown,
 )
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, shells_in
-from modellint.flow.life import covers
+from modellint.flow.object_run import covers
 from modellint.flow.runs import started
 from modellint.graph.value import Op
 from modellint.link.classes.calls import CONTAINERS, MODULE
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 12
 
 
-class Part(NamedTuple):
+class HeldPart(NamedTuple):
     """Something that an object keeps under an attribute, or in itself where it is a container, and on which path.
 
     `is_each`: it is stored under several names, each of the atoms under some, rather than one of them.
@@ -60,25 +60,25 @@ class Child(NamedTuple):
     has_parameters: bool | None
 
 
-def parts(run: Interpreter, shell: Shell) -> list[Part]:
+def parts(run: Interpreter, shell: Shell) -> list[HeldPart]:
     """What an object registers, where `nn.Module` is told of it; what is overwritten for certain is left out."""
     run.objects.construct(shell)
-    found: list[Part] = []
+    found: list[HeldPart] = []
     for store in shell.stores:
         if store.registers and not _tells_nothing(store):
             if store.name is not None and not store.path:
                 found = [part for part in found if part.name != store.name]
             is_each = store.name is None and Constant(None) not in store.atoms
-            found.append(Part(store.name, _kept(store), store.path, is_each))
+            found.append(HeldPart(store.name, _kept(store), store.path, is_each))
     if shell.is_module_container:
-        found += (Part(entry.key, entry.atoms, entry.path) for entry in shell.entries)
+        found += (HeldPart(entry.key, entry.atoms, entry.path) for entry in shell.entries)
     return found
 
 
 def _kept(store: Store) -> Atoms:
     """The layers and tensors that a store keeps as they are: the result of an operation on unknown values is none."""
     is_calculated = store.value is not None and store.value.op is Op.BIN
-    return tuple(atom for atom in store.atoms if not (is_calculated and isinstance(atom, Given)))
+    return tuple(atom for atom in store.atoms if not (is_calculated and isinstance(atom, SymbolicInput)))
 
 
 def _tells_nothing(store: Store) -> bool:
@@ -99,7 +99,7 @@ def state(run: Interpreter, atom: Atom, *, trained: bool = False, depth: int = 0
 
     With `trained` only parameters that gradients reach count.
     """
-    if isinstance(atom, Given | Unknown):
+    if isinstance(atom, SymbolicInput | Unknown):
         return None
     if not isinstance(atom, Shell) or atom.is_container:
         return False
@@ -130,7 +130,9 @@ def _instance_state(run: Interpreter, shell: Shell, model: ClassModel, trained: 
     failures = run.objects.failures.get(shell, [])
     if () in failures:
         return None  # no object comes of these arguments
-    is_open = not model.is_complete or not run.is_complete or (model.is_container and not shell.arguments.is_complete)
+    is_undecided = (
+        not model.is_complete or not run.is_complete or (model.is_container and not shell.arguments.is_complete)
+    )
     paths: list[Path] = []
     for part in found:
         outcome = state_of(run, part, trained=trained, depth=depth + 1)
@@ -138,13 +140,13 @@ def _instance_state(run: Interpreter, shell: Shell, model: ClassModel, trained: 
             if not part.path or shell.is_module_container:  # which was made under conditions of its own
                 return True
             paths.append(part.path)
-        is_open = is_open or outcome is None
+        is_undecided = is_undecided or outcome is None
     if paths:
         return covers([*paths, *failures]) or None
-    return None if is_open else False
+    return None if is_undecided else False
 
 
-def state_of(run: Interpreter, part: Part, *, trained: bool = False, depth: int = 1) -> bool | None:
+def state_of(run: Interpreter, part: HeldPart, *, trained: bool = False, depth: int = 1) -> bool | None:
     """Whether what is registered has state; to register a class or a function, called by now or not, is an error."""
     registered = (atom for atom in part.atoms if not isinstance(atom, ClassRef | FunctionRef))
     outcomes = {state(run, atom, trained=trained, depth=depth) for atom in registered}
@@ -157,7 +159,7 @@ def _is_tensor(atoms: Atoms) -> bool | None:
     """Whether a buffer is given a tensor, rather than None."""
     if atoms == NONE:
         return False
-    return None if any(isinstance(atom, Given) or atom == Constant(None) for atom in atoms) else True
+    return None if any(isinstance(atom, SymbolicInput) or atom == Constant(None) for atom in atoms) else True
 
 
 def _is_frozen(parameter: Shell) -> bool:
@@ -170,17 +172,17 @@ def _is_frozen(parameter: Shell) -> bool:
 def _registers(run: Interpreter, shell: Shell, wanted: Shell, depth: int) -> bool | None:
     """Whether a layer, or a copy of it, becomes a part of an object that is given it."""
     found = parts(run, shell)
-    is_open = shell.model is None or not shell.model.is_complete or not run.is_complete
+    is_undecided = shell.model is None or not shell.model.is_complete or not run.is_complete
     paths: list[Path] = []
     for part in found:
-        known = [atom for atom in part.atoms if not isinstance(atom, Given | Unknown)]
+        known = [atom for atom in part.atoms if not isinstance(atom, SymbolicInput | Unknown)]
         outcomes = {_holds(run, atom, wanted, depth) for atom in known or part.atoms}
         if outcomes == {True} or (part.is_each and True in outcomes):
             paths.append(part.path)
-        is_open = is_open or None in outcomes or len(outcomes) > 1
+        is_undecided = is_undecided or None in outcomes or len(outcomes) > 1
     if paths:
         return covers([*paths, *run.objects.failures.get(shell, [])]) or None
-    return None if is_open else False
+    return None if is_undecided else False
 
 
 def _holds(run: Interpreter, atom: Atom, wanted: Shell, depth: int) -> bool | None:
@@ -278,7 +280,7 @@ def _children(model: ClassModel) -> Mapping[str, Child]:
 
 def _may_register(atom: Atom) -> bool:
     """Whether what an attribute holds may be a layer, a parameter or a buffer."""
-    if isinstance(atom, Given):
+    if isinstance(atom, SymbolicInput):
         return "." not in atom.name
     buffered = _buffered(atom)
     if not isinstance(atom, Shell) or (buffered is not None and not _is_tensor(buffered)):
@@ -316,7 +318,10 @@ def _stores(model: ClassModel) -> Mapping[str, tuple[str, ...]]:
     with built(model, ANY_ARGUMENTS) as found:
         for store in found.shell.stores:
             for atom in _opened(_kept(store)) if store.name is not None else ():
-                if isinstance(atom, Given) and atom in (whole := Given(atom.parameter), whole.element()):
+                if isinstance(atom, SymbolicInput) and atom in (
+                    whole := SymbolicInput(atom.parameter),
+                    whole.element(),
+                ):
                     kept.setdefault(atom.parameter, {})[str(store.name)] = None
     return {parameter: tuple(names) for parameter, names in kept.items()}
 
@@ -346,7 +351,7 @@ def registers(model: ClassModel, parameter: str, arguments: Mapping[str, Atoms] 
     if parameter in model.plain:
         return None  # it takes numbers and the like
     layer = any_layer(model.classes)
-    given: dict[str, Atoms] = {p.name: (Given(p.name),) for p in model.signature or ()}
+    given: dict[str, Atoms] = {p.name: (SymbolicInput(p.name),) for p in model.signature or ()}
     given |= {**(arguments or {}), parameter: (layer,)}
     with built(model, Arguments((), given, arguments is not None)) as found:
         return found.registers(layer)

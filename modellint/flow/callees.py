@@ -54,11 +54,11 @@ _MAX_BASES = 8
 _MAX_ATTRIBUTES = 2
 
 
-class Table:
+class TableLayer:
     """A layer that looks up rows."""
 
 
-class Padded:
+class PaddedTable:
     """Beside a table: it may be told its row for padding."""
 
 
@@ -66,15 +66,15 @@ class TableClass:
     """A class of layers that look up rows."""
 
 
-class Judge:
+class Loss:
     """A loss of torch's that is given classes as targets."""
 
 
-class Layer:
+class TorchLayer:
     """A layer of torch's that looks nothing up, and gives nothing of what it is made of."""
 
 
-class LayerClass:
+class TorchLayerClass:
     """A class of torch's that is none of tables."""
 
 
@@ -83,45 +83,56 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ParameterObject:
     """What a parameter is given, or an attribute of that (`codec.books`): an object that may look something up."""
 
     name: str
 
-    def part(self, name: str) -> Given:
+    def part(self, name: str) -> ParameterObject:
         """An attribute of it, as far as chains of them are followed."""
-        return self if self.name.count(".") >= _MAX_ATTRIBUTES else Given(f"{self.name}.{name}")
+        return self if self.name.count(".") >= _MAX_ATTRIBUTES else ParameterObject(f"{self.name}.{name}")
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ProjectInstance:
     """An instance of a class of the project."""
 
     cls: Class
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class InstanceArgument:
     """Beside an instance of a class of the project: what its constructor was given, which an attribute may be."""
 
-    one: Function | Class | Made | Given | type
+    one: Function | Class | ProjectInstance | ParameterObject | type
 
 
 #: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
-Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type | Kept]"
+Objects: TypeAlias = "frozenset[Function | Class | ProjectInstance | ParameterObject | type | InstanceArgument]"
 #: The types that these are, but for functions and classes, or instances of.
-OBJECTS = (Table, Padded, TableClass, Judge, Layer, LayerClass, Matrix, Given, Made, Kept)
+OBJECTS = (
+    TableLayer,
+    PaddedTable,
+    TableClass,
+    Loss,
+    TorchLayer,
+    TorchLayerClass,
+    Matrix,
+    ParameterObject,
+    ProjectInstance,
+    InstanceArgument,
+)
 #: What may be any object, where it would take too long to find out.
-ANYTHING: Objects = frozenset((Table, Matrix))
-_TABLE, _PADDED = frozenset((Table,)), frozenset((Table, Padded))
-_JUDGE = frozenset((Judge,))
-_LAYER, _LAYER_CLASS = frozenset((Layer,)), frozenset((LayerClass,))
+ANYTHING: Objects = frozenset((TableLayer, Matrix))
+_TABLE, _PADDED = frozenset((TableLayer,)), frozenset((TableLayer, PaddedTable))
+_JUDGE = frozenset((Loss,))
+_LAYER, _LAYER_CLASS = frozenset((TorchLayer,)), frozenset((TorchLayerClass,))
 #: The argument of a table that is its row for padding.
 _PADDING = (2, "padding_idx")
 
 
 @dataclass(eq=False, slots=True)
-class Known:
+class KnownValues:
     """What is known of the values of one function, by identity, and of its operators by their names."""
 
     objects: dict[int, Objects] = field(default_factory=dict)
@@ -136,7 +147,7 @@ class Known:
     #: By first and last event: whether functions inside of the function may look something up.
     inside: dict[tuple[int, int], bool] = field(default_factory=dict)
 
-    def add(self, other: Known) -> None:
+    def add(self, other: KnownValues) -> None:
         """Know what another knows as well."""
         self.objects.update(other.objects)
         self.rows.update(other.rows)
@@ -147,11 +158,11 @@ class Known:
         self.inside.update(other.inside)
 
 
-NOTHING = Known()
+NOTHING = KnownValues()
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
+class CallTargets:
     """What a call may run: functions, a table, a loss, what its caller is given, a function inside of it."""
 
     functions: tuple[Function, ...]
@@ -168,14 +179,14 @@ class Callees:
     function; `known` is what this one does, which may rest on answers that are not stable yet.
     """
 
-    def __init__(self, function: Function, summaries: Summaries, files: int, settled: Known = NOTHING) -> None:
+    def __init__(self, function: Function, summaries: Summaries, files: int, settled: KnownValues = NOTHING) -> None:
         self.function = function
         self._summaries = summaries
         self._files = files
         self._module = function.module
         self._record = summaries.record(function.module)
         self._names = summaries.project.names
-        self.known = Known()
+        self.known = KnownValues()
         self._settled = settled
 
     def _is_own(self, value: Value) -> bool:
@@ -212,8 +223,8 @@ class Callees:
     def _parameter(self, name: str) -> Objects:
         owner = self.function.owner
         if name == "self" and owner is not None:
-            return frozenset((Made(owner),))
-        return frozenset((Given(name), *map(Made, self._annotated(name))))
+            return frozenset((ProjectInstance(owner),))
+        return frozenset((ParameterObject(name), *map(ProjectInstance, self._annotated(name))))
 
     def _annotated(self, name: str) -> Iterator[Class]:
         """The classes that the annotation of a parameter names."""
@@ -266,12 +277,18 @@ class Callees:
     def _members(self, objects: Objects, name: str, *, is_known: bool) -> Objects:
         """`is_known`: it is not an attribute of anything else than these objects."""
         owners = frozenset(map(kept_or_it, objects))
-        classes = {one.cls if isinstance(one, Made) else one for one in owners if isinstance(one, Made | Class)}
+        classes = {
+            one.cls if isinstance(one, ProjectInstance) else one
+            for one in owners
+            if isinstance(one, ProjectInstance | Class)
+        }
         by_class = [self._of_class(cls, name) for cls in classes]
         found: set[Any] = set().union(*by_class)
         is_method = bool(by_class) and all(any(isinstance(one, Function) for one in some) for some in by_class)
         if not _is_of_tensors(name):
-            found.update(_attribute((one for one in objects if not (is_method and isinstance(one, Kept))), name))
+            found.update(
+                _attribute((one for one in objects if not (is_method and isinstance(one, InstanceArgument))), name)
+            )
         if not is_known:
             found |= self._summaries.held(name, self._module, None, self._files)
             if name not in UNNAMED:
@@ -280,7 +297,7 @@ class Callees:
                     found |= self._of_class(cls, name)
         if found or _is_of_tensors(name):
             return frozenset(found)
-        return frozenset(one.part(name) for one in owners if isinstance(one, Given))
+        return frozenset(one.part(name) for one in owners if isinstance(one, ParameterObject))
 
     def given_at(self, value: Value, path: str) -> Objects:
         """What a chain of attributes of an argument is, as a parameter of a called function has it: `codec.books`."""
@@ -317,7 +334,7 @@ class Callees:
         if name == "super" and callee.op is Op.GLOBAL:
             owner = self.function.owner
             bases = NONE if owner is None else self._bases(owner)
-            return frozenset(Made(one) if isinstance(one, Class) else Table for one in bases)
+            return frozenset(ProjectInstance(one) if isinstance(one, Class) else TableLayer for one in bases)
         if name == "getattr" and callee.op is Op.GLOBAL:
             named = [arg.data for arg in call.positional[1:2] if arg.op is Op.CONST]
             return NONE.union(*(self._summaries.held(str(n), self._module, None, self._files) for n in named))
@@ -333,41 +350,43 @@ class Callees:
                 return _LAYER
             found = frozenset(map(kept_or_it, self._all_objects(operands(call))))
             if row.facets.keys().isdisjoint(_GIVING):  # numbers, made of a table's perhaps
-                found = frozenset(one if isinstance(one, Given) else Matrix for one in found if _is_numbers(one))
+                found = frozenset(
+                    one if isinstance(one, ParameterObject) else Matrix for one in found if _is_numbers(one)
+                )
             return found | {Matrix} if row.facets.keys() & _SIZED else found
         if name == "from_pretrained" and any(_is_checkpoint(arg) for arg in call.positional[:1]):
             return _TABLE
         made, called = set[Any](), self.objects(callee)
-        is_holding = not called - {LayerClass}
-        made |= {Layer} if LayerClass in called else NONE
+        is_holding = not called - {TorchLayerClass}
+        made |= {TorchLayer} if TorchLayerClass in called else NONE
         if callee.op is Op.CALL:  # a `partial`, say, and what it was given
-            made |= called & {Table, Padded, Matrix}
+            made |= called & {TableLayer, PaddedTable, Matrix}
         for one in called:
             if isinstance(one, Class):
-                made.add(Made(one))
+                made.add(ProjectInstance(one))
                 is_holding = True
             elif isinstance(one, Function):
                 made |= self._made_in(one, call)
             elif one is TableClass:
                 made |= _PADDED if _pads(call, _PADDING) else _TABLE
-            elif isinstance(one, Made):
+            elif isinstance(one, ProjectInstance):
                 if callee.op is Op.PARAM and self.function.is_class_method:  # `cls(…)`
                     made.add(one)
                 for function in self._called(one.cls):
                     made |= self._made_in(function, call)
         if is_holding:  # of what it is given
             given = self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
-            made |= {one if isinstance(one, Kept) else Kept(one) for one in given}
-            made |= NONE if called - {LayerClass} else given
+            made |= {one if isinstance(one, InstanceArgument) else InstanceArgument(one) for one in given}
+            made |= NONE if called - {TorchLayerClass} else given
         return frozenset(made)
 
     def _made_in(self, function: Function, call: Value) -> Objects:
         files = self._nearer(function.module)
         makes = NONE if files < 0 else self._summaries.makes(function, files)
-        names = {given.name for one in makes if isinstance(given := kept_or_it(one), Given)}
+        names = {given.name for one in makes if isinstance(given := kept_or_it(one), ParameterObject)}
         pairs = list(bound(function, call)) if names else []
         passed = (self.given_at(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
-        return NONE.union(*passed, (one for one in makes if not isinstance(kept_or_it(one), Given)))
+        return NONE.union(*passed, (one for one in makes if not isinstance(kept_or_it(one), ParameterObject)))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -412,32 +431,32 @@ class Callees:
             return False
         return isinstance(self._names.definition(self._module, callee), DefinedFunction | DefinedClass)
 
-    def targets(self, call: Value) -> Targets:
+    def targets(self, call: Value) -> CallTargets:
         """The functions, tables, losses and parameters that a call may run."""
         callee = call.callee
         functions: dict[Function, None] = {}
         is_table = is_judge = False
         given: set[str] = set()
         for one in self.objects(callee):
-            if isinstance(one, Kept):  # a layer may hand on to the layers that it keeps
-                one = one.one if isinstance(one.one, Made) or one.one is Table else one
+            if isinstance(one, InstanceArgument):  # a layer may hand on to the layers that it keeps
+                one = one.one if isinstance(one.one, ProjectInstance) or one.one is TableLayer else one
             if isinstance(one, Function):
                 functions[one] = None
             elif isinstance(one, Class):
                 for name in MAKING:
                     functions.update(dict.fromkeys(self._methods(one, name)))
-            elif isinstance(one, Made):
+            elif isinstance(one, ProjectInstance):
                 called = self._called(one.cls)
                 is_table = is_table or (not called and self._derives_from_table(one.cls))
                 functions.update(dict.fromkeys(called))
-            elif one is Table:
+            elif one is TableLayer:
                 is_table = True
-            elif one is Judge:
+            elif one is Loss:
                 is_judge = True
-            elif isinstance(one, Given):
+            elif isinstance(one, ParameterObject):
                 given.add(one.name)
         inner = callee.data if isinstance(callee.data, Nested) else None
-        return Targets(tuple(functions), is_table, is_judge, frozenset(given), inner)
+        return CallTargets(tuple(functions), is_table, is_judge, frozenset(given), inner)
 
     def _called(self, cls: Class) -> list[Function]:
         return [method for name in CALLED for method in self._methods(cls, name)]
@@ -468,7 +487,7 @@ class Callees:
 
     def is_table(self, one: object) -> bool:
         """Whether an object is a table, or one of a class that derives from one."""
-        return one is Table or (isinstance(one, Made) and self._derives_from_table(one.cls))
+        return one is TableLayer or (isinstance(one, ProjectInstance) and self._derives_from_table(one.cls))
 
 
 def _is_of_layer(row: operators.Operator) -> bool:
@@ -490,7 +509,7 @@ def _attribute(objects: Iterable[object], name: str) -> Iterator[type]:
         if kept is Matrix:
             if kept is not one or operators.row(f"Tensor.{name}") is not None:
                 yield Matrix
-        elif isinstance(kept, type) and kept is not LayerClass and (kept is not Layer or name == "weight"):
+        elif isinstance(kept, type) and kept is not TorchLayerClass and (kept is not TorchLayer or name == "weight"):
             yield Matrix if name == "weight" else kept
 
 
@@ -501,7 +520,7 @@ def parameter_of(path: str) -> str:
 
 def kept_or_it(one: object) -> Any:
     """The argument that an instance keeps, for such an argument; anything else as it is."""
-    return one.one if isinstance(one, Kept) else one
+    return one.one if isinstance(one, InstanceArgument) else one
 
 
 def _is_checkpoint(value: Value) -> bool:
@@ -510,7 +529,7 @@ def _is_checkpoint(value: Value) -> bool:
 
 
 def _is_numbers(one: object) -> bool:
-    return isinstance(one, Given) or one is Matrix or one is Table
+    return isinstance(one, ParameterObject) or one is Matrix or one is TableLayer
 
 
 def _pads(call: Value, padding: tuple[int, str] | None) -> bool:
@@ -539,10 +558,10 @@ def bound(function: Function, call: Value) -> Iterator[tuple[str, Value]]:
     names = function.argument_names
     keywords = [parameter.name for parameter in function.parameters]
     catching = [parameter.name for parameter in function.parameters if parameter.kind.startswith("var")]
-    is_open = False
+    is_starred = False
     for at, arg in enumerate(call.positional):
-        is_open = is_open or arg.op is Op.STARRED
-        for name in (*names, *catching) if is_open else names[at : at + 1] or catching:
+        is_starred = is_starred or arg.op is Op.STARRED
+        for name in (*names, *catching) if is_starred else names[at : at + 1] or catching:
             yield name, arg
     start = len(call.args) - len(call.data)
     for number, keyword in enumerate(call.data):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow import library
 from modellint.flow.binding import Binding
+from modellint.flow.constant_calls import ConstantCalls
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -19,20 +20,19 @@ from modellint.flow.domain import (
     Constant,
     Derived,
     FunctionRef,
-    Given,
     Length,
     Outside,
     Plain,
     Prepared,
     Shape,
     Super,
+    SymbolicInput,
     Unknown,
     function_of,
     join,
     text,
 )
 from modellint.flow.frame import class_frame
-from modellint.flow.ground import Ground
 from modellint.flow.heap import Shell, shells_in
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.immutable import replace
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.registries import Registration
+    from modellint.link.classes.registries import RegistryCall
     from modellint.link.names import Definition
 
 #: Methods that move a layer to a device.
@@ -69,7 +69,7 @@ class Calls:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._binding = Binding(run)
-        self._ground = Ground(run)
+        self._constant_calls = ConstantCalls(run)
         self.under_way: list[object] = []
         #: Where the calls under way stand, each in the frame of its caller, outermost first.
         self.way: list[tuple[Frame, Value]] = []
@@ -229,7 +229,7 @@ class Calls:
             self._register(one, class_frame(self._method_of(one.module.body).scope, id(one.value)))
         run.path, run.guard, run.loops = outer
 
-    def _register(self, one: Registration, frame: Frame) -> None:
+    def _register(self, one: RegistryCall, frame: Frame) -> None:
         found = self._run.evaluate(one.value, frame)
         if one.cls is not None:
             given = Arguments(((ClassRef(self._run.classes.model(one.cls)),),))
@@ -290,7 +290,7 @@ class Calls:
             return self.super_method(atom, name, arguments, frame, value)
         if isinstance(atom, Bound):
             return self._bound_method(atom, name, arguments, frame, value)
-        if isinstance(atom, Given):
+        if isinstance(atom, SymbolicInput):
             if name in calls.SAME or name in ("values", "items", "get", "pop", "copy", "children", "modules"):
                 return (atom,)
             return self.unknown(arguments, value)
@@ -500,7 +500,7 @@ class Calls:
                 theory.left_out(function)
             is_circle = key in self.under_way
             self._run.is_complete = self._run.is_complete and is_circle
-            self._ground.cut(self.under_way.index(key) if is_circle else 0)
+            self._constant_calls.cut(self.under_way.index(key) if is_circle else 0)
             return self.unknown(arguments, value)
         given = function.arguments.then(arguments)
 
@@ -511,7 +511,7 @@ class Calls:
             known = theory.follow(function, given, frame, value, run)
             if known is not None:
                 return known
-        return self._ground.call(function, given, run)
+        return self._constant_calls.call(function, given, run)
 
     def _depths(self) -> tuple[int, int]:
         """How many calls may be under way, and how many of one function."""

@@ -1,4 +1,4 @@
-"""Conditions while a program runs on paper: which of them hold, and what stands under those that stay open."""
+"""Path conditions while a program runs on paper: which of them hold, and what stands under undecided ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import join
 from modellint.flow.theory import Sometimes
 from modellint.flow.truth import identity, open_part, truth
-from modellint.graph.value import Guard, Op
+from modellint.graph.value import Op, PathCondition
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -27,8 +27,8 @@ class Conditions:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
 
-    def decided(self, guard: Guard, frame: Frame) -> Path | None:
-        """The conditions of a guard that stay open, None if one of them does not hold."""
+    def decided(self, guard: PathCondition, frame: Frame) -> Path | None:
+        """The tests of a path condition that are undecided; None if one of them does not hold."""
         steps: list[tuple[Hashable, bool]] = []
         is_left = self._run.asked.is_left
         for link in guard.chain():
@@ -67,7 +67,7 @@ class Conditions:
             is_last = number == len(value.args) - 1
             if is_last or outcome is None or outcome is decisive:
                 found = self._run.evaluate(arg, frame)
-                options.append(found if is_last else self._run.behind(found, frame, Guard(arg, decisive)))
+                options.append(found if is_last else self._run.behind(found, frame, PathCondition(arg, decisive)))
             if outcome is decisive:
                 break
         return join(options)
@@ -83,9 +83,9 @@ class Conditions:
 
 
 class Assumed(Conditions):
-    """The same, where what stands under an open condition is looked at under it."""
+    """Path conditions, where a value under an undecided condition is evaluated as if that held."""
 
-    def decided(self, guard: Guard, frame: Frame) -> Path | None:
+    def decided(self, guard: PathCondition, frame: Frame) -> Path | None:
         if _is_outer(guard.test, frame):
             return ()
         run = self._run

@@ -13,9 +13,9 @@ from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRe
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
-from modellint.flow.measured import Measured
 from modellint.flow.runs import called, followed
 from modellint.flow.sinks import Sink
+from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
@@ -229,7 +229,7 @@ class _Apart(Theory, Sink):
     """Takes each call by itself that may lead to what is asked for."""
 
     rests_on = (Tensors,)
-    goes_before = (Measured, Lookups)
+    goes_before = (TableReads, Lookups)
     reaching: _Reaching
 
     def __init__(self, run: Interpreter) -> None:

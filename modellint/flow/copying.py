@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.heap import Counted, Entry, Shell
+from modellint.flow.heap import ExactShell, Shell, Slot
 from modellint.graph.immutable import replace
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atoms
     from modellint.flow.frame import Frame
-    from modellint.flow.turns import Turns
+    from modellint.flow.unrolled import UnrolledLoops
     from modellint.graph.value import Value
 
 
 class Copying:
     """Copies objects with all that they hold: what is held twice is one object in the copy, too."""
 
-    def __init__(self, turns: Turns, frame: Frame, value: Value, *, is_deep: bool) -> None:
+    def __init__(self, turns: UnrolledLoops, frame: Frame, value: Value, *, is_deep: bool) -> None:
         self._turns = turns
         self._at = frame, value
         self._is_deep = is_deep
@@ -33,10 +33,10 @@ class Copying:
         made = self._made[shell] = self._turns.run.shell(shell.kind, value, frame, f"copy {len(self._made)}")
         made.model, made.arguments, made.passed = shell.model, shell.arguments, shell.passed
         made.is_built, made.is_initialised, made.is_exact = shell.is_built, shell.is_initialised, shell.is_exact
-        if isinstance(made, Counted) and isinstance(shell, Counted):
+        if isinstance(made, ExactShell) and isinstance(shell, ExactShell):
             made.repeats = shell.repeats
         inner = self.copied if self._is_deep else tuple
-        made.entries = [Entry(entry.key, inner(entry.atoms), entry.path) for entry in shell.entries]
+        made.entries = [Slot(entry.key, inner(entry.atoms), entry.path) for entry in shell.entries]
         made.history = {
             name: [(inner(atoms() if callable(atoms) else atoms), path) for atoms, path in known]
             for name, known in shell.history.items()

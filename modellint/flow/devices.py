@@ -25,19 +25,19 @@ from modellint.flow.domain import (
     Arguments,
     Constant,
     Derived,
-    Given,
     Outside,
     Plain,
+    SymbolicInput,
     Unknown,
     join,
     text,
 )
-from modellint.flow.given import container_of_layers
 from modellint.flow.heap import TENSORS, Shell, opened
 from modellint.flow.library import tensor_method
-from modellint.flow.placed import Encounter, Fresh, Kind, Meeting, Moved, Place, There
 from modellint.flow.ranks import is_empty, rank_in, rank_made, rank_of
+from modellint.flow.tensor_devices import ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
 from modellint.flow.theory import Theory
+from modellint.flow.unpassed import container_of_layers
 from modellint.graph.immutable import replace
 from modellint.graph.value import NOWHERE, Op, Value, self_attribute
 
@@ -111,8 +111,8 @@ class Devices(Theory):
         return tuple(
             Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
             if isinstance(atom, There)
-            else Place(is_there=False)
-            if isinstance(atom, Place)
+            else TensorDevice(is_there=False)
+            if isinstance(atom, TensorDevice)
             else atom
             for atom in atoms
         )
@@ -262,9 +262,9 @@ class Devices(Theory):
         row = operators.row(f"Tensor.{name}")
         gives = None if row is None else row.facets.get("gives")
         if gives == "device" and not isinstance(atom, Moved):
-            return (Place(is_there),)
+            return (TensorDevice(is_there),)
         if gives is not None:
-            return (Kind(),) if gives == "dtype" else PLAIN
+            return (ElementType(),) if gives == "dtype" else PLAIN
         if isinstance(atom, There):
             is_sure = atom.is_sure and row is not None
             return (There(f"{atom.name}.{name}", is_sure=is_sure, is_shown=atom.is_shown or is_sure),)
@@ -462,7 +462,7 @@ class Devices(Theory):
         return found.pop() if len(found) == 1 else None if found else "nowhere"
 
     def _direction(self, atom: Atom) -> str | None:
-        if isinstance(atom, Place):
+        if isinstance(atom, TensorDevice):
             return "there" if atom.is_there else "back"
         if self.is_there(atom):
             return "there"
@@ -470,7 +470,7 @@ class Devices(Theory):
             return "back"
         is_type = isinstance(atom, Outside) and atom.name.removeprefix("torch.") in _TYPES
         is_option = isinstance(atom, Constant) and (atom.value is None or isinstance(atom.value, bool))
-        return "nowhere" if is_type or is_option or isinstance(atom, Kind) else None
+        return "nowhere" if is_type or is_option or isinstance(atom, ElementType) else None
 
     def _chooses(self, given: list[Value], arguments: Arguments) -> bool:
         """Whether a constructor chooses a device: a literal, a constant of a file, its own attribute, a setting.
@@ -486,7 +486,7 @@ class Devices(Theory):
         if any(value.op is Op.PARAM and self._keeps(value) for value in named):
             return True
         is_named = any(value.op is Op.GLOBAL or self_attribute(value) is not None for value in named)
-        return is_named and bool(atoms) and all(type(a) in (Plain, Unknown, Given) for a in atoms)
+        return is_named and bool(atoms) and all(type(a) in (Plain, Unknown, SymbolicInput) for a in atoms)
 
     def _keeps(self, argument: Value) -> bool:
         """Whether a layer keeps what its constructor is given; what is no layer is never moved, but made anew."""
@@ -518,15 +518,17 @@ class Devices(Theory):
         """A tensor that a factory makes, of which a device may be named."""
         device = arguments.keywords.get("device")
         is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
-        is_open = not arguments.is_complete and not is_starred  # sizes that are not known name no device
+        device_may_be_passed = not arguments.is_complete and not is_starred  # sizes that are not known name no device
         is_default = True
         if device is not None:
-            if all(self.is_there(atom) or atom == Place(is_there=True) for atom in device):
+            if all(self.is_there(atom) or atom == TensorDevice(is_there=True) for atom in device):
                 return (There(""),)
             declared = self._declared(device)
             default = None if declared is None else declared.default
-            is_open = default is not None and default.op is Op.CONST and default.data is None
-            is_default = is_open or all(isinstance(a, Constant) and a.value in (None, "cpu") for a in device)
+            device_may_be_passed = default is not None and default.op is Op.CONST and default.data is None
+            is_default = device_may_be_passed or all(
+                isinstance(a, Constant) and a.value in (None, "cpu") for a in device
+            )
             chosen = [value.keywords["device"]] if "device" in value.keywords else []
             if not is_default and (self.is_moved or not self._chooses(chosen, Arguments((device,)))):
                 is_kept = not self.is_moved and _asks_for_gradients(
@@ -543,8 +545,17 @@ class Devices(Theory):
         is_learned = _asks_for_gradients(row, arguments)
         if device is not None and not is_default:
             return (Fresh(value, frame.function, rank, is_placed=True, is_learned=is_learned),)
-        is_late = self.is_moved and device is None and not is_open and not is_empty(row, arguments)
-        return (Fresh(value, frame.function, rank, is_open=is_open, is_late=is_late, is_learned=is_learned),)
+        is_late = self.is_moved and device is None and not device_may_be_passed and not is_empty(row, arguments)
+        return (
+            Fresh(
+                value,
+                frame.function,
+                rank,
+                device_may_be_passed=device_may_be_passed,
+                is_late=is_late,
+                is_learned=is_learned,
+            ),
+        )
 
     def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
         """Whether a context says where tensors are made, or may say so."""
@@ -556,7 +567,7 @@ class Devices(Theory):
     def _declared(self, atoms: Atoms) -> Parameter | None:
         """The constructor's parameter that a value was given by."""
         subject = self._run.objects.subject
-        name = atoms[0].name if len(atoms) == 1 and isinstance(atoms[0], Given) else None
+        name = atoms[0].name if len(atoms) == 1 and isinstance(atoms[0], SymbolicInput) else None
         if name is None or subject is None or subject.model is None:
             return None
         return subject.model.parameter(name)

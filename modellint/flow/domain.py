@@ -63,7 +63,7 @@ class Plain:
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
-class Given(HashedOnce):
+class SymbolicInput(HashedOnce):
     """What a root's parameter was given, or a part of it: `config`, `config.hidden_size`.
 
     `symbol` is what it counts for where it is a number, `home` who owns the symbols of its parts. `is_there`: it is not
@@ -75,10 +75,14 @@ class Given(HashedOnce):
     home: str = ""
     is_there: bool = False
 
-    def part(self, name: str) -> Given:
+    def part(self, name: str) -> SymbolicInput:
         """An attribute of the input, by its name."""
         full = f"{self.name}.{name}"
-        return Given(full, Symbol(self.home, full.partition(".")[2]), self.home) if self.home else Given(full)
+        return (
+            SymbolicInput(full, Symbol(self.home, full.partition(".")[2]), self.home)
+            if self.home
+            else SymbolicInput(full)
+        )
 
     @property
     def is_tensor(self) -> bool:
@@ -90,9 +94,9 @@ class Given(HashedOnce):
         """The name of the parameter that the input is passed as."""
         return self.name.partition(".")[0].partition("[")[0]
 
-    def element(self) -> Given:
+    def element(self) -> SymbolicInput:
         """One of its elements, or any number of them."""
-        return self if self.name.endswith("[…]") else Given(f"{self.name}[…]", None, self.home)
+        return self if self.name.endswith("[…]") else SymbolicInput(f"{self.name}[…]", None, self.home)
 
 
 @hashed_once
@@ -146,7 +150,7 @@ class Length:
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
-class Extent(HashedOnce):
+class CoveredLengths(HashedOnce):
     """What a tensor is made for: the `lengths` that it was counted or cut to.
 
     It is a table of sines or cosines (`is_periodic`), or has what was kept from earlier calls in it (`is_grown`).
@@ -253,7 +257,7 @@ class Tensor(HashedOnce):
     positions: Positions | None = None
     real: Real | None = None
     compared: frozenset[Hashable] = frozenset()
-    extent: Extent | None = None
+    extent: CoveredLengths | None = None
     is_conditional: bool = False
     is_cut: bool = False
     joined: int | None = None
@@ -356,7 +360,7 @@ if TYPE_CHECKING:
         | Constant
         | Unknown
         | Plain
-        | Given
+        | SymbolicInput
         | Number
         | Counter
         | Length
@@ -456,7 +460,7 @@ def _size(atom: Atom) -> Size | None:
         return Size.of(atom.value) if type(atom.value) is int else None
     if isinstance(atom, Number):
         return atom.size
-    return Size.symbol(atom.symbol) if isinstance(atom, Given) and atom.symbol is not None else None
+    return Size.symbol(atom.symbol) if isinstance(atom, SymbolicInput) and atom.symbol is not None else None
 
 
 def text(atoms: Atoms | None) -> str | None:

@@ -9,7 +9,7 @@ from modellint.graph.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from modellint.link.kept import Form, Kept
+    from modellint.link.remembered import Form, RememberedAnswers
     from modellint.reading.files import Files, Trace
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class Fixpoint:
     in what they rest on never makes them less.
     """
 
-    def __init__(self, files: Files, kept: Kept | None = None) -> None:
+    def __init__(self, files: Files, kept: RememberedAnswers | None = None) -> None:
         """`kept` are answers of earlier runs."""
         self._files = files
         self._kept = kept

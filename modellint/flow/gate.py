@@ -1,6 +1,6 @@
 """Which classes are worth a run: those that may keep a plain container with layers or parameters in it.
 
-Running a class's life costs far more than looking at what its methods store, and correct code keeps few layers in plain
+Running an object costs far more than looking at what its methods store, and correct code keeps few layers in plain
 containers. This only ever says that something cannot matter: whatever it cannot judge counts as worth a run.
 """
 
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.declared import documented, is_tensor
-from modellint.flow.given import container_of_layers
+from modellint.flow.layer_makers import LayerMakers
 from modellint.flow.library import ADDERS, REGISTRARS
-from modellint.flow.makers import Makers
+from modellint.flow.unpassed import container_of_layers
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.registries import entered, heirs, is_filled, registrations, registrations_by
-from modellint.link.kept import FLAG
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
+from modellint.link.remembered import FLAG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,7 +65,7 @@ class Keepers:
         self.depth = 0
         self._classes: dict[Class, bool] = {}
         self._functions: dict[tuple[Function, str], bool] = {}
-        self.makers = Makers(project)
+        self.makers = LayerMakers(project)
         self._stored: dict[Class, dict[str, list[tuple[Value, Function]]]] = {}
 
     def may_keep(self, cls: Class) -> bool:

@@ -1,4 +1,4 @@
-"""Objects and containers while a program runs on paper: identity by the place where they are made.
+"""Objects and containers while a program runs on paper: one for each allocation site.
 
 An object is a shell: its class, what its constructor was given, what is stored under its attributes. A container only
 grows: what is taken out of it again stays possible.
@@ -35,7 +35,7 @@ _MANY = 256
 
 
 @dataclass(eq=False, slots=True)
-class Entry:
+class Slot:
     """Something in a container: under which constant key, if it has one, and on which path it was put there."""
 
     key: Hashable | None
@@ -70,8 +70,8 @@ class Store:
 
 
 @dataclass(eq=False, slots=True)
-class Waiting:
-    """A call in a constructor that waits until it matters: which attributes it may store, and all names in it."""
+class DeferredCall:
+    """A call in a constructor that is deferred: which attributes it may store, and all names in it."""
 
     own: frozenset[str]
     words: frozenset[str]
@@ -110,9 +110,9 @@ class Shell:
         #: What was stored under which attribute on which path, the latest last; perhaps yet to be found out.
         self._history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
         #: The calls of its constructor that have yet to happen, in their order.
-        self._waiting: list[Waiting] = []
+        self._waiting: list[DeferredCall] = []
         self.stores: list[Store] = []
-        self.entries: list[Entry] = []
+        self.entries: list[Slot] = []
         #: How often its entries changed.
         self.version = 0
         #: What stood in it at which version of it, and of the other containers that this stood in.
@@ -190,15 +190,15 @@ class Shell:
         while self._waiting:
             self._waiting.pop(0).happen()
 
-    def wait(self, call: Waiting) -> None:
+    def wait(self, call: DeferredCall) -> None:
         """Have a call of the constructor happen when an attribute is asked for, or stored, that it has to do with."""
         self._waiting.append(call)
 
-    def let_happen(self, call: Waiting) -> None:
+    def let_happen(self, call: DeferredCall) -> None:
         """Have a call happen now, if it still waits."""
         self._let_happen(lambda other: other is call)
 
-    def _let_happen(self, is_meant: Callable[[Waiting], bool]) -> None:
+    def _let_happen(self, is_meant: Callable[[DeferredCall], bool]) -> None:
         while (call := next(filter(is_meant, self._waiting), None)) is not None:
             self._waiting.remove(call)
             call.happen()
@@ -227,7 +227,7 @@ class Shell:
         if key is None and last is not None and last.key is None and not last.path:
             last.atoms = join((last.atoms, atoms))
         else:
-            self.entries.append(Entry(key, atoms, path))
+            self.entries.append(Slot(key, atoms, path))
 
     def _paths_of(self, key: Hashable | None) -> dict[Atoms, list[Path]]:
         """The paths on which each value stands under a key."""
@@ -247,7 +247,7 @@ class Shell:
             if number < len(self.entries):
                 self.replace(number, join((self.entries[number].atoms, atoms)))
             else:
-                self.entries.append(Entry(None, atoms, ()))
+                self.entries.append(Slot(None, atoms, ()))
         self._changed()
 
     def replace(self, number: int, atoms: Atoms) -> None:
@@ -257,7 +257,7 @@ class Shell:
 
     def insert(self, at: int, atoms: Atoms) -> None:
         """Put a value in at an index, from 0."""
-        self.entries.insert(at, Entry(None, atoms, ()))
+        self.entries.insert(at, Slot(None, atoms, ()))
         self._changed()
 
     def reverse(self) -> None:
@@ -298,7 +298,7 @@ class Shell:
             return self.entries[known].atoms
         return join(entry.atoms for entry in self.counted(index))
 
-    def counted(self, index: Atoms) -> list[Entry]:
+    def counted(self, index: Atoms) -> list[Slot]:
         """The entries that an index may be of: where a loop counts to a number, those before that."""
         end = index[0].end if len(index) == 1 and isinstance(index[0], Counter) else None
         return self.entries[:end] if self.is_exact and end is not None and end > 0 else self.entries
@@ -308,7 +308,7 @@ class Shell:
         self.is_exact = self.is_exact and other.is_exact
 
     @property
-    def items(self) -> list[Entry] | None:
+    def items(self) -> list[Slot] | None:
         """The entries, if they are all there is on every path, each once and in order."""
         return self.entries if self.is_exact and not any(entry.path for entry in self.entries) else None
 
@@ -340,15 +340,15 @@ class Shell:
         return tuple(found), inside
 
 
-class Counted(Shell):
-    """An object or container of a run that goes turn by turn: what is put in twice is in there twice."""
+class ExactShell(Shell):
+    """An object or container of a run with unrolled loops: a value that is put in twice is in there twice."""
 
     #: Whether some entry stands for many, as many as the turn that made it.
     repeats = False
 
     def take(self, other: Shell) -> None:
         """Know the entries one by one if the source of them does."""
-        self.repeats = self.repeats or (self.is_exact and isinstance(other, Counted) and other.repeats)
+        self.repeats = self.repeats or (self.is_exact and isinstance(other, ExactShell) and other.repeats)
         super().take(other)
 
     def lose(self) -> None:
@@ -359,12 +359,12 @@ class Counted(Shell):
         """Put something in, in the place of what stands under the same key."""
         for number, entry in enumerate(self.entries if key is not None and not path else ()):
             if entry.key == key:
-                self.entries[number] = Entry(key, atoms, path)
+                self.entries[number] = Slot(key, atoms, path)
                 self._changed()
                 return
         if self.kind == "set" and any(entry.atoms == atoms and not entry.path for entry in self.entries):
             return
-        self.entries.append(Entry(key, atoms, path))
+        self.entries.append(Slot(key, atoms, path))
         self._changed()
 
     def part(self, index: Atoms) -> Atoms:

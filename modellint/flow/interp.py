@@ -1,4 +1,4 @@
-"""Runs functions on paper, forwards over their events and loops: the only place that says what an `Op` does.
+"""Runs functions on paper, forwards over their events and loops: the transfer function of each `Op`.
 
 A call is followed where its code can be read; conditions that are known decide, those that are not make the path of
 what happens under them. Loops run once, and once more with what they carry. Nothing is imported or executed.
@@ -27,10 +27,10 @@ from modellint.flow.domain import (
     join,
 )
 from modellint.flow.frame import Frame, class_frame
-from modellint.flow.heap import Counted, Path, Shell
+from modellint.flow.heap import ExactShell, Path, Shell
 from modellint.flow.objects import Objects
 from modellint.flow.theory import Theories
-from modellint.graph.value import NOWHERE, EventKind, Guard, InPlace, Nested, Op
+from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -78,7 +78,7 @@ class Interpreter:
         self._evaluated = frozenset(_EVALUATED).union(*(theory.events for theory in self.theories))
         self._max_steps = max((theory.max_steps or 0 for theory in self.theories), default=0) or MAX_STEPS
         #: The conditions of the event that happens.
-        self.guard: Guard | None = None
+        self.guard: PathCondition | None = None
         #: The contexts of `with` statements that are open, and where they were opened.
         self.contexts: tuple[tuple[Value, Frame], ...] = ()
         self._conditions = (Assumed if any(theory.assumes for theory in self.theories) else Conditions)(self)
@@ -91,7 +91,7 @@ class Interpreter:
         self._is_stopped = False
         #: The open conditions under which the current event happens.
         self.path: Path = ()
-        #: Those of them that only what is being looked at stands under.
+        #: Undecided conditions that hold only inside of the expression which is being evaluated.
         self.assumed: Path = ()
         #: How many loops are being run.
         self.loops = 0
@@ -337,12 +337,12 @@ class Interpreter:
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
-    def may_happen(self, guard: Guard, frame: Frame) -> bool:
+    def may_happen(self, guard: PathCondition, frame: Frame) -> bool:
         """Whether the path condition of an event or a value may hold."""
         return self.conditions(guard, frame) is not None
 
-    def conditions(self, guard: Guard | None, frame: Frame) -> Path | None:
-        """The conditions of a guard that stay open, None if one of them does not hold."""
+    def conditions(self, guard: PathCondition | None, frame: Frame) -> Path | None:
+        """The tests of a path condition that are undecided; None if one of them does not hold."""
         if guard is None:
             return ()
         key = id(guard)
@@ -378,7 +378,7 @@ class Interpreter:
                     theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
 
-    def behind(self, atoms: Atoms, frame: Frame, guard: Guard | None = None) -> Atoms:
+    def behind(self, atoms: Atoms, frame: Frame, guard: PathCondition | None = None) -> Atoms:
         """What the conditions of the event that happens, or `guard`, leave of a value."""
         known = guard or self.guard
         if known is not None:
@@ -456,7 +456,7 @@ class Interpreter:
         key = (frame.trail, id(value), purpose)
         found = self._shells.get(key)
         if found is None:
-            make = Counted if self.counts else Shell
+            make = ExactShell if self.counts else Shell
             found = self._shells[key] = make(kind, value, (*frame.trail, id(value)))
             found.function = frame.function
         return found

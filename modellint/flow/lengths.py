@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.domain import (
     Constant,
-    Extent,
-    Given,
+    CoveredLengths,
     Length,
     Plain,
     Site,
+    SymbolicInput,
     Tensor,
     Unknown,
     constant,
     size_of,
 )
 from modellint.flow.heap import TENSORS, Shell, tensors_in
+from modellint.flow.length_terms import FunctionTables, LengthKind, Passed, PickedRows, SizedTable, Term
 from modellint.flow.lookups import Lookups
 from modellint.flow.operation import counted_end
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
-from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, self_attribute, subscripts
@@ -51,7 +51,7 @@ _KEEPING = frozenset(
 #: Facets of operators that give the numbers that they are given.
 _SAME = frozenset(("passed", "casts", "host", "rounds", "reduces", "same-shape", "sizes"))
 _OF_NUMBERS = frozenset(("number", "rounds", "same-number", "literal"))
-_KINDS = {"+": Kind.SUM, "-": Kind.DIFFERENCE, "//": Kind.QUOTIENT}
+_KINDS = {"+": LengthKind.SUM, "-": LengthKind.DIFFERENCE, "//": LengthKind.QUOTIENT}
 _SUMS = frozenset(("+", "-"))
 _IDENTITY = frozenset(("is", "is not", "in", "not in"))
 #: Which operand is the larger one where a comparison holds.
@@ -68,7 +68,7 @@ class _Calculated(Refinement):
 
     # -- lengths -------------------------------------------------------------------------------------------------
 
-    def _term(self, origin: Site, kind: Kind, *operands: Atoms) -> Term:
+    def _term(self, origin: Site, kind: LengthKind, *operands: Atoms) -> Term:
         """The length that is measured or calculated at a site; the same object for the same operands."""
         key = origin, kind, operands
         found = self._terms.get(key)
@@ -77,12 +77,12 @@ class _Calculated(Refinement):
         return found
 
     def length(self, site: Site, measured: Atoms) -> Length:
-        return self._term(site, Kind.COUNT, measured)
+        return self._term(site, LengthKind.COUNT, measured)
 
     def _numbers(self, atoms: Atoms) -> Atoms:
         """What may be a number that only a run knows."""
         own = self._lengths.given
-        return tuple(a for a in atoms if isinstance(a, Length) or (isinstance(a, Given) and a in own))
+        return tuple(a for a in atoms if isinstance(a, Length) or (isinstance(a, SymbolicInput) and a in own))
 
     def is_number(self, atoms: Atoms) -> bool:
         return bool(self._numbers(atoms)) or self.inner.is_number(atoms)
@@ -100,7 +100,7 @@ class _Calculated(Refinement):
         if not any(numbers) and not is_moved:
             return found
         kept = tuple(atom for atom in found if isinstance(atom, Tensor))
-        return (*kept, self._term(made, _KINDS.get(operator, Kind.OTHER), left, right))
+        return (*kept, self._term(made, _KINDS.get(operator, LengthKind.OTHER), left, right))
 
     def _arithmetic(self, operator: str, operands: tuple[Atoms, Atoms], found: Atoms, made: Site) -> Atoms:
         """Arithmetic with tables: those that are applied to something else are none any more."""
@@ -121,7 +121,7 @@ class _Calculated(Refinement):
             operands = tuple(entry.atoms for entry in operands[0][0].entries)
         if len(operands) < 2 or not any(map(self._numbers, operands)):
             return None
-        return (self._term(site, Kind.MAXIMUM if "largest" in row.facets else Kind.MINIMUM, *operands),)
+        return (self._term(site, LengthKind.MAXIMUM if "largest" in row.facets else LengthKind.MINIMUM, *operands),)
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
@@ -134,12 +134,12 @@ class _Calculated(Refinement):
             made = self._extreme(row, replace(arguments, positional=((atom,), *arguments.positional)), site)
             if made is not None:
                 return made
-        is_open = isinstance(atom, Given | Unknown | Plain | Tensor)
-        if is_open and {"reduces", "largest"} <= row.facets.keys() and not arguments.positional:
-            return (self._term(site, Kind.LARGEST, (atom,)),)
+        is_unknown = isinstance(atom, SymbolicInput | Unknown | Plain | Tensor)
+        if is_unknown and {"reduces", "largest"} <= row.facets.keys() and not arguments.positional:
+            return (self._term(site, LengthKind.LARGEST, (atom,)),)
         if isinstance(atom, Length):
             return (atom,) if row.facets.keys() & _SAME else None
-        if isinstance(atom, Given) and atom in self._lengths.given:
+        if isinstance(atom, SymbolicInput) and atom in self._lengths.given:
             self._note_comparison(row, (atom,))
             if row.facets.keys() & {"passed", "casts", "rounds"} and "ids" not in row.facets:
                 return (atom,)
@@ -149,14 +149,14 @@ class _Calculated(Refinement):
     def _of_cache(self, atom: Atom, name: str, arguments: Arguments, site: Site) -> Atoms | None:
         """A method of what may be a cache, whose code is not in sight."""
         row = operators.row(f"Cache.{name}")
-        if row is None or not isinstance(atom, Given | Unknown):
+        if row is None or not isinstance(atom, SymbolicInput | Unknown):
             return None
         if "counts" in row.facets:
-            return (self._term(site, Kind.KEPT, (atom,)),)
+            return (self._term(site, LengthKind.KEPT, (atom,)),)
         if len(arguments.positional) < 2 or not self._lengths.is_part_of_given(atom):
             return None
         self._lengths.note_kept(atom)
-        return (Tensor(extent=Extent(is_grown=True)),)
+        return (Tensor(extent=CoveredLengths(is_grown=True)),)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row, site = operators.row(name) or operators.row(name.removeprefix("torch.")), Site(value, frame.function)
@@ -169,7 +169,7 @@ class _Calculated(Refinement):
             if made is not None:
                 return made
         if {"reduces", "largest"} <= row.facets.keys() and operand and len(tuple(arguments.all())) == 1:
-            return (self._term(site, Kind.LARGEST, operand),)
+            return (self._term(site, LengthKind.LARGEST, operand),)
         if numbers and row.facets.keys() & _OF_NUMBERS and "counts" not in row.facets:
             return numbers
         self._note_comparison(row, operand)
@@ -187,7 +187,7 @@ class _Calculated(Refinement):
         operands = list(operands)
         extent = _common([self.extents(atoms) for atoms in operands])
         if "periodic" in row.facets:
-            extent = Extent(() if extent is None else extent.lengths, is_periodic=True)
+            extent = CoveredLengths(() if extent is None else extent.lengths, is_periodic=True)
             self._lengths.note_sized(extent, site)
             return _with(extent, found)
         if extent is None or not row.facets.keys() & _KEEPING or "ids" in row.facets:
@@ -203,7 +203,7 @@ class _Calculated(Refinement):
         """`arange(n)`, `range(n)`."""
         end = counted_end(arguments)
         lengths = tuple(a for a in self._numbers(end[0]) if isinstance(a, Length)) if end is not None else ()
-        return _with(Extent(lengths), found) if lengths else found
+        return _with(CoveredLengths(lengths), found) if lengths else found
 
     # -- what is kept --------------------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class _Calculated(Refinement):
         entries = [e.atoms for a in members if isinstance(a, Shell) for e in a.entries]
         if len(entries) < 2 or not entries[0]:
             return found
-        kept = [atom for atom in entries[0] if isinstance(atom, Given | Unknown)]
+        kept = [atom for atom in entries[0] if isinstance(atom, SymbolicInput | Unknown)]
         own = _names(entries[0])
         others = parts.args[1:] if parts is not None and len(parts.args) > 1 else ()
         beside = self._made_of(others, frame).union(*map(_names, entries[1:]))
@@ -221,7 +221,7 @@ class _Calculated(Refinement):
         if not kept or not (own or is_attribute) or not own.isdisjoint(beside):
             return found
         self._lengths.note_kept(kept[0])
-        return _with(Extent(is_grown=True), found)
+        return _with(CoveredLengths(is_grown=True), found)
 
     def _made_of(self, values: Iterable[Value], frame: Frame) -> set[str]:
         """The parameters of the function in question that values are computed from."""
@@ -230,7 +230,7 @@ class _Calculated(Refinement):
 
     # -- tables --------------------------------------------------------------------------------------------------
 
-    def extents(self, atoms: Atoms) -> Extent | None:
+    def extents(self, atoms: Atoms) -> CoveredLengths | None:
         """What the tensors are made for that a value is, or holds."""
         return _common([tensor.extent for tensor in tensors_in(tuple(map(self._opened, atoms)))])
 
@@ -246,9 +246,9 @@ class _Calculated(Refinement):
 
     def after_picking(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         last = constant(self._run.evaluate(subscripts(value)[-1], frame))
-        if last != Constant(-1) or not any(isinstance(a, Given | Unknown | Plain | Tensor) for a in owner):
+        if last != Constant(-1) or not any(isinstance(a, SymbolicInput | Unknown | Plain | Tensor) for a in owner):
             return found
-        return (*found, self._term(Site(value, frame.function), Kind.LAST, owner))
+        return (*found, self._term(Site(value, frame.function), LengthKind.LAST, owner))
 
     def subscripted(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
         found = self.inner.subscripted(tensor, value, frame)
@@ -285,13 +285,13 @@ class Lengths(Theory, Sink):
         tensors = run.of(Tensors)
         tensors.add(self)
         tensors.refine(self._calculated)
-        self.about: Asked | None = None
+        self.about: FunctionTables | None = None
         #: What the function is given that is asked about.
         self.given: frozenset[Atom] = frozenset()
 
-    def ask(self, function: Function) -> Asked:
+    def ask(self, function: Function) -> FunctionTables:
         """Note what is found of one function from now on."""
-        self.about, self.given = Asked(function), frozenset()
+        self.about, self.given = FunctionTables(function), frozenset()
         self.lookups.is_idle = True
         self.lookups.forget()
         return self.about
@@ -303,7 +303,7 @@ class Lengths(Theory, Sink):
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         if not self.lookups.is_running:
-            atoms = [atom for atoms in frame.names.values() for atom in atoms if isinstance(atom, Given)]
+            atoms = [atom for atoms in frame.names.values() for atom in atoms if isinstance(atom, SymbolicInput)]
             self.given = frozenset((*atoms, *(atom.element() for atom in atoms)))
 
     def matters(self, event: Event, frame: Frame) -> None:
@@ -321,19 +321,19 @@ class Lengths(Theory, Sink):
             ids = index if value.op is not Op.INDEX else self._run.evaluate(part, frame)
             if part.op is not Op.SLICE and part.op is not Op.CONST and not _is_one(ids):
                 at = Site(part, frame.function)
-                picked = Picked(extent.lengths, ids, at, use, self._sites_under_way())
+                picked = PickedRows(extent.lengths, ids, at, use, self._sites_under_way())
                 self.about.picked.setdefault((extent.lengths, ids, use), picked)
 
     # -- notes ---------------------------------------------------------------------------------------------------
 
-    def note_sized(self, extent: Extent, use: Site, *, is_cut: bool = False) -> None:
+    def note_sized(self, extent: CoveredLengths, use: Site, *, is_cut: bool = False) -> None:
         """Note that a table is made or cut for a length."""
         if self.about is None or use.function is None or not extent.is_periodic:
             return
         for length in extent.lengths:
             if isinstance(length, Term) and length.origin.function is not None:
                 passed = {Site(call, frame.function): self._passed(length, frame, call) for frame, call in self._way()}
-                sized = Sized(length, use, passed, frozenset(self._exceeding()), is_cut)
+                sized = SizedTable(length, use, passed, frozenset(self._exceeding()), is_cut)
                 self.about.sized.setdefault((length, use, sized.calls), sized)
 
     def _way(self) -> list[tuple[Frame, Value]]:
@@ -358,20 +358,22 @@ class Lengths(Theory, Sink):
                     for value in _larger(compare, holds):
                         yield from self._run.evaluate(value, frame)
 
-    def note_applied(self, extent: Extent) -> None:
+    def note_applied(self, extent: CoveredLengths) -> None:
         """Note that a table is applied to something as a whole."""
         if self.about is not None:
             self.about.applied.update(extent.lengths)
 
     def is_part_of_given(self, atom: Atom) -> bool:
         """Whether a value is an argument of the function in question, or an attribute or entry of one."""
-        return isinstance(atom, Given) and any(isinstance(a, Given) and a.home == atom.home for a in self.given)
+        return isinstance(atom, SymbolicInput) and any(
+            isinstance(a, SymbolicInput) and a.home == atom.home for a in self.given
+        )
 
     def note_kept(self, atom: Atom) -> None:
         """Note that something from an earlier call is joined to what is computed."""
         if self.about is not None:
             self.about.is_kept = True
-            if isinstance(atom, Given):
+            if isinstance(atom, SymbolicInput):
                 self.about.kept[atom.parameter] = None
 
     def note_limits(self, atoms: Atoms) -> None:
@@ -380,9 +382,9 @@ class Lengths(Theory, Sink):
             return
         pending = list(atoms)
         for atom in pending:
-            if isinstance(atom, Given):
+            if isinstance(atom, SymbolicInput):
                 self.about.compared.add(atom.parameter)
-            elif isinstance(atom, Term) and atom.kind not in (Kind.COUNT, Kind.KEPT):
+            elif isinstance(atom, Term) and atom.kind not in (LengthKind.COUNT, LengthKind.KEPT):
                 pending += [inner for operand in atom.operands for inner in operand]
 
 
@@ -397,16 +399,16 @@ def _is_counted(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and atom.positions is not None and not atom.positions.is_ahead
 
 
-def _common(extents: Iterable[Extent | None]) -> Extent | None:
+def _common(extents: Iterable[CoveredLengths | None]) -> CoveredLengths | None:
     """The lengths that a tensor covers which is made of several."""
     known = [extent for extent in extents if extent is not None]
     if not known:
         return None
     lengths = dict.fromkeys(length for extent in known for length in extent.lengths)
-    return Extent(tuple(lengths), any(e.is_periodic for e in known), any(e.is_grown for e in known))
+    return CoveredLengths(tuple(lengths), any(e.is_periodic for e in known), any(e.is_grown for e in known))
 
 
-def _with(extent: Extent | None, found: Atoms | None) -> Atoms:
+def _with(extent: CoveredLengths | None, found: Atoms | None) -> Atoms:
     """What an operator gives, made for lengths."""
     if extent is None or not found or not any(isinstance(atom, Tensor) for atom in found):
         return (found or ()) if extent is None else (Tensor(extent=extent),)
@@ -415,7 +417,7 @@ def _with(extent: Extent | None, found: Atoms | None) -> Atoms:
 
 def _names(atoms: Atoms) -> set[str]:
     """The parameters that a value may be, or be a part of."""
-    return {atom.parameter for atom in atoms if isinstance(atom, Given)}
+    return {atom.parameter for atom in atoms if isinstance(atom, SymbolicInput)}
 
 
 def _whole(value: Value) -> Value:

@@ -18,11 +18,11 @@ from modellint.flow.domain import (
     Counter,
     Derived,
     FunctionRef,
-    Given,
     Length,
     Plain,
     Prepared,
     Shape,
+    SymbolicInput,
     Tensor,
     Unknown,
     constant,
@@ -105,7 +105,7 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
         elif isinstance(atom, Shape):
             yield sizes.element(atom)
         elif not isinstance(atom, Constant | Plain | Length):
-            yield (atom,) if isinstance(atom, Given | Tensor) else UNKNOWN
+            yield (atom,) if isinstance(atom, SymbolicInput | Tensor) else UNKNOWN
 
 
 def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
@@ -133,7 +133,7 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
             into.put(sizes.element(atom), path)
         elif not isinstance(atom, Constant | Plain | Length):
             into.is_exact = False
-            into.put((atom,) if isinstance(atom, Given | Tensor) else UNKNOWN, path)
+            into.put((atom,) if isinstance(atom, SymbolicInput | Tensor) else UNKNOWN, path)
         else:
             into.is_exact = False
 
@@ -159,7 +159,7 @@ def changed(atom: Atom, operation: str, value: Value, *, is_rare: bool = False) 
         return (Derived(atom.parameter, operation, value, atom.is_rare and is_rare),)
     if isinstance(atom, Shell) and atom.kind == "parameter":
         return (Derived(atom, operation, value, is_rare),)
-    return UNKNOWN if isinstance(atom, Unknown | Given) else PLAIN
+    return UNKNOWN if isinstance(atom, Unknown | SymbolicInput) else PLAIN
 
 
 def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value: Value) -> Atoms:
@@ -213,7 +213,7 @@ def binary(run: Interpreter, side: Atoms, left: Atoms, right: Atoms, frame: Fram
             other = right if side is left else left
             is_single = not any(isinstance(o, Derived) or getattr(o, "kind", "") == "parameter" for o in other)
             found.append(changed(atom, f"`{name}`", value) if is_single else PLAIN)
-        elif isinstance(atom, Given | Unknown) and name == "+":
+        elif isinstance(atom, SymbolicInput | Unknown) and name == "+":
             found.append((atom,))
         else:
             known = _calculated(name, left, right) if side is left else NEVER
@@ -318,7 +318,7 @@ def _column(atoms: Atoms) -> Shell | Atoms:
         elif isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
             found.append(atom.element())
         else:
-            found.append((atom,) if isinstance(atom, Given | Unknown | Tensor) else PLAIN)
+            found.append((atom,) if isinstance(atom, SymbolicInput | Unknown | Tensor) else PLAIN)
     return join(found)
 
 
@@ -483,7 +483,7 @@ def _chained(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame
         is_nested = name != "itertools.chain" and number == 0
         parts = list(unpacked(atoms)) if is_nested else [atoms]
         if name == "builtins.sum" and not any(isinstance(a, Shell) and a.is_container for part in parts for a in part):
-            return UNKNOWN if any(isinstance(a, Given | Unknown) for a in atoms) else PLAIN
+            return UNKNOWN if any(isinstance(a, SymbolicInput | Unknown) for a in atoms) else PLAIN
         for part in parts:
             merge(made, part, ())
     return (made,)

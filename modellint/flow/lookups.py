@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from modellint import operators
-from modellint.flow import codecs, exact, generators
+from modellint.flow import codecs, exact_values, generators
 from modellint.flow.bodies import ALL_KINDS, Below
 from modellint.flow.codecs import CodecObject
 from modellint.flow.domain import (
@@ -20,20 +20,20 @@ from modellint.flow.domain import (
     Counter,
     Filler,
     FunctionRef,
-    Given,
     Outside,
     Plain,
     Real,
     Site,
+    SymbolicInput,
     Tensor,
     Unknown,
     function_of,
     join,
     size_of,
 )
-from modellint.flow.found import IGNORED, Judged, Lookup, OwnLookup, Padded, Sided
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals, shape_of
 from modellint.flow.records import is_self
 from modellint.flow.sinks import Sink
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function, ModuleFacts, Parameter
-    from modellint.graph.value import Event, Flow, Guard, Loop, Value
+    from modellint.graph.value import Event, Flow, Loop, PathCondition, Value
     from modellint.link.classes.models import Classes, ClassModel
     from modellint.link.names import Definition
     from modellint.operators import Operator
@@ -94,7 +94,7 @@ class Lookups(Theory, Sink):
         #: By identity of the annotation: the object that a parameter is given, where nothing else is known of it.
         self._layers: dict[int, Shell | None] = {}
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
-        self.is_open = False
+        self.collects_all = False
         #: Whether nobody asks for those that an index or an operator makes.
         self.is_idle = False
         self.own: dict[int, OwnLookup] = {}
@@ -103,7 +103,7 @@ class Lookups(Theory, Sink):
         #: Those that are done where elements and table meet, by place.
         self.found: dict[Hashable, Lookup] = {}
         #: Positions that constants are written among, by what writes them.
-        self.padded: dict[Hashable, Padded] = {}
+        self.padded: dict[Hashable, PaddedPositions] = {}
         #: What was compared with anything, by its keys.
         self.compared: set[Hashable] = set()
         #: The constants among elements that a mask, a limit or a condition took out again, by their keys.
@@ -120,7 +120,7 @@ class Lookups(Theory, Sink):
         #: By identity, with the flow that they are of.
         self._replacements: dict[int, tuple[dict[object, list[Event]], Flow]] = {}
         #: By identity, with the flow that they are of: the comparisons by which a function is left early.
-        self._exits: dict[int, tuple[list[tuple[Value, Guard]], Flow]] = {}
+        self._exits: dict[int, tuple[list[tuple[Value, PathCondition]], Flow]] = {}
 
     # -- values --------------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class Lookups(Theory, Sink):
         """
         if parameter.annotation is None or self._run.objects.under_construction:
             return atoms
-        if not all(isinstance(atom, Given | Unknown) for atom in atoms):
+        if not all(isinstance(atom, SymbolicInput | Unknown) for atom in atoms):
             return atoms
         key = id(parameter.annotation)
         if key not in self._layers:
@@ -178,7 +178,7 @@ class Lookups(Theory, Sink):
                 found.append(self._tensors.subscripted(atom, value, frame))
             elif is_slice and isinstance(atom, Shell) and atom.is_container and atom.items is not None:
                 is_told = _is_told(value.args[1])
-                found.append(exact.sliced(self._run, (atom,), value, frame) if is_told else (atom,))
+                found.append(exact_values.sliced(self._run, (atom,), value, frame) if is_told else (atom,))
             elif is_slice:  # some rows of a weight are not the weight
                 found.append((Unknown(),) if isinstance(atom, Bound) else (atom,))
             else:
@@ -217,7 +217,7 @@ class Lookups(Theory, Sink):
             return codecs.called(self, atom, name, arguments, frame, value)
         if isinstance(atom, generators.Generator):
             return generators.called(atom, name, arguments, frame, value)
-        if isinstance(atom, Given) and name in ("get", "pop"):
+        if isinstance(atom, SymbolicInput) and name in ("get", "pop"):
             return self._run.objects.part(atom, arguments.argument(0, "key") or (Unknown(),))
         return None
 
@@ -322,20 +322,22 @@ class Lookups(Theory, Sink):
         moved = replaced_reals(before, given) if before is not given else {}
         for one in looked_up if self._frames else ():
             element = of_caller(one.element, moved)
-            is_open = one.is_conditional or (isinstance(element, Real) and self.is_one_of_several(site.value))
-            self._frames[-1][1].append(replace(one, element=element, steps=(site, *one.steps), is_conditional=is_open))
+            is_conditional = one.is_conditional or (isinstance(element, Real) and self.is_one_of_several(site.value))
+            self._frames[-1][1].append(
+                replace(one, element=element, steps=(site, *one.steps), is_conditional=is_conditional)
+            )
         keys = keys_in(before)
         return tuple(given_by(atom, site, keys, moved) for atom in atoms)
 
     def _told_apart(self, given: Arguments) -> Hashable:
         """What functions can tell apart of their arguments."""
-        return given if self.is_open else shape_of(given, self._tensors.alike)
+        return given if self.collects_all else shape_of(given, self._tensors.alike)
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         elements = [element for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()]
         kinds = {Below if isinstance(e, Filler) and _is_below(e) else type(e) for e in elements}
-        frame.given = ALL_KINDS if self.is_open else frozenset(kinds)
-        if self.is_open and not self._frames:
+        frame.given = ALL_KINDS if self.collects_all else frozenset(kinds)
+        if self.collects_all and not self._frames:
             self.roots.append(frame)
         if frame.function is not None:
             outer = self._frames[-1][0].function if self._frames else None
@@ -368,7 +370,7 @@ class Lookups(Theory, Sink):
 
     def _runs_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
-        return self._tensors.measures or (self.is_open and len(self._frames) == 1)
+        return self._tensors.measures or (self.collects_all and len(self._frames) == 1)
 
     def _is_asked_about(self, module: ModuleFacts) -> bool:
         """Whether a file's own functions are run, not only what they call in it."""
@@ -474,7 +476,7 @@ class Lookups(Theory, Sink):
         rows = self._tensors.argument(shell, (0, "num_embeddings"))
         return None if padding is None or rows is None else (rows, padding)
 
-    def sided(self, layers: Atoms) -> Sided | None:
+    def sided(self, layers: Atoms) -> IdLayer | None:
         """How many ids the layers are for that a value may be: the rows of a table, the outputs of a projection."""
         found: dict[Size, Site] = {}
         for shell in layers:
@@ -489,7 +491,7 @@ class Lookups(Theory, Sink):
         if len(found) != 1:
             return None
         size, made = found.popitem()
-        return Sided(made, size)
+        return IdLayer(made, size)
 
     # -- libraries -----------------------------------------------------------------------------------------------
 
@@ -535,7 +537,7 @@ class Lookups(Theory, Sink):
         elif isinstance(table, Tensor):
             made = table.made if table.sizes is not None and len(table.sizes) == 2 else None
             self._look_up(made, table.rows, index, frame, value, takes_real=takes_real)
-        elif isinstance(table, Given | Unknown | Plain):
+        elif isinstance(table, SymbolicInput | Unknown | Plain):
             self._look_up(None, None, index, frame, value, takes_real=False)
 
     def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
@@ -552,9 +554,9 @@ class Lookups(Theory, Sink):
         site = Site(value, frame.function)
         for tensor in tensors_in(targets):
             for filler in self._left(tensor).fillers:
-                is_open = tensor.is_conditional or filler.is_conditional
+                is_conditional = tensor.is_conditional or filler.is_conditional
                 head = None if scores is None else scores.head
-                found = Judged(site, rows, filler, (site,), None, is_open, True, None, number, head)
+                found = LossLookup(site, rows, filler, (site,), None, is_conditional, True, None, number, head)
                 self._frames[-1][1].append(found)
 
     def note_taken_out(self, fillers: Iterable[Filler]) -> None:
@@ -568,7 +570,7 @@ class Lookups(Theory, Sink):
         is_plain = positions is not None and not positions.is_total and not positions.is_ahead
         if positions is not None and is_plain and not tensor.is_conditional:
             for filler in fillers:
-                self.padded.setdefault(filler.key, Padded(positions, filler, frame))
+                self.padded.setdefault(filler.key, PaddedPositions(positions, filler, frame))
 
     def gives_away(self, key: Hashable, frame: Frame, depth: int = 0) -> bool:
         """Whether a body returns a constant below -1 that stands among elements, stores it or hands it on.
@@ -646,9 +648,9 @@ class Lookups(Theory, Sink):
                     continue  # a layer is given a tensor, not a list of some
                 if table is None and not (tensor in index and isinstance(element, Filler) and _is_none(element, value)):
                     continue
-                is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
-                is_open = is_open or (is_real and (self._is_of_a_mode() or self.is_one_of_several(value)))
-                found = Lookup(at, rows, element, steps, tensor.width, is_open, table is not None, codec)
+                is_conditional = tensor.is_conditional or getattr(element, "is_conditional", False)
+                is_conditional = is_conditional or (is_real and (self._is_of_a_mode() or self.is_one_of_several(value)))
+                found = Lookup(at, rows, element, steps, tensor.width, is_conditional, table is not None, codec)
                 self._frames[-1][1].append(found)
 
     def _fitting(self, index: Atoms, value: Value, frame: Frame) -> Atoms:
@@ -698,7 +700,7 @@ class Lookups(Theory, Sink):
         return False
 
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
-        if self.is_open and rows is not None and len(value.args) > 1:
+        if self.collects_all and rows is not None and len(value.args) > 1:
             self._note(table, rows, index, value)
 
     def _note(self, table: Site, rows: Size, index: Atoms, value: Value) -> None:
@@ -707,7 +709,7 @@ class Lookups(Theory, Sink):
         if len(self._frames) == 1:
             self.own.setdefault(id(value), OwnLookup(table, rows, value.args[1], value))
             return
-        wanted = {atom for atom in index if isinstance(atom, Given)}
+        wanted = {atom for atom in index if isinstance(atom, SymbolicInput)}
         call = next((call for frame, call in self._run.calls.way if frame is root), None)
         for argument in call.args[1:] if wanted and call is not None else ():
             if call is not None and not wanted.isdisjoint(self._run.evaluate(argument, root)):
@@ -721,7 +723,7 @@ class Lookups(Theory, Sink):
                     tensor = self._tensors.tests.tested(tensor, test, link, frame)
         return tensor
 
-    def _exits_of(self, flow: Flow) -> list[tuple[Value, Guard]]:
+    def _exits_of(self, flow: Flow) -> list[tuple[Value, PathCondition]]:
         known = self._exits.get(id(flow))
         if known is None:
             links = {id(link): link for event in flow.events if event.guard for link in event.guard.chain()}

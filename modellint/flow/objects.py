@@ -17,12 +17,12 @@ from modellint.flow.domain import (
     Counter,
     Derived,
     FunctionRef,
-    Given,
     Length,
     Outside,
     Plain,
     Shape,
     Super,
+    SymbolicInput,
     Tensor,
     Unknown,
     constant,
@@ -30,9 +30,9 @@ from modellint.flow.domain import (
     join,
     text,
 )
+from modellint.flow.effects import effects
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import TENSORS, Shell, Store, Waiting
-from modellint.flow.waiting import effects
+from modellint.flow.heap import TENSORS, DeferredCall, Shell, Store
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
@@ -58,7 +58,7 @@ _NO_VALUE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Read:
+class AttributeRead:
     """Where an attribute is read; `at_work` where the object is called."""
 
     name: str
@@ -79,10 +79,10 @@ class Objects:
         #: The paths on which constructors raise: no object comes of them.
         self.failures: dict[Shell, list[Path]] = {}
         #: Where attributes of that object are read, and whether that is while it is at work.
-        self.reads: dict[tuple[str, int, int], Read] = {}
+        self.reads: dict[tuple[str, int, int], AttributeRead] = {}
         self.is_at_work = False
         #: Calls that wait in constructors, by the attributes that they may store in other objects.
-        self.waiting: dict[str, list[tuple[Shell, Waiting]]] = {}
+        self.waiting: dict[str, list[tuple[Shell, DeferredCall]]] = {}
         #: What is stored in objects of which nothing is known, and on which path: they may register it.
         self.given_away: list[tuple[Atoms, Path]] = []
 
@@ -99,7 +99,7 @@ class Objects:
             for theory in self._run.asked.read:
                 theory.read(atom, found)
             return found
-        if isinstance(atom, Given):
+        if isinstance(atom, SymbolicInput):
             return PLAIN if name in calls.PLAIN_ATTRIBUTES else (atom.part(name),)
         if isinstance(atom, Outside):
             model = self._run.classes.named(f"{atom.name}.{name}", None)
@@ -166,7 +166,7 @@ class Objects:
             key = (name, id(frame.function), id(value))
             known = self.reads.get(key)
             if known is None or (self.is_at_work and not known.at_work):
-                self.reads[key] = Read(name, frame.function, value, self.is_at_work)
+                self.reads[key] = AttributeRead(name, frame.function, value, self.is_at_work)
 
     def class_attribute(self, cls: ClassRef, name: str, receiver: Atom, start: int = 0) -> Atoms:
         """What a class or its bases, from `start` in the MRO on, define under a name; nothing if they do not."""
@@ -192,7 +192,7 @@ class Objects:
         """Store something in an object that somebody else has made."""
         for theory in self._run.asked.give_away:
             theory.give_away(owner)
-        if isinstance(owner, Given | Unknown) and any(isinstance(atom, Shell) for atom in atoms):
+        if isinstance(owner, SymbolicInput | Unknown) and any(isinstance(atom, Shell) for atom in atoms):
             self.given_away.append((atoms, self._run.path))
 
     def own_method(self, shell: Shell, name: str) -> FunctionRef | None:
@@ -266,7 +266,7 @@ class Objects:
             return PLAIN if atom.kind != "instance" else UNKNOWN
         if isinstance(atom, Shape):
             return sizes.element(atom)
-        if isinstance(atom, Given):
+        if isinstance(atom, SymbolicInput):
             return (self._given(atom, None),)
         if isinstance(atom, Plain | Unknown | Tensor):
             return (atom,)
@@ -299,7 +299,7 @@ class Objects:
             return (atom.owner.get(name) if name is not None else None) or UNKNOWN
         if isinstance(atom, Shape):
             return sizes.measured(atom, index)
-        if isinstance(atom, Given):
+        if isinstance(atom, SymbolicInput):
             return (self._given(atom, text(index)),)
         if isinstance(atom, Unknown | Tensor):
             return (atom,)
@@ -312,7 +312,7 @@ class Objects:
                 return known
         return None
 
-    def _given(self, owner: Given, key: str | None) -> Given:
+    def _given(self, owner: SymbolicInput, key: str | None) -> SymbolicInput:
         """An attribute or entry of a root's argument, where these are told from the argument itself."""
         if not self._run.names_parts:
             return owner
@@ -500,7 +500,7 @@ class Objects:
             return False
         if not done.own and not done.others:
             return True  # nobody will see whether it happened
-        call = Waiting(done.own, done.words, self._run.later(event, frame, shell))
+        call = DeferredCall(done.own, done.words, self._run.later(event, frame, shell))
         shell.wait(call)
         for other in done.others:
             self.waiting.setdefault(other, []).append((shell, call))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow import sizes
-from modellint.flow.domain import Constant, Filler, Given, Site, constant, size_of
+from modellint.flow.domain import Constant, Filler, Site, SymbolicInput, constant, size_of
 from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
@@ -58,7 +58,7 @@ class Operation:
 def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:
     """The number that elements become; a function's own parameter may as well be a tensor."""
     own = "" if frame.function is None else f"{frame.function.module.path}:{frame.function.qualname}"
-    given = [atom for atom in atoms or () if isinstance(atom, Given) and "." not in atom.name]
+    given = [atom for atom in atoms or () if isinstance(atom, SymbolicInput) and "." not in atom.name]
     is_own = any(atom.symbol is not None and atom.symbol.owner == own for atom in given)
     return None if is_own else size_of(atoms)
 

@@ -16,18 +16,18 @@ from modellint.flow.constructed import Constructed, constructed
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments
 from modellint.flow.noting import Known, theory_of
 from modellint.graph.python import Class
-from modellint.link.classes.lives import Lives
+from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.values.callers import callers
 from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.flow.found import Lookup
     from modellint.flow.heap import Store
+    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.link.classes.lives import Kept
     from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.object_runs import AttributeAssignment
     from modellint.link.project import Project
 
 
@@ -37,11 +37,11 @@ class LostLayers(NamedTuple):
     `is_conditional`: something registers them on some paths.
     """
 
-    kept: Kept
+    kept: AttributeAssignment
     is_conditional: bool
 
 
-class Flow:
+class Queries:
     """The questions. A class is a class statement, a model of one, or its dotted name: `torch.nn.Linear`."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
@@ -69,13 +69,13 @@ class Flow:
         A `Store` has the `name`, what it may be (`atoms`), the open conditions (`path`), and where it is written.
         """
         model = self._model(cls)
-        return [] if model is None else self._project.of(Lives).of(model).stores
+        return [] if model is None else self._project.of(ObjectRuns).of(model).stores
 
     def lost(self, cls: Class | ClassModel | str) -> list[LostLayers]:
         """The containers of an object of a class with layers or parameters in them that are registered nowhere."""
         model = self._model(cls)
-        lived = None if model is None else self._project.of(Lives).of(model)
-        found = () if lived is None else ((kept, lived.lost(kept)) for kept in lived.lasting)
+        finished = None if model is None else self._project.of(ObjectRuns).of(model)
+        found = () if finished is None else ((kept, finished.lost(kept)) for kept in finished.final_stores)
         return [LostLayers(kept, all(shells.values())) for kept, shells in found if shells]
 
     def state(
@@ -118,15 +118,15 @@ class _Flows:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._known: dict[ModuleFacts, Flow] = {}
+        self._known: dict[ModuleFacts, Queries] = {}
 
-    def of(self, module: ModuleFacts) -> Flow:
+    def of(self, module: ModuleFacts) -> Queries:
         found = self._known.get(module)
         if found is None:
-            found = self._known[module] = Flow(module, self._project)
+            found = self._known[module] = Queries(module, self._project)
         return found
 
 
-def flow(module: ModuleFacts, project: Project) -> Flow:
+def flow(module: ModuleFacts, project: Project) -> Queries:
     """What is asked of a file that is run on paper."""
     return project.of(_Flows).of(module)

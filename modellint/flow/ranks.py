@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.declared import is_sequence
 from modellint.flow.domain import Constant, text
 from modellint.flow.heap import Shell, opened
-from modellint.flow.placed import MAX_RANK, Fresh
+from modellint.flow.tensor_devices import MAX_RANK, Fresh
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:

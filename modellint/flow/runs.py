@@ -10,7 +10,7 @@ from modellint.flow.frame import class_frame
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
-from modellint.flow.newborn import Newborn
+from modellint.flow.late_layers import LateLayers
 from modellint.flow.theory import Theory
 from modellint.link.classes.definitions import SourceMethod
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 #: What every run knows of layers and tensors: it comes last, and gives way to what else a run is started with.
-OBJECTS: tuple[Callable[[Interpreter], Theory], ...] = (Newborn, Devices)
+OBJECTS: tuple[Callable[[Interpreter], Theory], ...] = (LateLayers, Devices)
 
 Following = TypeVar("Following", bound=Theory)
 

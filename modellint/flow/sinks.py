@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import Given, Length, Plain, Shape, Unknown
+from modellint.flow.domain import Length, Plain, Shape, SymbolicInput, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -23,7 +23,7 @@ class Sink:
     #: Whether it is asked how large tensors are that objects keep, and what they are cut to; then all is followed.
     measures = False
     #: The kinds of values that are not told from others of their kind where a function is given some.
-    alike: tuple[type, ...] = (Given, Unknown, Plain, Length, Shape)
+    alike: tuple[type, ...] = (SymbolicInput, Unknown, Plain, Length, Shape)
 
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         """A table is indexed, by ids, positions, or a tensor of which nothing is known."""

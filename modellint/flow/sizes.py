@@ -8,10 +8,10 @@ from modellint.flow.domain import (
     PLAIN,
     Constant,
     Counter,
-    Given,
     Length,
     Number,
     Plain,
+    SymbolicInput,
     Tensor,
     constant,
     join,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 #: What may be a number.
-_NUMBERS = (Constant, Counter, Given, Length, Number, Plain)
+_NUMBERS = (Constant, Counter, SymbolicInput, Length, Number, Plain)
 _ONE = Size.of(1)
 #: How the dimensions that are changed places of are called, by the operator's name.
 _ORDER = {"transpose": ("dim0", "dim1"), "swapaxes": ("axis0", "axis1"), "swapdims": ("dim0", "dim1")}

@@ -18,10 +18,10 @@ from modellint.flow.callees import (
     OBJECTS,
     PASSING,
     TABLES,
-    Given,
-    Kept,
-    Known,
-    Made,
+    InstanceArgument,
+    KnownValues,
+    ParameterObject,
+    ProjectInstance,
     TableClass,
     kept_or_it,
 )
@@ -29,9 +29,9 @@ from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
 from modellint.graph.python import Class, Function
 from modellint.graph.value import EventKind, dotted
-from modellint.link.kept import NAMES, Form
 from modellint.link.lasting import Lasting
 from modellint.link.names import DefinedClass, DefinedModule, External
+from modellint.link.remembered import NAMES, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Hashable, Iterable, Iterator
@@ -69,7 +69,7 @@ class Summaries(Lasting):
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
         #: What stable answers have found out of functions, with the files that these rest on.
-        self._settled: dict[tuple[Function, int], tuple[Known, Trace]] = {}
+        self._settled: dict[tuple[Function, int], tuple[KnownValues, Trace]] = {}
         #: The bodies that each of the questions that are being answered looks at.
         self._looked_at: list[dict[tuple[Function, int], Body]] = []
         self._nesting = 0
@@ -114,7 +114,7 @@ class Summaries(Lasting):
         if trace is not None:
             self._answers.keep(key)
             for about, body in bodies.items():
-                known, before = self._settled.get(about) or (Known(), ())
+                known, before = self._settled.get(about) or (KnownValues(), ())
                 known.add(body.known)
                 self._settled[about] = known, self.project.files.joined(before, trace)
         return answer
@@ -238,7 +238,7 @@ class Summaries(Lasting):
         found: set[Any] = set()
         for function, value, _ in self.record(module).values(name, family):
             found |= self.body(function, files).objects(value)
-        return frozenset(one for one in found if not isinstance(kept_or_it(one), Given))
+        return frozenset(one for one in found if not isinstance(kept_or_it(one), ParameterObject))
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
         """What a class's objects have under a name: methods, and what they keep there."""
@@ -393,4 +393,4 @@ _FORMS: dict[Hashable, Form] = {
     **dict.fromkeys((_gives, "stored"), Form(frozenset, (type,))),
     **dict.fromkeys((_hands_on, _takes, _asks), NAMES),
 }
-_OF_OBJECTS = Form(frozenset, (Function, Class, Made, Given, Kept, type))
+_OF_OBJECTS = Form(frozenset, (Function, Class, ProjectInstance, ParameterObject, InstanceArgument, type))

@@ -17,7 +17,6 @@ from modellint.flow.domain import (
     Constant,
     Counter,
     Filler,
-    Given,
     Ids,
     Length,
     Number,
@@ -25,6 +24,7 @@ from modellint.flow.domain import (
     Real,
     Shape,
     Site,
+    SymbolicInput,
     Tensor,
     Unknown,
     constant,
@@ -33,17 +33,17 @@ from modellint.flow.domain import (
     size_of,
     text,
 )
-from modellint.flow.given import asked_for
 from modellint.flow.heap import TENSORS, Shell, tensors_in
+from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_something
 from modellint.flow.operation import Operation, constant_in, counted, counted_end, joined_along, literals
 from modellint.flow.sinks import Sink
 from modellint.flow.subscripts import Subscripts, calculated, is_negative, is_whole
-from modellint.flow.tested import COMPARISONS, Tested, have_real, says_something
 from modellint.flow.theory import Theory
+from modellint.flow.unpassed import asked_for
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size, Symbol, excess
-from modellint.graph.value import EventKind, Guard, InPlace, Op, subscripts
+from modellint.graph.value import EventKind, InPlace, Op, PathCondition, subscripts
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Tensors(Theory):
     """What the operators of one run do to tensors."""
 
     events = (EventKind.INDEX,)
-    keeps = (Given, Unknown)
+    keeps = (SymbolicInput, Unknown)
     names_parts = True
 
     def __init__(self, run: Interpreter) -> None:
@@ -111,7 +111,7 @@ class Tensors(Theory):
         self.working: tuple[Sink, ...] = ()
         self._subscripts = Subscripts(run)
         #: What is asked of conditions.
-        self.tests = Tested(run, self._take_out)
+        self.tests = Narrowing(run, self._take_out)
 
     def add(self, sink: Sink) -> None:
         """Tell somebody of look-ups, too."""
@@ -138,7 +138,7 @@ class Tensors(Theory):
             definition = code.scope.definition(part)
             is_shape = isinstance(definition, External) and definition.name == "torch.Size"
             if is_shape and frame.function is not None:
-                return self.shape(Given(parameter.name), Site(part, frame.function))
+                return self.shape(SymbolicInput(parameter.name), Site(part, frame.function))
         return asked_for(self._run, parameter, code, frame)
 
     def field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
@@ -157,7 +157,7 @@ class Tensors(Theory):
         return sizes.kept(atoms, Site(value, frame.function)) if is_placed and value is not None else atoms
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
-        if self.gives_sizes(name) and isinstance(atom, Given | Unknown | Plain | Tensor):
+        if self.gives_sizes(name) and isinstance(atom, SymbolicInput | Unknown | Plain | Tensor):
             if frame is None or frame.function is None or value is None:
                 return PLAIN
             return self.shape(atom, Site(value, frame.function))
@@ -174,7 +174,7 @@ class Tensors(Theory):
         if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS:
             is_same = row.facets.keys() >= _UNCHANGED and self.measures
             atom = Tensor(sizes=sizes.of((atom,)), made=atom.site) if is_same else atom
-        if row is None or not isinstance(atom, Tensor | Given | Unknown | Plain):
+        if row is None or not isinstance(atom, Tensor | SymbolicInput | Unknown | Plain):
             return self._product(row, (atom,), arguments, Site(value, frame.function))
         if isinstance(atom, Tensor) and name in _KINDS and atom.real is not None:
             return (_asked_for_kind(atom.real),)
@@ -532,7 +532,7 @@ class Tensors(Theory):
         return self.compared(*sides)
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
-        kept = [self._run.behind(atoms, frame, Guard(value.data, at == 0)) for at, atoms in enumerate(branches)]
+        kept = [self._run.behind(atoms, frame, PathCondition(value.data, at == 0)) for at, atoms in enumerate(branches)]
         return self.tests.one_of(kept, value.data, frame)
 
     def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
@@ -612,7 +612,7 @@ class Tensors(Theory):
 
     def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
         """What `x[:, :512]` gives of something that may be a tensor: one that is no longer than that."""
-        if not isinstance(atom, Given | Plain | Unknown):
+        if not isinstance(atom, SymbolicInput | Plain | Unknown):
             return atom
         ends = [part.args[1] for part in subscripts(value) if part.op is Op.SLICE]
         return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
@@ -671,7 +671,7 @@ class Tensors(Theory):
         """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
         row = operation.row
         if "counts" in row.facets:
-            is_open = any(isinstance(atom, Given | Unknown | Plain | Tensor | Shape) for atom in operand)
+            is_open = any(isinstance(atom, SymbolicInput | Unknown | Plain | Tensor | Shape) for atom in operand)
             return self.length(operation.site, operand) if is_open and not all(map(_is_cut, operand)) else None
         if row.name in _ROUNDING:
             return length_in((operand,))
@@ -680,7 +680,7 @@ class Tensors(Theory):
 
     # -- conditions ----------------------------------------------------------------------------------------------
 
-    def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
+    def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         """What is left of elements where conditions hold that compare them."""
         return self.tests.behind(atoms, guard, frame)
 
@@ -739,4 +739,4 @@ def _is_cut(atom: Atom) -> bool:
 
 def _is_parameter(atoms: Atoms) -> bool:
     """Whether a value is what a parameter is given, and nothing else."""
-    return len(atoms) == 1 and isinstance(atoms[0], Given) and atoms[0].name == atoms[0].parameter
+    return len(atoms) == 1 and isinstance(atoms[0], SymbolicInput) and atoms[0].name == atoms[0].parameter

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Path, Shell
     from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function, Parameter
-    from modellint.graph.value import Event, EventKind, Guard, Loop, Nested, Value
+    from modellint.graph.value import Event, EventKind, Loop, Nested, PathCondition, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
 
@@ -324,7 +324,7 @@ class Theory:
         """Whether what stands under a condition of no value, such as an exception, is left out."""
         return False
 
-    def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
+    def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         """What conditions leave of a value."""
         return atoms
 
@@ -335,7 +335,7 @@ class Theory:
     def undecided(self, key: Hashable, test: Value, frame: Frame) -> None:
         """A condition stays open, which paths tell by `key`."""
 
-    def filters(self, guard: Guard | None, frame: Frame) -> Path:
+    def filters(self, guard: PathCondition | None, frame: Frame) -> Path:
         """On which path an element stands in what a comprehension makes."""
         return ()
 

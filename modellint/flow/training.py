@@ -6,11 +6,11 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, Prepared, function_of, join
-from modellint.flow.given import asked_for
 from modellint.flow.heap import TENSORS, Shell, opened, shells_in
 from modellint.flow.library import PARTIAL, partial
-from modellint.flow.picked import Named, Picks
+from modellint.flow.parameter_names import ParameterName, Picks
 from modellint.flow.theory import Theory
+from modellint.flow.unpassed import asked_for
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.names import External
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
-    from modellint.flow.heap import Entry, Path
+    from modellint.flow.heap import Path, Slot
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function, ModuleFacts, Parameter
-    from modellint.graph.value import Guard, Value
+    from modellint.graph.value import PathCondition, Value
     from modellint.link.classes.models import ClassModel
 
 #: The layers and parameters that something gives parameters of, and on which paths.
@@ -51,7 +51,7 @@ class Weights(Plain):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Built:
+class BuiltOptimizer:
     """An optimizer: the call that makes it, and on which paths it is given what; None where that may be anything.
 
     `stores`: how much was stored in the layers that it is given when it was made, but for one that a loop makes, and
@@ -74,7 +74,7 @@ class Training(Theory):
     def __init__(self, run: Interpreter, home: ModuleFacts) -> None:
         self._run = run
         self._home = home
-        self.built: list[Built] = []
+        self.built: list[BuiltOptimizer] = []
         #: The layers of whose parameters somebody else got some, or all, or changed them.
         self.settled: set[Shell] = set()
         #: The layers that somebody else got, or that were filled or kept from being trained.
@@ -115,7 +115,7 @@ class Training(Theory):
         element: Atoms = (Weights(layer),)
         if name == "named_parameters":
             row = self._run.shell("tuple", value, frame, f"{name} {id(layer)}")
-            row.fill(((Named(layer),), element))
+            row.fill(((ParameterName(layer),), element))
             element = (row,)
         found.put(element, ())
         return (found,)
@@ -166,7 +166,7 @@ class Training(Theory):
         stores = {} if self._run.loops else self._stored(given or {})
         entries = {} if self._run.loops else entries_in(given or {})
         worked = frozenset((*self.worked, *self.kept, *self.settled))
-        self.built.append(Built(value, frame.function, given, self._run.path, stores, worked, entries))
+        self.built.append(BuiltOptimizer(value, frame.function, given, self._run.path, stores, worked, entries))
         if given is None:
             self._run.stop()  # nothing is to be said of any layer
         return True
@@ -174,7 +174,7 @@ class Training(Theory):
     def undecided(self, key: Hashable, test: Value, frame: Frame) -> None:
         self.picks.note(key, test, frame)
 
-    def filters(self, guard: Guard | None, frame: Frame) -> Path:
+    def filters(self, guard: PathCondition | None, frame: Frame) -> Path:
         return self.picks.filters(guard, frame)
 
     def _stored(self, layers: Iterable[Shell]) -> dict[Shell, int]:
@@ -205,7 +205,7 @@ class Training(Theory):
         )
 
     def _is_concerned(self, function: Function) -> bool:
-        from modellint.flow.builders import concerns
+        from modellint.flow.optimizer_builders import concerns
 
         return concerns(function, self._run.project)
 
@@ -302,7 +302,7 @@ def is_torch_optimizer(name: str) -> bool:
     return is_class and name.startswith(OPTIMIZERS) and not name.startswith(_OTHERS)
 
 
-def _parameters_of(container: Shell) -> list[Entry] | None:
+def _parameters_of(container: Shell) -> list[Slot] | None:
     """The entries of a container that hold parameters: those of a group, or of a pair of a name and a parameter."""
     entries = container.entries
     if container.kind == "dict":
@@ -314,7 +314,7 @@ def _parameters_of(container: Shell) -> list[Entry] | None:
 
 
 def _is_name(atom: Atom) -> bool:
-    return type(atom) in (Plain, Named)
+    return type(atom) in (Plain, ParameterName)
 
 
 def _union(found: Iterable[Owners]) -> Owners:

@@ -7,8 +7,18 @@ import collections.abc
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Given, Number, Outside, Super, size_of
-from modellint.flow.heap import Counted, Shell
+from modellint.flow.domain import (
+    ClassRef,
+    Constant,
+    Derived,
+    FunctionRef,
+    Number,
+    Outside,
+    Super,
+    SymbolicInput,
+    size_of,
+)
+from modellint.flow.heap import ExactShell, Shell
 from modellint.flow.theory import Comparable
 from modellint.graph.value import Op, Value
 
@@ -45,16 +55,16 @@ def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool
 def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None) -> bool | None:
     """The outcome of `and` and `or`: an operand is looked at where those before it leave that open."""
     decisive = bool(test.data == "or")
-    is_open = False
+    is_undecided = False
     with ExitStack() as assumed:
         for arg in test.args:
             outcome = truth(arg, evaluate, assume)
             if outcome is decisive:
                 return decisive
-            is_open = is_open or outcome is None
+            is_undecided = is_undecided or outcome is None
             if outcome is None and assume is not None:
                 assumed.enter_context(assume(arg, not decisive))
-    return None if is_open else not decisive
+    return None if is_undecided else not decisive
 
 
 def open_part(test: Value, evaluate: Evaluate) -> tuple[Value, bool]:
@@ -100,7 +110,7 @@ def _truthy(atom: Atom) -> bool | None:
         return bool(atom.value)
     if isinstance(atom, Shell):
         if atom.is_container or atom.is_module_container:
-            return True if atom.entries else False if isinstance(atom, Counted) and atom.is_exact else None
+            return True if atom.entries else False if isinstance(atom, ExactShell) and atom.is_exact else None
         return True if atom.is_layer else None
     if isinstance(atom, Comparable):
         return atom.truth()
@@ -112,7 +122,7 @@ def _is_none(atom: Atom) -> bool | None:
         return atom.value is None
     if isinstance(atom, Comparable):
         return atom.is_none()
-    if isinstance(atom, Given) and atom.is_there:
+    if isinstance(atom, SymbolicInput) and atom.is_there:
         return False
     kinds = Shell | ClassRef | FunctionRef | Outside | Super | Derived | Number
     return False if isinstance(atom, kinds) else None
@@ -136,7 +146,7 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return left.compared(operator, right)
     if isinstance(right, Comparable):
         return right.compared(_MIRRORED.get(operator, operator), left)
-    if isinstance(left, Number | Given) and operator in _ORDERING:
+    if isinstance(left, Number | SymbolicInput) and operator in _ORDERING:
         return _compare_sizes(operator, size_of((left,)), size_of((right,)))
     if isinstance(left, Shell) and isinstance(right, Constant) and operator in ("==", "!="):
         is_other = left.is_layer or (left.is_container and isinstance(right.value, str | int))

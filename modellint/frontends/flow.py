@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from modellint.graph.value import Event, EventKind, Flow, Guard, InPlace, Loop, Nested, Op, Value
+from modellint.graph.value import Event, EventKind, Flow, InPlace, Loop, Nested, Op, PathCondition, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -95,7 +95,7 @@ class _Lowering:
         self.reads: list[Event] = []
         self.dropped: list[Event] = []
         self.imported: list[str] = []
-        self.guard: Guard | None = None
+        self.guard: PathCondition | None = None
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
         self.handled: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class _Lowering:
                 return True
         return False
 
-    def branch(self, body: Iterable[ast.stmt], guard: Guard | None) -> bool:
+    def branch(self, body: Iterable[ast.stmt], guard: PathCondition | None) -> bool:
         """Lower a block under a condition; conditions that it adds end with it."""
         outer, self.guard = self.guard, guard
         left = self.block(body)
@@ -194,7 +194,7 @@ class _Lowering:
 
     def _assert(self, node: ast.Assert) -> bool:
         test = self.expression(node.test)
-        self.guard = Guard(test, True, self.guard, early=True, raised=True)
+        self.guard = PathCondition(test, True, self.guard, early=True, raised=True)
         return False
 
     def _delete(self, node: ast.Delete) -> bool:
@@ -209,16 +209,16 @@ class _Lowering:
     def _if(self, node: ast.If) -> bool:
         test = self.expression(node.test)
         before, exits = dict(self.names), self.exits
-        body_left = self.branch(node.body, Guard(test, True, self.guard))
+        body_left = self.branch(node.body, PathCondition(test, True, self.guard))
         body_exits, (after_body, self.names) = self.exits, (self.names, before)
-        else_left = self.branch(node.orelse, Guard(test, False, self.guard)) if node.orelse else False
+        else_left = self.branch(node.orelse, PathCondition(test, False, self.guard)) if node.orelse else False
         if body_left and else_left:
             return True
         if body_left:
-            self.guard = Guard(test, False, self.guard, early=True, raised=body_exits == exits)
+            self.guard = PathCondition(test, False, self.guard, early=True, raised=body_exits == exits)
         elif else_left:
             self.names = after_body
-            self.guard = Guard(test, True, self.guard, early=True, raised=self.exits == body_exits)
+            self.guard = PathCondition(test, True, self.guard, early=True, raised=self.exits == body_exits)
         else:
             self.names = self.meet(after_body, self.names, test, node)
         return False
@@ -263,7 +263,7 @@ class _Lowering:
         self.is_left = False
         test = self.expression(node.test)
         forever = test.op is Op.CONST and bool(test.data)
-        self.branch(node.body, self.guard if forever else Guard(test, True, self.guard))
+        self.branch(node.body, self.guard if forever else PathCondition(test, True, self.guard))
         self.loops -= 1
         self.close_loop(carried)
         loop.last, loop.carried = len(self.events), tuple(carried.values())
@@ -329,7 +329,7 @@ class _Lowering:
             self.names = dict(before)
             if handler.name:
                 self.names[handler.name] = self.value(Op.UNKNOWN, (), None, handler)
-            left = self.branch(handler.body, Guard(unknown, True, self.guard))
+            left = self.branch(handler.body, PathCondition(unknown, True, self.guard))
             if not left:
                 after = self.names if after is None else self.meet(after, self.names, None, node)
         self.names = before if after is None else after
@@ -346,7 +346,7 @@ class _Lowering:
                 name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                 if isinstance(name, str):
                     self.names[name] = self.value(Op.UNKNOWN, (subject,), None, case.pattern)
-            left = self.branch(case.body, Guard(test, True, self.guard))
+            left = self.branch(case.body, PathCondition(test, True, self.guard))
             if not left:
                 after = self.names if after is None else self.meet(after, self.names, None, node)
         self.names = before if after is None else self.meet(after, before, None, node)
@@ -465,7 +465,7 @@ class _Lowering:
     def under(self, test: Value, truthy: bool, node: ast.expr) -> Value:
         """The value of an expression that is evaluated only if `test` is truthy (or falsy)."""
         outer = self.guard
-        self.guard = Guard(test, truthy, outer)
+        self.guard = PathCondition(test, truthy, outer)
         value = self.expression(node)
         self.guard = outer
         return value
@@ -542,7 +542,7 @@ class _Lowering:
         for operand in node.values:
             value = self.expression(operand)
             values.append(value)
-            self.guard = Guard(value, truthy, self.guard)
+            self.guard = PathCondition(value, truthy, self.guard)
         self.guard = outer
         return self.value(Op.BOOL, tuple(values), "and" if truthy else "or", node)
 
@@ -586,7 +586,7 @@ class _Lowering:
             loop.turns += ((item, iterable),)
             self.assign(generator.target, item)
             for condition in generator.ifs:
-                self.guard = Guard(self.expression(condition), True, self.guard)
+                self.guard = PathCondition(self.expression(condition), True, self.guard)
         if isinstance(node, ast.DictComp):
             elements: tuple[Value, ...] = (self.expression(node.key), self.expression(node.value))
         else:
@@ -634,7 +634,7 @@ class _Lowering:
         self.inner.append(function)
         if isinstance(body, list):
             self.nested_returns = []
-            self.guard = Guard(self.value(Op.UNKNOWN, (), "nested", node), True, guard)
+            self.guard = PathCondition(self.value(Op.UNKNOWN, (), "nested", node), True, guard)
             self.block(body)
             function.returns = tuple(self.nested_returns)
         else:

@@ -116,7 +116,7 @@ class Value:
         #: The local variable this value was last assigned to, for messages.
         self.target: str | None = None
         #: The filters of a COMPREHENSION (`if` clauses), the condition under which an UPDATE happens.
-        self.guard: Guard | None = None
+        self.guard: PathCondition | None = None
 
     @property
     def line(self) -> int:
@@ -217,7 +217,7 @@ def self_attribute(value: Value) -> str | None:
 
 
 @dataclass(eq=False, slots=True)
-class Guard:
+class PathCondition:
     """A condition under which code runs: `test` is truthy (or falsy), and so is everything in `outer`.
 
     `early` marks a condition that holds because the other branch left the function or the loop, or because it was
@@ -226,12 +226,12 @@ class Guard:
 
     test: Value
     truthy: bool
-    outer: Guard | None = None
+    outer: PathCondition | None = None
     early: bool = False
     raised: bool = False
 
-    def chain(self) -> Iterator[Guard]:
-        guard: Guard | None = self
+    def chain(self) -> Iterator[PathCondition]:
+        guard: PathCondition | None = self
         while guard is not None:
             yield guard
             guard = guard.outer
@@ -261,7 +261,7 @@ class Event:
     kind: EventKind
     value: Value
     target: Value | None = None
-    guard: Guard | None = None
+    guard: PathCondition | None = None
     #: How many loops (or comprehensions) enclose it.
     loops: int = 0
     #: Contexts of enclosing `with` statements (`torch.no_grad()`), outermost first.
@@ -285,7 +285,7 @@ class Loop:
     result: Value | None = None
     carried: tuple[Value, ...] = ()
     is_left: bool = False
-    guard: Guard | None = None
+    guard: PathCondition | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -369,14 +369,14 @@ def _same_data(data: object, other: object) -> bool:
     return type(data) is type(other) and data == other
 
 
-def are_exclusive(guard: Guard | None, other: Guard | None) -> bool:
+def are_exclusive(guard: PathCondition | None, other: PathCondition | None) -> bool:
     """Whether two conditions can never hold together: branches of one `if`, or the same name equal to two constants."""
     if guard is None or other is None:
         return False
     return any(_exclude(a, b) for a in guard.chain() for b in other.chain())
 
 
-def _exclude(guard: Guard, other: Guard) -> bool:
+def _exclude(guard: PathCondition, other: PathCondition) -> bool:
     if same(guard.test, other.test):
         return guard.truthy is not other.truthy
     a, b = guard.test, other.test

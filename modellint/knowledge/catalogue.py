@@ -41,7 +41,7 @@ class Module:
     classes: frozenset[str]
     functions: dict[str, list[str] | None]
     others: frozenset[str]
-    is_open: bool
+    may_have_more_names: bool
 
     def signatures(self, name: str) -> tuple[tuple[Parameter, ...], ...]:
         """The parameters of a function or class, one tuple for each way in which the releases differ."""
@@ -67,8 +67,8 @@ class Catalogue:
         row = self._data["modules"].get(name)
         if row is None:
             return None
-        classes, functions, others, is_open = row
-        return Module(frozenset(classes.split()), functions, frozenset(others.split()), bool(is_open))
+        classes, functions, others, may_have_more_names = row
+        return Module(frozenset(classes.split()), functions, frozenset(others.split()), bool(may_have_more_names))
 
     def redirected(self, name: str) -> str:
         """The name under which the package now keeps what it used to keep under `name`."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.graph.definitions import External
 from modellint.graph.methods import Conduct
 from modellint.graph.python import Parameter
-from modellint.graph.value import Event, EventKind, Flow, Guard, Op, Value
+from modellint.graph.value import Event, EventKind, Flow, Op, PathCondition, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +84,7 @@ class _Nodes:
     def __init__(self, table: list[Any]) -> None:
         self._table = table
         self._values: dict[int, Value] = {}
-        self._guards: dict[int, Guard] = {}
+        self._guards: dict[int, PathCondition] = {}
 
     def value(self, number: int) -> Value:
         known = self._values.get(number)
@@ -101,13 +101,13 @@ class _Nodes:
                 self._decode(known, *self._row(node))
         return known
 
-    def guard(self, number: int) -> Guard:
+    def guard(self, number: int) -> PathCondition:
         known = self._guards.get(number)
         if known is None:
             _, truthy, (test, *outer) = self._row(self._table[number])
             above = self.guard(outer[0]) if outer else None
             is_asserted = truthy in ("2", "3")  # that it holds, that it does not
-            known = Guard(self.value(test), truthy in ("1", "2"), above, early=is_asserted, raised=is_asserted)
+            known = PathCondition(self.value(test), truthy in ("1", "2"), above, early=is_asserted, raised=is_asserted)
             self._guards[number] = known
         return known
 

@@ -84,15 +84,17 @@ class Listing:
         classes = {name for name in module.classes if "." not in name}
         functions = {name: self._parameters(function) for name, function in module.functions.items()}
         names = {*module.constants, *(name for name, _ in self._imported(module))}
-        is_open = _DYNAMIC.search(module.text) is not None
-        is_open |= any(self.project.names.find_module(star, module.file) is None for star in module.star_imports)
+        may_have_more_names = _DYNAMIC.search(module.text) is not None
+        may_have_more_names |= any(
+            self.project.names.find_module(star, module.file) is None for star in module.star_imports
+        )
         for name in classes & module.classes.keys():
             if self._constructors:
                 functions[name] = self._inherited(module.classes[name])
             elif not knowledge.knows(knowledge.canonical(f"{module.name}.{name}")):
                 functions[name] = self._constructor(module.classes[name])
         others = {name for name in names if "." not in name}
-        return [classes, functions, others, int(is_open)]
+        return [classes, functions, others, int(may_have_more_names)]
 
     def _parameters(self, function: Function) -> list[str] | None:
         for decorator in function.signature.decorators:
@@ -168,10 +170,10 @@ def _read(
 def _gone(old: dict[str, list[Any]], modules: dict[str, list[Any]]) -> dict[str, str]:
     """What modules had and lack now; "*" stands for whatever an open one had."""
     found = {}
-    for name, (classes, functions, others, is_open) in sorted(old.items()):
+    for name, (classes, functions, others, may_have_more_names) in sorted(old.items()):
         now = modules.get(name, [(), (), (), 0])
         lost = {*classes, *functions, *others}.difference(*now[:3])
-        words = sorted(one for one in lost if not one.startswith("_")) + ["*"] * bool(is_open)
+        words = sorted(one for one in lost if not one.startswith("_")) + ["*"] * bool(may_have_more_names)
         if words or name not in modules:
             found[name] = " ".join(words)
     return found
@@ -197,9 +199,9 @@ def _together(newer: list[Any], older: list[Any]) -> list[Any]:
 
 
 def _packed(row: list[Any]) -> list[Any]:
-    classes, functions, others, is_open = row
+    classes, functions, others, may_have_more_names = row
     others -= classes | functions.keys()
-    return [" ".join(sorted(classes)), dict(sorted(functions.items())), " ".join(sorted(others)), is_open]
+    return [" ".join(sorted(classes)), dict(sorted(functions.items())), " ".join(sorted(others)), may_have_more_names]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

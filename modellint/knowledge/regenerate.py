@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from modellint.graph.definitions import Definition
     from modellint.graph.methods import Scope
     from modellint.graph.python import ModuleFacts, Parameter
-    from modellint.graph.value import Guard
+    from modellint.graph.value import PathCondition
     from modellint.link.classes.models import ClassModel
 
 _EVENT_CODES = {kind: code for code, kind in form.EVENTS.items()}
@@ -237,7 +237,7 @@ class Encoder:
             return self._nodes.add(["?", self._open.setdefault(id(test), len(self._open)), []])
         return number
 
-    def _guard(self, guard: Guard | None) -> int:
+    def _guard(self, guard: PathCondition | None) -> int:
         if guard is None:
             return -1
         test = self._test(guard.test)
@@ -246,7 +246,7 @@ class Encoder:
         return self._nodes.add(["g", outcome, [test] if outer < 0 else [test, outer]])
 
 
-def _chain(guard: Guard | None) -> Iterator[Guard]:
+def _chain(guard: PathCondition | None) -> Iterator[PathCondition]:
     return iter(()) if guard is None else guard.chain()
 
 

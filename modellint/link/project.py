@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from modellint.frontends import python as python_frontend
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import Budget
-from modellint.link.kept import Kept
 from modellint.link.lasting import Lasting
 from modellint.link.names import Names
+from modellint.link.remembered import RememberedAnswers
 from modellint.reading.decoding import decode_code
 from modellint.reading.files import Files, Trace
 from modellint.source import PYTHON, UnreadableError, kind_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.models import Classes
-    from modellint.link.kept import Form
+    from modellint.link.remembered import Form
     from modellint.reading.outlines import Outlines
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class Project:
         self.files = files or Files()
         self._outlines = outlines
         #: What was found out in earlier runs.
-        self.kept = None if outlines is None else Kept(self.files, outlines, self.python)
+        self.kept = None if outlines is None else RememberedAnswers(self.files, outlines, self.python)
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
         #: What was run on paper for the file that is being checked.

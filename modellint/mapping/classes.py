@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.finding import Confidence
-from modellint.flow.domain import ClassRef, Constant, Given, Unknown
+from modellint.flow.domain import ClassRef, Constant, SymbolicInput, Unknown
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.life import Life, covers
+from modellint.flow.object_run import ObjectRun, covers
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.registered import reads, unregistered
@@ -62,8 +62,8 @@ class _Builder:
         self.model: ClassModel = project.classes.model(cls)
         self.owners = [model.cls for model in self.model.mro() if model.cls is not None]
         self.counts = counter_of(project).attributes(cls)
-        self.life = Life(self.model, project, _Everything(project))
-        self.life.begin()
+        self.object_run = ObjectRun(self.model, project, _Everything(project))
+        self.object_run.begin()
         self.places = self._written()
         self.at_work = self._working()
 
@@ -78,7 +78,7 @@ class _Builder:
             place=self.cls.place,
             bases=tuple(module.text_of(base) for base in self.cls.bases),
             is_module=self.model.is_module,
-            is_complete=self.model.is_complete and self.life.run.is_complete,
+            is_complete=self.model.is_complete and self.object_run.run.is_complete,
             attributes=tuple(rows),
             loose=tuple(_told(found) for found in lost.values() if _is_sure(found)),
         )
@@ -86,10 +86,10 @@ class _Builder:
     # -- what is registered ------------------------------------------------------------------------------------
 
     def _registered(self, lost: set[str]) -> Iterator[Attribute]:
-        for name, known in self.life.shell.history.items():
+        for name, known in self.object_run.shell.history.items():
             stored = [(atoms() if callable(atoms) else atoms, path) for atoms, path in known]
             options = [atom for atoms, _ in stored for atom in atoms if _may_be_layer(atom)]
-            is_told = all(isinstance(option, Given | Unknown) for option in options)
+            is_told = all(isinstance(option, SymbolicInput | Unknown) for option in options)
             if options and name not in lost and (not is_told or is_called(self.model, name)):
                 yield self._row(name, options, covers(path for atoms, path in stored if all(map(_is_layer, atoms))))
 
@@ -184,7 +184,7 @@ class _Builder:
 
 
 def _may_be_layer(atom: Atom) -> bool:
-    return isinstance(atom, Given | Unknown) or _is_part(atom)
+    return isinstance(atom, SymbolicInput | Unknown) or _is_part(atom)
 
 
 def _is_part(atom: Atom) -> bool:
@@ -226,7 +226,7 @@ def _kind(options: Iterable[Atom]) -> tuple[str, str]:
 
 def _class_name(atom: Atom, depth: int = 0) -> str:
     """What to call an object: its class, and of a container what is in it."""
-    if isinstance(atom, Given):
+    if isinstance(atom, SymbolicInput):
         return f"given as {atom.name.partition('.')[0]}"
     if isinstance(atom, ClassRef):
         return class_text(atom.model.name)

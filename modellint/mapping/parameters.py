@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.flow import exact
-from modellint.flow.domain import UNKNOWN, Arguments, Given, Tensor, Unknown, join
+from modellint.flow import exact_values
+from modellint.flow.domain import UNKNOWN, Arguments, SymbolicInput, Tensor, Unknown, join
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Counted, Shell
+from modellint.flow.heap import ExactShell, Shell
 from modellint.flow.library import partial
 from modellint.flow.objects import model_of
 from modellint.flow.runs import started
-from modellint.flow.turns import Turns, UncertainError
+from modellint.flow.unrolled import UncertainError, UnrolledLoops
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, Value, self_attribute
@@ -79,14 +79,14 @@ class Counter:
             }
 
     def _run(self) -> Interpreter:
-        return started(self._project, Turns)
+        return started(self._project, UnrolledLoops)
 
 
 def _symbols(model: ClassModel) -> Arguments:
     """Arguments for what has no default: parameters called by their names."""
     return Arguments(
         keywords={
-            p.name: (Given(p.name, Symbol(model.name, p.name), f"{model.name}:{p.name}", is_there=True),)
+            p.name: (SymbolicInput(p.name, Symbol(model.name, p.name), f"{model.name}:{p.name}", is_there=True),)
             for p in model.signature or ()
             if p.kind in ("positional", "keyword") and p.default is None
         }
@@ -118,13 +118,13 @@ class _Counting:
 
     def __init__(self, run: Interpreter, given: Iterable[Shell]) -> None:
         self._run = run
-        self._run_turns = run.of(Turns)
+        self._run_turns = run.of(UnrolledLoops)
         self._given = frozenset(given)
 
     def attribute(self, shell: Shell, name: str) -> Size | None:
         """The parameters of what an object keeps under an attribute."""
         held, is_sure = self._held(shell, name)
-        if any(isinstance(atom, Given) for atom in held) or (name, name) in _tied(model_of(shell)):
+        if any(isinstance(atom, SymbolicInput) for atom in held) or (name, name) in _tied(model_of(shell)):
             return None
         return self._summed([_Part(held, is_sure)], set())
 
@@ -171,13 +171,15 @@ class _Counting:
             return None
         if atom.model is None or atom.model.is_module is False:
             return _NOTHING
-        described = exact.described(atom)
+        described = exact_values.described(atom)
         if atom in self._run_turns.open or atom.model.is_module is None or any(_tied(atom.model)):
             return None
         if described is None:
             return _NOTHING
         return (
-            None if {"weight", "bias"} & atom.history.keys() else exact.own_parameters(self._run_turns, atom, described)
+            None
+            if {"weight", "bias"} & atom.history.keys()
+            else exact_values.own_parameters(self._run_turns, atom, described)
         )
 
     def _parts(self, atom: Atom, seen: set[Shell]) -> Iterator[_Part]:
@@ -193,7 +195,9 @@ class _Counting:
         for name in atom.history:
             if self._registers(atom, name):
                 held, is_sure = self._held(atom, name)
-                may_be_layer = any(isinstance(option, Given) for option in held) and is_called(model_of(atom), name)
+                may_be_layer = any(isinstance(option, SymbolicInput) for option in held) and is_called(
+                    model_of(atom), name
+                )
                 yield _Part(UNKNOWN if may_be_layer else held, is_sure and is_counted)
         yield from (_Part(store.atoms, not store.path and is_counted) for store in atom.stores if store.name is None)
         if atom.is_module_container:
@@ -202,9 +206,9 @@ class _Counting:
     @staticmethod
     def _entries(shell: Shell) -> Iterator[_Part]:
         """The layers and parameters in a container."""
-        is_whole = shell.is_exact or (isinstance(shell, Counted) and shell.repeats)
+        is_whole = shell.is_exact or (isinstance(shell, ExactShell) and shell.repeats)
         for entry in shell.entries:
-            is_given = any(isinstance(option, Given) for option in entry.atoms)
+            is_given = any(isinstance(option, SymbolicInput) for option in entry.atoms)
             yield _Part(UNKNOWN if is_given else entry.atoms, is_whole and not entry.path, is_entry=True)
 
     @staticmethod
@@ -299,7 +303,9 @@ class _Recipe:
         fields = {str(name): self.value(child, depth + 1) for name, child in item.fields.items()}
         match item.kind:
             case ItemKind.CONSTANT:
-                return exact.atoms_of(self._run, item.value if item.values is None else item.values, value, self._frame)
+                return exact_values.atoms_of(
+                    self._run, item.value if item.values is None else item.values, value, self._frame
+                )
             case ItemKind.MAPPING:
                 made = self._run.shell("dict", value, self._frame)
                 for name, child in item.fields.items():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.finding import Finding
-    from modellint.flow.brought import Brought, TheoryError
+    from modellint.flow.pack_theories import PackTheory, TheoryError
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.packs import RuleSet
@@ -81,7 +81,7 @@ class FileResult:
 
 
 @dataclass
-class _Run:
+class _FileRun:
     """What has been found about one root file so far."""
 
     path: Path
@@ -95,7 +95,7 @@ class _Run:
     inventory: Inventory = _NOTHING
     paired: ScriptChoice | None = None
 
-    def take(self, other: _Run) -> None:
+    def take(self, other: _FileRun) -> None:
         """Take what has been found about a file for this one's."""
         self.findings += other.findings
         self.crashes += other.crashes
@@ -128,9 +128,9 @@ class Analyser:
         self.files = Files(overlay, record=record, limit=settings.max_file_size)
         self._project = Project(options, self.files, outlines)
         #: The same, without theories of rule packs that fail on what is asked.
-        self._others: dict[frozenset[Brought], Project] = {}
+        self._others: dict[frozenset[PackTheory], Project] = {}
         #: Theories that never come to an end, and the file that has shown it.
-        self._endless: dict[Brought, Path] = {}
+        self._endless: dict[PackTheory, Path] = {}
         self._rules = rules.active
         self._codes = rules.codes
         self._operators = rules.operators
@@ -159,7 +159,7 @@ class Analyser:
     @in_one_chunk
     def analyse(self, path: Path) -> FileResult:
         """Everything that checking `path` gives rise to."""
-        run, started = _Run(path), process_time()
+        run, started = _FileRun(path), process_time()
         operators.add(self._operators)
         with self.files.trace() as trace:
             data = self.files.read(path)
@@ -216,11 +216,11 @@ class Analyser:
 
     # -- theories of rule packs ------------------------------------------------------------------------------------
 
-    def _unharmed(self, path: Path, data: bytes) -> _Run:
+    def _unharmed(self, path: Path, data: bytes) -> _FileRun:
         """What is found about a file with the theories of rule packs, but for those that fail on it."""
 
-        def look(project: Project) -> _Run:
-            run = _Run(path)
+        def look(project: Project) -> _FileRun:
+            run = _FileRun(path)
             self._look(run, data, project)
             return run
 
@@ -244,9 +244,11 @@ class Analyser:
         run.crashes += told
         return run
 
-    def _answered(self, question: Callable[[Project], T], left_out: frozenset[Brought]) -> tuple[T, list[TheoryError]]:
+    def _answered(
+        self, question: Callable[[Project], T], left_out: frozenset[PackTheory]
+    ) -> tuple[T, list[TheoryError]]:
         """The answer that a project gives without some theories, and without those that fail at it, which are told."""
-        from modellint.flow.brought import TheoryError
+        from modellint.flow.pack_theories import TheoryError
         from modellint.pipeline.endless import ended_in_time
 
         failures: list[TheoryError] = []
@@ -260,7 +262,7 @@ class Analyser:
                 failures.append(failure)
                 left_out |= {failure.theory}
 
-    def _without(self, left_out: frozenset[Brought]) -> Project:
+    def _without(self, left_out: frozenset[PackTheory]) -> Project:
         if not left_out:
             return self._project
         found = self._others.get(left_out)
@@ -271,7 +273,7 @@ class Analyser:
 
     # -- one file --------------------------------------------------------------------------------------------------
 
-    def _look(self, run: _Run, data: bytes, project: Project) -> None:
+    def _look(self, run: _FileRun, data: bytes, project: Project) -> None:
         """Note everything that a file gives rise to."""
         kind = kind_of(run.path.name)
         if kind == YAML:
@@ -281,7 +283,7 @@ class Analyser:
         else:
             self._python(run, data, project)
 
-    def _python(self, run: _Run, data: bytes, project: Project) -> None:
+    def _python(self, run: _FileRun, data: bytes, project: Project) -> None:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
         module = self._guarded(run, "the Python frontend", project.python, run.path)
@@ -293,7 +295,7 @@ class Analyser:
         run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
 
-    def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
+    def _yaml(self, run: _FileRun, data: bytes, project: Project) -> None:
         from modellint.frontends import recipe as recipe_frontend
         from modellint.link.recipes.loaders import is_loaded_otherwise
 
@@ -316,7 +318,7 @@ class Analyser:
                 self._asked(run, rule, rule.check_recipe, recipe, project)
             run.paired = _paired(recipe, project) if is_recipe else None
 
-    def _notebook(self, run: _Run, data: bytes, project: Project) -> None:
+    def _notebook(self, run: _FileRun, data: bytes, project: Project) -> None:
         """A notebook's module, and the files that its cells write: each as if it stood in the notebook's folder."""
         from modellint.notebook.places import into_notebook
         from modellint.notebook.reading import read
@@ -331,7 +333,7 @@ class Analyser:
         with files.trace() as trace:
             self._python(run, book.module(run.path).data, project)
             for part in parts:
-                inner = _Run(part.path)
+                inner = _FileRun(part.path)
                 check = self._yaml if kind_of(part.path.name) == YAML else self._python
                 check(inner, part.data, project)
                 run.take(inner)
@@ -340,7 +342,7 @@ class Analyser:
         for error in book.errors:
             self._unreadable(run, error)
 
-    def _guarded(self, run: _Run, part: str, compute: Callable[..., T], *args: object) -> T | None:
+    def _guarded(self, run: _FileRun, part: str, compute: Callable[..., T], *args: object) -> T | None:
         """The result of a frontend; None, with what went wrong noted in `run`, if it fails."""
         if not run.readable or any(crash.part == part for crash in run.crashes):
             return None
@@ -355,7 +357,7 @@ class Analyser:
         return None
 
     def _asked(
-        self, run: _Run, rule: Rule, check: Callable[[T, Project], Iterable[Finding]], about: T, project: Project
+        self, run: _FileRun, rule: Rule, check: Callable[[T, Project], Iterable[Finding]], about: T, project: Project
     ) -> None:
         """Add what a rule finds, one by one: what it found before it failed stays."""
         if not run.readable:
@@ -386,7 +388,7 @@ class Analyser:
                 run.unfinished.append(rule.code)
             run.spend(rule.code, process_time() - started)
 
-    def _unreadable(self, run: _Run, error: UnreadableError) -> None:
+    def _unreadable(self, run: _FileRun, error: UnreadableError) -> None:
         run.readable = False
         path = run.path.as_posix()
         for rule in self._rules:
@@ -394,7 +396,7 @@ class Analyser:
                 run.findings += map(verified, rule.check_unreadable(path, error))
 
 
-def _harm(run: _Run, other: _Run) -> str:
+def _harm(run: _FileRun, other: _FileRun) -> str:
     """What goes wrong in one run of a file, and in another one does not; empty if that is nothing."""
     still = {crash.part for crash in other.crashes} | other.unasked
     mended = next((crash for crash in run.crashes if crash.part not in still), None)

@@ -15,13 +15,13 @@ from threading import Event, Thread, get_ident
 from time import process_time
 from typing import TYPE_CHECKING
 
-from modellint.flow import brought
-from modellint.flow.brought import EndlessError, Guard, TheoryError
+from modellint.flow import pack_theories
+from modellint.flow.pack_theories import EndlessError, GuardedTheory, TheoryError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.brought import Brought
+    from modellint.flow.pack_theories import PackTheory
 
 #: Seconds from one look to the next, and of how many of them at most a theory is taken to be the cause.
 _TICK, _MOST = 0.05, 0.2
@@ -32,21 +32,21 @@ _OWN = "modellint."
 def ended_in_time() -> Iterator[None]:
     """Let no theory go on for ever in this thread. Raises TheoryError."""
     thread, done = get_ident(), Event()
-    late: list[Brought] = []
+    late: list[PackTheory] = []
     watch = Thread(target=_watch, args=(thread, done, late), name="theories", daemon=True)
     watch.start()
     try:
         yield
     except EndlessError as error:  # which has come to the end after all before it was told
-        raise TheoryError(late[-1], brought.too_late()) from error
+        raise TheoryError(late[-1], pack_theories.too_late()) from error
     finally:
         done.set()
         watch.join()
         _throw(thread, None)  # what is on its way still
 
 
-def _watch(thread: int, done: Event, late: list[Brought]) -> None:
-    spent: dict[Brought, float] = {}
+def _watch(thread: int, done: Event, late: list[PackTheory]) -> None:
+    spent: dict[PackTheory, float] = {}
     before, last = process_time(), None
     while not done.wait(_TICK):
         now = process_time()
@@ -54,21 +54,21 @@ def _watch(thread: int, done: Event, late: list[Brought]) -> None:
         state = None if guard is None else (guard, guard.steps)
         if guard is not None and (is_own or state == last):
             spent[guard.brought] = spent.get(guard.brought, 0.0) + min(now - before, _MOST)
-            if spent[guard.brought] > brought.SECONDS:
+            if spent[guard.brought] > pack_theories.SECONDS:
                 late.append(guard.brought)
                 _throw(thread, EndlessError)
         before, last = now, state
 
 
-def _at_work(thread: int) -> tuple[Guard | None, bool]:
+def _at_work(thread: int) -> tuple[GuardedTheory | None, bool]:
     """The theory that a thread asks, and whether it is in the theory's own code, rather than in ours that it calls."""
     frame, is_own = sys._current_frames().get(thread), True
     while frame is not None:
-        if frame.f_code is Guard.tried.__code__:
+        if frame.f_code is GuardedTheory.tried.__code__:
             guard = frame.f_locals["self"]
-            return (guard, is_own) if isinstance(guard, Guard) else (None, False)
+            return (guard, is_own) if isinstance(guard, GuardedTheory) else (None, False)
         name = str(frame.f_globals.get("__name__"))
-        is_own = is_own and (name == Guard.__module__ or not name.startswith(_OWN))
+        is_own = is_own and (name == GuardedTheory.__module__ or not name.startswith(_OWN))
         frame = frame.f_back
     return None, False
 

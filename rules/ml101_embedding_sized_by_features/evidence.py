@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Related
-from modellint.flow.domain import Given, Tensor
+from modellint.flow.domain import SymbolicInput, Tensor
 from modellint.graph.immutable import dataclass
 from modellint.link.values.indexed import Indexed
 from modellint.link.values.shapes import (
@@ -23,7 +23,7 @@ from .swaps import Sign, swaps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.watched import Use
+    from modellint.flow.layer_inputs import LayerCall
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
@@ -83,7 +83,7 @@ def _is_documented(rows: Size, module: ModuleFacts, project: Project) -> bool:
     return rows.only_symbol is not None and project.once(("documented width", module.file, named), is_documented)
 
 
-def _documented(lookup: Use, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:
+def _documented(lookup: LayerCall, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:
     """The documented shape of what indexes the table ends in the number of its rows.
 
     Whoever names the row of the padding has ids in mind, and a text that other classes share describes them all.
@@ -92,7 +92,9 @@ def _documented(lookup: Use, table: Held, rows: Size, project: Project) -> Itera
     if table.has_padding or symbol is None:
         return
     for atom in lookup.given:
-        shape = documented_shape(function, atom.name) if isinstance(atom, Given) and is_parameter(atom) else None
+        shape = (
+            documented_shape(function, atom.name) if isinstance(atom, SymbolicInput) and is_parameter(atom) else None
+        )
         if shape is not None and len(shape) > 1 and shape[-1] == str(symbol):
             name = getattr(atom, "name", "")
             yield _Evidence(
@@ -102,7 +104,7 @@ def _documented(lookup: Use, table: Held, rows: Size, project: Project) -> Itera
             )
 
 
-def _fed_beside(lookup: Use, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
+def _fed_beside(lookup: LayerCall, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
     """A layer takes the same tensor, with the same width, on a path that the lookup shares."""
     for use in sizing.users.fed_beside(lookup, rows):
         text = f"`{use.call.module.text_of(use.call.value)}` takes the same tensor with `{rows}` features"
@@ -149,9 +151,11 @@ def _square(table: Held, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
         yield _Evidence(f"other parts of the model are `{rows}` wide, and ids index the table", False)
 
 
-def _is_fed_ids(lookup: Use) -> bool:
+def _is_fed_ids(lookup: LayerCall) -> bool:
     """Whether what a function is given looks a table up, and nothing else."""
-    return all(isinstance(atom, Given) or (isinstance(atom, Tensor) and atom.ids is not None) for atom in lookup.given)
+    return all(
+        isinstance(atom, SymbolicInput) or (isinstance(atom, Tensor) and atom.ids is not None) for atom in lookup.given
+    )
 
 
 def _documents_ids(table: Held, rows: Size, sizing: Sizing) -> bool:

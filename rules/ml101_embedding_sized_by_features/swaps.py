@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Site
-    from modellint.link.values.held import Held, Number
+    from modellint.link.values.held import Held, TableSize
     from modellint.link.values.sizing import Sizing
 
 #: What the width of what a table gives is called. `input_dim` or `width` may be the number of words, or of pixels.
@@ -68,7 +68,7 @@ def swaps(table: Held, sizing: Sizing) -> Iterator[Swap]:
             yield Swap(Sign.TAKER, taker.taker)
 
 
-def _is_named_the_other_way(table: Held, columns: Number, sizing: Sizing) -> bool:
+def _is_named_the_other_way(table: Held, columns: TableSize, sizing: Sizing) -> bool:
     """Whether what ids are looked up in has as many rows as a width, and as many columns as there are ids.
 
     That goes by what both sizes are called; one name alone tells nothing.
@@ -82,7 +82,7 @@ def _is_named_the_other_way(table: Held, columns: Number, sizing: Sizing) -> boo
     return bool(sizing.users.lookups(table))
 
 
-def _is_width_of_others(table: Held, columns: Number, sizing: Sizing) -> bool:
+def _is_width_of_others(table: Held, columns: TableSize, sizing: Sizing) -> bool:
     """Whether the columns count something, and the rows are a width that other parts of the model have."""
     rows, number = table.rows.size, columns.size
     is_literal = number is not None and number.constant is not None and is_called_width(table.rows)
@@ -96,7 +96,7 @@ def _is_width_of_others(table: Held, columns: Number, sizing: Sizing) -> bool:
     return is_shared and not sizing.users.is_transposed(table)
 
 
-def _limit_of_ids(table: Held, columns: Number, sizing: Sizing) -> Site | None:
+def _limit_of_ids(table: Held, columns: TableSize, sizing: Sizing) -> Site | None:
     """What keeps all that indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`."""
     drawn = (tensor.ids for use in sizing.users.lookups(table) for tensor in indices(use) if tensor.ids is not None)
     return next((ids.origin for ids in drawn if ids.head is None and ids.bound == columns.size), None)

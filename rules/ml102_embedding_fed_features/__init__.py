@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.lookups import FedNumbers
     from modellint.flow.domain import Real
-    from modellint.flow.found import Lookup
+    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.probes import Probe

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.claims.lookups import GuardAdmits, IdsExceed
     from modellint.claims.recipes import RowsLacking
     from modellint.flow.domain import Site
-    from modellint.flow.found import Lookup
+    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size

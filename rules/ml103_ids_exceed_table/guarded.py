@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.domain import Arguments, Atom, Atoms
-    from modellint.flow.found import Lookup, OwnLookup
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
+    from modellint.flow.lookup_records import Lookup, OwnLookup
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
@@ -100,7 +100,7 @@ class Guarded:
 
     def __init__(self, functions: Iterable[Function], project: Project) -> None:
         self._run, self._found = followed(project, Lookups, _Clamping)
-        self._found.is_open = True
+        self._found.collects_all = True
         objects: dict[Class, Shell] = {}
         for function in functions:
             follow(function, objects, self._run)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Site
-    from modellint.flow.found import Lookup
+    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.lookups import ConstantOutside, PaddingOutside
-    from modellint.flow.found import Lookup
+    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.indexed import Made
+    from modellint.link.values.indexed import MadeTable
     from modellint.probes import Probe
 
 
@@ -66,7 +66,7 @@ class ConstantIdOutsideTable(Rule):
 
         return python_probe(claim, claim.lookup if isinstance(claim, ConstantOutside) else None)
 
-    def _padding_index(self, made: Made) -> Iterator[Finding]:
+    def _padding_index(self, made: MadeTable) -> Iterator[Finding]:
         from modellint.claims.lookups import PaddingOutside
         from modellint.flow.domain import size_of
 

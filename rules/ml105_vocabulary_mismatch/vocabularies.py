@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from modellint import knowledge, operators
 from modellint.flow.callees import bound
-from modellint.flow.domain import ANY_ARGUMENTS, Bound, Given, Length, Site
+from modellint.flow.domain import ANY_ARGUMENTS, Bound, Length, Site, SymbolicInput
 from modellint.flow.heap import Shell
 from modellint.flow.library import REGISTRARS
 from modellint.flow.lookups import Lookups
-from modellint.flow.measured import Measured
 from modellint.flow.records import is_self
 from modellint.flow.runs import called, followed
+from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from modellint.flow.domain import Atom, Atoms, FunctionRef
-    from modellint.flow.found import Sided
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Store
     from modellint.flow.interp import Interpreter
+    from modellint.flow.lookup_records import IdLayer
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
@@ -54,8 +54,8 @@ class Tie:
     """`tied` makes two layers share a weight though `smaller` has fewer rows than `larger`."""
 
     tied: Site
-    smaller: Sided
-    larger: Sided
+    smaller: IdLayer
+    larger: IdLayer
     #: Whether the sizes differ whatever the defaults are.
     is_proved: bool
     #: The class whose objects share it, None where it is no method that does so, and what leads there in its file.
@@ -89,7 +89,7 @@ class Vocabularies:
         functions = _Sharing(module, self._project).functions
         if not functions:
             return
-        run = followed(self._project, Measured)[0]
+        run = followed(self._project, TableReads)[0]
         objects: dict[Class, Shell] = {}
         told: set[tuple[Site, Site, Site]] = set()
         seen: set[Store] = set()
@@ -132,14 +132,14 @@ class Vocabularies:
             if tie is not None and tie.is_proved:
                 yield tie
 
-    def _declared_side(self, key: Value | None, cls: Class) -> Sided | None:
+    def _declared_side(self, key: Value | None, cls: Class) -> IdLayer | None:
         """The layer whose weight a path (`model.embed_tokens.weight`) names."""
         if key is None or key.op is not Op.CONST or not isinstance(key.data, str):
             return None
         *path, last = key.data.split(".")
         return self._project.of(Indexed).sided(cls, path) if last == "weight" and path else None
 
-    def _shared(self, cls: Class) -> Sided | None:
+    def _shared(self, cls: Class) -> IdLayer | None:
         """The table that a class says its heads share."""
         method = self._project.classes.model(cls).method(knowledge.SHARED_TABLE)
         return None if method is None else self._project.of(Indexed).shared(cls, method)
@@ -151,7 +151,7 @@ class Vocabularies:
         grown = list(self._grown(function))
         if not grown:
             return
-        run = followed(self._project, Measured)[0]
+        run = followed(self._project, TableReads)[0]
         sizes: dict[tuple[Site, Value], None] = {}
         for reference, frame in called(function, {}, self._project):
             body = run.body(reference, frame)
@@ -245,7 +245,7 @@ def _measure(atom: Atom, function: Function) -> Value | None:
     """The value of a function that is a number: what is measured there, or an attribute of what it is given."""
     if isinstance(atom, Length):
         return atom.origin.value if atom.origin.function is function and not atom.is_made else None
-    name = atom.name if isinstance(atom, Given) else ""
+    name = atom.name if isinstance(atom, SymbolicInput) else ""
     values = walk_all(event.value for event in function.flow.events) if name.endswith(f".{_SIZE}") else ()
     return next((value for value in values if value.op is Op.ATTR and dotted(value) == name), None)
 
@@ -258,7 +258,7 @@ def _leading(tied: Site, function: Function) -> Site:
     return tied if call is None else Site(call, function)
 
 
-def _disagreement(first: Sided, second: Sided, tied: Site, owner: Class | None, at: Site) -> Tie | None:
+def _disagreement(first: IdLayer, second: IdLayer, tied: Site, owner: Class | None, at: Site) -> Tie | None:
     """The tie of two layers for different numbers of ids, None where they agree or are not known to differ."""
     more = excess(first.rows, second.rows)
     if not more:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Filler
-    from modellint.flow.found import Judged
+    from modellint.flow.lookup_records import LossLookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
@@ -67,7 +67,7 @@ class TargetOutsideClasses(Rule):
                 seen.add(filler.key)
                 yield self._finding(filler, judged, indexed.is_compared(filler, module))
 
-    def _finding(self, filler: Filler, judged: Judged, is_compared: bool) -> Finding:
+    def _finding(self, filler: Filler, judged: LossLookup, is_compared: bool) -> Finding:
         place, written = filler.origin.place, filler.origin.module.text_of(filler.origin.value)
         number, ignored = filler.size.number, judged.ignored
         shown = written if number is None or written == str(number) else f"{written} = {number}"
@@ -95,7 +95,7 @@ def _is_below(filler: Filler) -> bool:
     return filler.size.constant is not None and filler.size.constant < 0
 
 
-def _is_outside(filler: Filler, judged: Judged) -> bool:
+def _is_outside(filler: Filler, judged: LossLookup) -> bool:
     """Whether a constant is no class, for all that is known of these, and not the one that is ignored.
 
     Where one of the two numbers is a default, whoever gives another may give both.

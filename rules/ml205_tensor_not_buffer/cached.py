@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.declared import is_about_devices
 from modellint.flow.domain import NONE
-from modellint.flow.placed import Fresh, Moved, There
+from modellint.flow.tensor_devices import Fresh, Moved, There
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import External
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Store
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.lives import Lived
+    from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 _MOVES = operators.methods("Tensor", "moves")
@@ -151,11 +151,11 @@ def _gives_other(name: str) -> bool:
     return row is not None and row.facets.get("gives", "tensors") != "tensors"
 
 
-def emptied(one: Cached, lived: Lived) -> Store | None:
+def emptied(one: Cached, finished: FinishedObject) -> Store | None:
     """Where the constructor says that there is nothing yet, if nothing else is ever stored but new tensors."""
-    first = [store for store in lived.first_stores if store.name == one.attribute]
+    first = [store for store in finished.first_stores if store.name == one.attribute]
     is_known = len(first) == 1 and first[0].atoms == NONE and not first[0].path and first[0].is_initialised
-    later = (atom for store in lived.stores_of(one.attribute) for atom in store.atoms)
+    later = (atom for store in finished.stores_of(one.attribute) for atom in store.atoms)
     if not is_known or one.target.op is not Op.ATTR:
         return None
     return first[0] if all(isinstance(atom, There | Moved | Fresh) or atom == NONE[0] for atom in later) else None

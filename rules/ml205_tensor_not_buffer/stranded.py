@@ -13,13 +13,13 @@ from modellint.flow.declared import FACTORIES
 from modellint.flow.domain import NONE
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell, opened
-from modellint.flow.life import covers
-from modellint.flow.placed import Fresh
+from modellint.flow.object_run import covers
+from modellint.flow.tensor_devices import Fresh
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.handed import given_values, handed, is_new
 from modellint.link.classes.learned import learned
-from modellint.link.classes.lives import Lived, Lives
+from modellint.link.classes.object_runs import FinishedObject, ObjectRuns
 from modellint.link.names import External
 from modellint.link.values.callers import neighbours
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Store
-    from modellint.flow.placed import Meeting
+    from modellint.flow.tensor_devices import Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -85,13 +85,13 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
     seen = {id(one.target) for one in learned(module, project)}  # these are told as parameters
     given_new = handed(module, project)
     for cls in module.classes.values():
-        subjects = [model for model in project.of(Lives).subjects(cls) if model.is_module is True]
+        subjects = [model for model in project.of(ObjectRuns).subjects(cls) if model.is_module is True]
         given = given_new.get(cls, {})
         work = frozenset[str]()
         if not subjects and _may_make(cls) and project.classes.model(cls).is_module is False:
-            work = fed(cls, project) if project.of(Lives).may_strand(cls) else work
+            work = fed(cls, project) if project.of(ObjectRuns).may_strand(cls) else work
             subjects = [project.classes.model(cls)] if work else []
-        for model in subjects if subjects and (given or work or project.of(Lives).may_strand(cls)) else ():
+        for model in subjects if subjects and (given or work or project.of(ObjectRuns).may_strand(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
                 for found in _Search(cls, model, project, given, work).run(seen):
                     seen.add(id(found.target))
@@ -131,12 +131,14 @@ class _Search:
         self._cls = cls
         self._project = project
         is_like_any = not given and not work
-        self._lived = project.of(Lives).of(model) if is_like_any else Lived(model, project.of(Keepers), given, work)
+        self._finished = (
+            project.of(ObjectRuns).of(model) if is_like_any else FinishedObject(model, project.of(Keepers), given, work)
+        )
 
     def run(self, seen: Collection[int]) -> Iterator[Stranded]:
         """The tensors that meet what has moved, and that nothing moves, but for those with targets that were `seen`."""
         first: dict[str, list[Store]] = {}
-        for store in self._lived.first_stores:
+        for store in self._finished.first_stores:
             if store.name is not None:
                 first.setdefault(store.name, []).append(store)
         for name, stores in first.items():
@@ -151,11 +153,15 @@ class _Search:
         target = store.place
         if target is None or id(target) in seen or not all(_fresh(one) or one.atoms == NONE for one in stores):
             return None
-        lives = [self._lived, *self._project.of(Lives).below(self._lived.model, self._cls)]
-        meetings = tuple(meeting for lived in lives for meeting in lived.meetings_of(name))
-        if not meetings or any(self._is_looked_after(name, lived) for lived in lives) or self._is_set_outside(name):
+        lives = [self._finished, *self._project.of(ObjectRuns).below(self._finished.model, self._cls)]
+        meetings = tuple(meeting for finished in lives for meeting in finished.meetings_of(name))
+        if (
+            not meetings
+            or any(self._is_looked_after(name, finished) for finished in lives)
+            or self._is_set_outside(name)
+        ):
             return None
-        if any(self._lived.is_shared(atom) for atom in store.atoms if isinstance(atom, Shell) and atom.is_container):
+        if any(self._finished.is_shared(atom) for atom in store.atoms if isinstance(atom, Shell) and atom.is_container):
             return None
         made = _fresh(store)[0]
         is_given = made.maker.op is not Op.CALL  # where it is None it is not used
@@ -165,11 +171,11 @@ class _Search:
         is_certain = (
             covers(one.path for one in something)
             and all(_is_kept(atom) or (is_given and atom == NONE[0]) for one in something for atom in one.atoms)
-            and not any(atom.is_open for one in something for atom in _fresh(one))
+            and not any(atom.device_may_be_passed for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
         is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) for atom in store.atoms)
-        is_layer = self._lived.model.is_module is True
+        is_layer = self._finished.model.is_module is True
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
         is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too
         can_register = can_register and store.is_initialised and not is_taken
@@ -189,14 +195,14 @@ class _Search:
 
     def cached(self, one: Cached) -> Stranded | None:
         """What a method keeps for later calls, if it meets what was moved before the next one."""
-        name, lived = one.attribute, self._lived
-        meetings = tuple(meeting for meeting in lived.left_meetings_of(name) if meeting.is_sure)
+        name, finished = one.attribute, self._finished
+        meetings = tuple(meeting for meeting in finished.left_meetings_of(name) if meeting.is_sure)
         if not meetings or self._is_set_outside(name):
             return None
-        stores = lived.stores_of(name)
-        if any(map(_fresh, lived.first_stores_of(name))) or any(_registers(store) for store in stores):
+        stores = finished.stores_of(name)
+        if any(map(_fresh, finished.first_stores_of(name))) or any(_registers(store) for store in stores):
             return None
-        empty = emptied(one, lived)
+        empty = emptied(one, finished)
         return Stranded(
             cls=self._cls,
             attribute=name,
@@ -231,18 +237,18 @@ class _Search:
         values = list(given_values(cls, name, self._project))
         return not values or any(is_new(value, where, self._project) for value, where in values)
 
-    def _is_looked_after(self, name: str, lived: Lived) -> bool:
+    def _is_looked_after(self, name: str, finished: FinishedObject) -> bool:
         """Whether the attribute is registered or stored anew by objects of the class, or may be."""
-        met = {id(meeting.value) for meeting in lived.meetings_of(name)}
-        stores = lived.stores_of(name)
+        met = {id(meeting.value) for meeting in finished.meetings_of(name)}
+        stores = finished.stores_of(name)
         for store in stores:
-            is_first = store in lived.first_stores and _fresh(store)
+            is_first = store in finished.first_stores and _fresh(store)
             is_over = id(store.value) in met  # `self.hits += …`: it meets what has moved before it becomes that
             if store.name is None or (not is_first and not is_over and not _is_still_fresh(store)):
                 return True
         seen = {id(store.value) for store in stores}
         keepers = self._project.of(Keepers)
-        owners = [model.cls for model in lived.model.mro() if model.cls is not None]
+        owners = [model.cls for model in finished.model.mro() if model.cls is not None]
         return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls).get(name, ()))
 
     def _is_set_outside(self, name: str) -> bool:

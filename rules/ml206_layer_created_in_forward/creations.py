@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.built import state_in
 from modellint.flow.gate import Keepers
-from modellint.flow.life import Life
-from modellint.flow.newborn import Newborn, Step
+from modellint.flow.late_layers import LateLayers, Step
+from modellint.flow.object_run import ObjectRun
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, walk_all
 from modellint.link.names import DefinedFunction, External
@@ -118,20 +118,20 @@ class Creations:
     # -- one object at work ----------------------------------------------------------------------------------------
 
     def _made_by(self, entry: Function, model: ClassModel) -> Iterator[Creation]:
-        life = Life(model, self._project, self._project.of(Keepers))
-        life.begin()
-        if model.is_module is None and not _holds_layers(life):
+        object_run = ObjectRun(model, self._project, self._project.of(Keepers))
+        object_run.begin()
+        if model.is_module is None and not _holds_layers(object_run):
             return
-        life.follow(entry, at_work=True)
-        for shell, route in list(life.run.of(Newborn).routes.items()):
-            attribute = life.run.of(Newborn).attribute_of(shell)
+        object_run.follow(entry, at_work=True)
+        for shell, route in list(object_run.run.of(LateLayers).routes.items()):
+            attribute = object_run.run.of(LateLayers).attribute_of(shell)
             condition = self._condition(route, model, attribute)
-            has_parameters = None if condition is None else self._has_parameters(shell, life)
+            has_parameters = None if condition is None else self._has_parameters(shell, object_run)
             if condition is None or has_parameters is False:
                 continue
-            use = life.run.of(Newborn).use_of(shell)
+            use = object_run.run.of(LateLayers).use_of(shell)
             if use is None and attribute is not None:
-                use = self._elsewhere(shell, attribute, life)
+                use = self._elsewhere(shell, attribute, object_run)
             if use is not None and shell.model is not None:
                 function, call = route[-1].function, route[-1].value
                 is_certain = has_parameters is True
@@ -150,29 +150,29 @@ class Creations:
             found = found or condition
         return found
 
-    def _has_parameters(self, shell: Shell, life: Life) -> bool | None:
+    def _has_parameters(self, shell: Shell, object_run: ObjectRun) -> bool | None:
         """Whether a layer has parameters of its own; containers have none. None: its arguments decide."""
         model = shell.model
         if model is None or shell.is_module_container:
             return False
         if model.cls is not None:
-            return life.has_parameters(shell)
-        return state_in(life.run, shell, trained=True)
+            return object_run.has_parameters(shell)
+        return state_in(object_run.run, shell, trained=True)
 
     @staticmethod
-    def _elsewhere(shell: Shell, attribute: str, life: Life) -> Step | None:
+    def _elsewhere(shell: Shell, attribute: str, object_run: ObjectRun) -> Step | None:
         """Where another method calls what is kept as an attribute."""
-        for owner in life.model.mro():
+        for owner in object_run.model.mro():
             for method in owner.cls.methods.values() if owner.cls is not None else ():
-                is_own = method.name not in _ONCE and life.model.method(method.name) is method
+                is_own = method.name not in _ONCE and object_run.model.method(method.name) is method
                 if is_own and attribute in method.words:
-                    life.follow(method)
-        return life.run.of(Newborn).use_of(shell)
+                    object_run.follow(method)
+        return object_run.run.of(LateLayers).use_of(shell)
 
 
-def _holds_layers(life: Life) -> bool:
+def _holds_layers(object_run: ObjectRun) -> bool:
     """Whether a class with an unknown base is a layer: its constructor registers layers."""
-    return any(getattr(atom, "is_layer", False) for store in life.shell.stores for atom in store.atoms)
+    return any(getattr(atom, "is_layer", False) for store in object_run.shell.stores for atom in store.atoms)
 
 
 def _keeps_results(function: Function, project: Project) -> bool:

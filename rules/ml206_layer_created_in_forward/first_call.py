@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, ModuleFacts
-    from modellint.graph.value import Guard, Value
+    from modellint.graph.value import PathCondition, Value
     from modellint.link.project import Project
 
 _LOOKS = frozenset(("hasattr", "getattr"))
@@ -29,7 +29,7 @@ class FirstCall:
         self._stored: dict[tuple[Class, str], tuple[Value, ...]] = {}
 
     def condition(
-        self, guard: Guard | None, cls: Class | None, module: ModuleFacts, made: Value, attribute: str | None
+        self, guard: PathCondition | None, cls: Class | None, module: ModuleFacts, made: Value, attribute: str | None
     ) -> bool | None:
         """What a guard says of the call `made` that happens under it in a function of `module`, on an object of `cls`.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.builders import Builders
 from modellint.flow.devices import parts
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
@@ -21,6 +20,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow.optimizer_builders import OptimizerBuilders
 from modellint.flow.runs import started
 from modellint.flow.theory import Comparable, Theory
 from modellint.flow.training import is_optimizer
@@ -104,7 +104,7 @@ def moved(module: ModuleFacts, project: Project) -> Iterator[Moved]:
         return
     if not any(_makes_learned(function, project) for function in functions):
         return
-    builders = Builders(module, project)
+    builders = OptimizerBuilders(module, project)
     starts = [*builders.first, *builders.others]
     if starts:
         run = started(project, _Moves)

@@ -12,17 +12,17 @@ from modellint.flow import domain
 from modellint.flow.heap import Shell, are_exclusive
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.classes.lives import Lives, is_layer
+from modellint.link.classes.object_runs import ObjectRuns, is_layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.heap import Store
-    from modellint.flow.objects import Read
+    from modellint.flow.objects import AttributeRead
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.lives import Lived
     from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 #: In how many bytes a generated file says what it was generated from.
@@ -45,7 +45,7 @@ class Derived:
     maker: Function
     operation: str
     attribute: str
-    use: Read | None
+    use: AttributeRead | None
     is_certain: bool
     is_rare: bool
 
@@ -69,14 +69,14 @@ class Early:
 def derived(module: ModuleFacts, project: Project) -> Iterator[Derived]:
     """What the classes of a file store as a parameter, and is none."""
     for cls in module.classes.values():
-        subjects = project.of(Lives).subjects(cls)
-        for model in subjects if subjects and project.of(Lives).may_derive(cls) else ():
-            yield from _derived_in(cls, module, project.of(Lives).of(model))
+        subjects = project.of(ObjectRuns).subjects(cls)
+        for model in subjects if subjects and project.of(ObjectRuns).may_derive(cls) else ():
+            yield from _derived_in(cls, module, project.of(ObjectRuns).of(model))
 
 
-def _derived_in(cls: Class, module: ModuleFacts, lived: Lived) -> Iterator[Derived]:
+def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject) -> Iterator[Derived]:
     seen: set[int] = set()
-    for store in lived.stores:
+    for store in finished.stores:
         made = [atom for atom in store.atoms if isinstance(atom, domain.Derived)]
         place, function = store.place, store.function
         if (
@@ -90,22 +90,22 @@ def _derived_in(cls: Class, module: ModuleFacts, lived: Lived) -> Iterator[Deriv
             continue
         found = made[0]
         call, maker = found.parameter.value, found.parameter.function
-        if call is None or maker is None or id(place) in seen or _is_kept_otherwise(found.parameter, store, lived):
+        if call is None or maker is None or id(place) in seen or _is_kept_otherwise(found.parameter, store, finished):
             continue
         seen.add(id(place))
-        reads = [read for read in lived.reads(store.name) if read.function is not function]
+        reads = [read for read in finished.reads(store.name) if read.function is not function]
         use = next(iter(sorted(reads, key=lambda read: not read.at_work)), None)
-        is_certain = is_layer(lived.model) is True
+        is_certain = is_layer(finished.model) is True
         yield Derived(
             cls, function, place, found.value, call, maker, found.operation, store.name, use, is_certain, found.is_rare
         )
 
 
-def _is_kept_otherwise(parameter: Shell, store: Store, lived: Lived) -> bool:
+def _is_kept_otherwise(parameter: Shell, store: Store, finished: FinishedObject) -> bool:
     """Whether the parameter itself, or another one under that name, is kept as well."""
-    if lived.is_registered(parameter, store):
+    if finished.is_registered(parameter, store):
         return True
-    others = [other for other in lived.stores if other is not store and not are_exclusive(other.path, store.path)]
+    others = [other for other in finished.stores if other is not store and not are_exclusive(other.path, store.path)]
     if any(parameter in other.atoms for other in others):
         return True
     return any(
@@ -125,8 +125,8 @@ def early(module: ModuleFacts, project: Project) -> Iterator[Early]:
         if "__init__" not in cls.methods:
             continue
         model = project.classes.model(cls)
-        if model.is_module is True and project.of(Lives).may_store_early(cls) and not _is_special(model):
-            found = list(_early_in(cls, model, project.of(Lives).of(model)))
+        if model.is_module is True and project.of(ObjectRuns).may_store_early(cls) and not _is_special(model):
+            found = list(_early_in(cls, model, project.of(ObjectRuns).of(model)))
             if found and not _is_template(module, project):
                 yield from found
 
@@ -149,11 +149,11 @@ def _is_template(module: ModuleFacts, project: Project) -> bool:
     return any(b"generated" in head and own in head for head in heads)
 
 
-def _early_in(cls: Class, model: ClassModel, lived: Lived) -> Iterator[Early]:
+def _early_in(cls: Class, model: ClassModel, finished: FinishedObject) -> Iterator[Early]:
     later = _base_constructor(cls.methods["__init__"])
-    if later is None or not lived.is_initialised:
+    if later is None or not finished.is_initialised:
         return
-    for store in lived.stores:
+    for store in finished.stores:
         place, function, name = store.place, store.function, store.name
         if (
             store.is_initialised

@@ -11,7 +11,7 @@ from modellint.finding import Applicability, Edit, Fix
 from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.lives import Lives
+from modellint.link.classes.object_runs import ObjectRuns
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def set_up(found: Uninitialised) -> Fix | None:
 
 
 def _first_kept(cls: Class, last: Function, project: Project) -> Uninitialised:
-    for store in project.of(Lives).of(project.classes.model(cls)).stores:
+    for store in project.of(ObjectRuns).of(project.classes.model(cls)).stores:
         layers = any(isinstance(atom, Shell) and atom.is_layer for atom in store.atoms)
         parameters = any(isinstance(atom, Shell) and atom.kind == "parameter" for atom in store.atoms)
         is_kept = store.is_sure and store.name is not None and store.place is not None

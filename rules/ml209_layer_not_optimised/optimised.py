@@ -6,23 +6,23 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from modellint.flow.builders import Builders
 from modellint.flow.built import state_in
 from modellint.flow.devices import WORK
-from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, Constant, FunctionRef, Given, Unknown
+from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, Constant, FunctionRef, SymbolicInput, Unknown
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, Store, are_exclusive, shells_in
 from modellint.flow.library import ADDERS
-from modellint.flow.life import covers
-from modellint.flow.picked import UnsureError
+from modellint.flow.object_run import covers
+from modellint.flow.optimizer_builders import OptimizerBuilders
+from modellint.flow.parameter_names import UnsureError
 from modellint.flow.runs import started
 from modellint.flow.training import Training, Weights
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.classes.lives import Lives
+from modellint.link.classes.object_runs import ObjectRuns
 
-from .settled import Settled
+from .settled import TrainedElsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
-    from modellint.flow.training import Built, Owners
+    from modellint.flow.training import BuiltOptimizer, Owners
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event
-    from modellint.link.classes.lives import Lived
     from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 
@@ -51,7 +51,7 @@ class LeftOut:
     child: str
     made: Store
     listed: tuple[str, ...]
-    optimizer: Built
+    optimizer: BuiltOptimizer
     start: Function
     is_late: bool = False
     is_part: bool = False
@@ -59,7 +59,7 @@ class LeftOut:
 
 def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
     """The children that the optimizers of a file leave out of an explicit list."""
-    builders = Builders(module, project)
+    builders = OptimizerBuilders(module, project)
     if not builders.first:
         return
     run = started(project, partial(Training, home=module))
@@ -93,7 +93,7 @@ class _Start:
     """A function that was run, the optimizers that it led to, and how much their layers held in the end."""
 
     function: Function
-    optimizers: list[Built]
+    optimizers: list[BuiltOptimizer]
     stores: Mapping[Shell, int]
     entries: Mapping[Shell, int]
 
@@ -222,7 +222,7 @@ class _Listed:
                     self._models.setdefault(shell.model, []).append(shell)
             pending = list(islice(run.shells(), known, None))
 
-    def _add(self, optimizers: list[Built]) -> None:
+    def _add(self, optimizers: list[BuiltOptimizer]) -> None:
         common = set(optimizers[0].path).intersection(*(set(built.path) for built in optimizers))
         for built in optimizers:
             for shell, paths in (built.given or {}).items():
@@ -256,17 +256,20 @@ class _Listed:
         listed = self._names(shells)
         if listed is None or len(listed) < 2:
             return None
-        lived = self._project.of(Lives).of(model)
+        finished = self._project.of(ObjectRuns).of(model)
         reached = {name for shell in shells for name, parts in _children(shell) if not parts.isdisjoint(self._reached)}
-        rest = _learning(lived, shells) - listed - reached
-        if len(rest) != 1 or not lived.is_used(*rest):
+        rest = _learning(finished, shells) - listed - reached
+        if len(rest) != 1 or not finished.is_used(*rest):
             return None
         name = rest.pop()
-        made = _made(lived, name, shells)
+        made = _made(finished, name, shells)
         if made is None or not self._is_near(made[0]) or self._is_settled(name, shells):
             return None
         start, optimizer = self._optimizer_of(shells)
-        if optimizer.function is None or Settled(self._project, lived, name, made, optimizer.function).is_so:
+        if (
+            optimizer.function is None
+            or TrainedElsewhere(self._project, finished, name, made, optimizer.function).is_likely
+        ):
             return None
         return LeftOut(cls, name, made[0], tuple(sorted(listed)), optimizer, start)
 
@@ -292,7 +295,7 @@ class _Listed:
                             told.add(id(found.made.value))
                             yield found
 
-    def _grown(self, container: Shell, number: int, built: Built, start: Function) -> LeftOut | None:
+    def _grown(self, container: Shell, number: int, built: BuiltOptimizer, start: Function) -> LeftOut | None:
         """What a container of layers gets once there is an optimizer, if that is a layer that nobody trains."""
         entry = container.entries[number]
         layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
@@ -315,17 +318,17 @@ class _Listed:
         if first.function is None or not all(state_in(self._run, layer, trained=True) for layer in layers):
             return None
         store = Store(name, entry.atoms, entry.path, first.function, None, first.value)
-        lived = self._project.of(Lives).of(owner)
-        is_used = container in self._training.worked if owner.cls is None else lived.is_used(name)
+        finished = self._project.of(ObjectRuns).of(owner)
+        is_used = container in self._training.worked if owner.cls is None else finished.is_used(name)
         if (
             not is_used
             or not self._is_near(store)
-            or Settled(self._project, lived, name, [store], built.function).is_so
+            or TrainedElsewhere(self._project, finished, name, [store], built.function).is_likely
         ):
             return None
         return LeftOut(owner.cls or owner.name, name, store, (), built, start, is_late=True, is_part=True)
 
-    def _keeper(self, container: Shell, built: Built) -> tuple[ClassModel | None, str]:
+    def _keeper(self, container: Shell, built: BuiltOptimizer) -> tuple[ClassModel | None, str]:
         """The class whose object keeps a container, and as what; its own where it is the model itself."""
         for shell in (part for given in built.given or () for part in self._within(given)):
             for store in shell.stores:
@@ -334,7 +337,7 @@ class _Listed:
         is_alone = container in (built.given or ()) and container.value is not None
         return (container.model if is_alone else None), str(getattr(container.value, "target", ""))
 
-    def _made_at_work(self, shell: Shell, built: Built, start: _Start) -> Iterator[Store]:
+    def _made_at_work(self, shell: Shell, built: BuiltOptimizer, start: _Start) -> Iterator[Store]:
         """What a model that was not called before there was an optimizer makes when it is called."""
         model = shell.model
         if model is None or not model.are_bases_known or built.function is None or not _is_new(shell, built, start):
@@ -343,22 +346,22 @@ class _Listed:
             return
         if any(shell in (other.given or {}) and shell in other.worked for other in self._all):
             return
-        lived = self._project.of(Lives).of(model)
-        for store in lived.work_stores:
+        finished = self._project.of(ObjectRuns).of(model)
+        for store in finished.work_stores:
             layers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_layer]
             is_first = store.name is not None and not any(
-                map(_is_layer, (atom for first in lived.first_stores_of(store.name) for atom in first.atoms))
+                map(_is_layer, (atom for first in finished.first_stores_of(store.name) for atom in first.atoms))
             )
             if not is_first or not store.registers or not layers or len(layers) < len(store.atoms):
                 continue
-            is_trained = all(lived.is_trained(layer) is True for layer in layers)
-            if not is_trained or not self._is_near(store) or not lived.is_used(str(store.name)):
+            is_trained = all(finished.is_trained(layer) is True for layer in layers)
+            if not is_trained or not self._is_near(store) or not finished.is_used(str(store.name)):
                 continue
-            if not Settled(self._project, lived, str(store.name), [store], built.function).is_so:
+            if not TrainedElsewhere(self._project, finished, str(store.name), [store], built.function).is_likely:
                 yield store
 
     @staticmethod
-    def _latecomer(shell: Shell, store: Store, built: Built, start: Function) -> LeftOut:
+    def _latecomer(shell: Shell, store: Store, built: BuiltOptimizer, start: Function) -> LeftOut:
         model = shell.model
         assert model is not None
         assert model.cls is not None
@@ -368,7 +371,7 @@ class _Listed:
             model.cls, str(store.name), store, (), built, own if own is not None and is_own else start, is_late=True
         )
 
-    def _comes_late(self, shell: Shell, number: int, built: Built) -> bool:
+    def _comes_late(self, shell: Shell, number: int, built: BuiltOptimizer) -> bool:
         """Whether what a model gets once there is an optimizer is a layer or parameter that nobody trains."""
         model, store = shell.model, shell.stores[number]
         name, layers = store.name, [atom for atom in store.atoms if isinstance(atom, Shell) and _may_be_trained(atom)]
@@ -382,13 +385,15 @@ class _Listed:
         taken = self._training.settled | self._training.kept
         if not parts.isdisjoint(taken) or any(self._takes(other, shell, number, parts, built) for other in self._all):
             return False
-        lived = self._project.of(Lives).of(model)
-        is_trained = all(layer.kind == "parameter" or lived.is_trained(layer) is True for layer in layers)
-        if not is_trained or not lived.is_used(name):
+        finished = self._project.of(ObjectRuns).of(model)
+        is_trained = all(layer.kind == "parameter" or finished.is_trained(layer) is True for layer in layers)
+        if not is_trained or not finished.is_used(name):
             return False
-        return not Settled(self._project, lived, name, [store], built.function).is_so
+        return not TrainedElsewhere(self._project, finished, name, [store], built.function).is_likely
 
-    def _takes(self, other: Built, shell: Shell, number: int, parts: set[Shell], built: Built) -> bool:
+    def _takes(
+        self, other: BuiltOptimizer, shell: Shell, number: int, parts: set[Shell], built: BuiltOptimizer
+    ) -> bool:
         """Whether an optimizer is given a part of a layer, which a model got as the store of a number."""
         given = set(other.given or {})
         if shell in given and (other.call is built.call or other.stores.get(shell, 0) <= number):
@@ -458,7 +463,7 @@ class _Listed:
                     return True
         return False
 
-    def _optimizer_of(self, shells: list[Shell]) -> tuple[Function, Built]:
+    def _optimizer_of(self, shells: list[Shell]) -> tuple[Function, BuiltOptimizer]:
         """The first optimizer that is given children of some objects, and the function that leads to it."""
         children = {part for shell in shells for _, parts in _children(shell) for part in parts}
         parts = {*shells, *(inner for part in children for inner in self._within(part))}
@@ -470,7 +475,7 @@ class _Listed:
         )
 
 
-def _is_new(shell: Shell, built: Built, start: _Start) -> bool:
+def _is_new(shell: Shell, built: BuiltOptimizer, start: _Start) -> bool:
     """Whether a model is as its constructor made it when an optimizer is made, unless it was called since."""
     function, cls = built.function, None if shell.model is None else shell.model.cls
     if function is None or cls is None:
@@ -488,31 +493,31 @@ def _children(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:
             yield store.name, layers
 
 
-def _learning(lived: Lived, shells: Collection[Shell]) -> set[str]:
+def _learning(finished: FinishedObject, shells: Collection[Shell]) -> set[str]:
     """The attributes of some objects that are, or may be, layers with parameters."""
     found: set[str] = set()
-    for store in (*lived.stores, *(store for shell in shells for store in shell.stores)):
+    for store in (*finished.stores, *(store for shell in shells for store in shell.stores)):
         if not store.registers:
             continue
         name = store.name or ""
         for atom in store.atoms:
             if isinstance(atom, Shell) and atom.is_layer:
-                found |= {name} if lived.is_trained(atom) is not False else set()
-            elif isinstance(atom, Given | Unknown) and lived.is_called(name):
+                found |= {name} if finished.is_trained(atom) is not False else set()
+            elif isinstance(atom, SymbolicInput | Unknown) and finished.is_called(name):
                 found.add(name)
     return found
 
 
-def _made(lived: Lived, name: str, shells: list[Shell]) -> list[Store] | None:
+def _made(finished: FinishedObject, name: str, shells: list[Shell]) -> list[Store] | None:
     """Where the constructor makes a child that has parameters to train for sure; None if it may be another one."""
-    found = [store for store in lived.first_stores if store.name == name and any(map(_is_layer, store.atoms))]
+    found = [store for store in finished.first_stores if store.name == name and any(map(_is_layer, store.atoms))]
     places = [store.place for store in found]
-    stores = (*lived.stores, *(store for shell in shells for store in shell.stores))
+    stores = (*finished.stores, *(store for shell in shells for store in shell.stores))
     is_replaced = any(s.name == name and any(map(_is_layer, s.atoms)) and s.place not in places for s in stores)
     is_sure = covers(store.path for store in found) and not is_replaced
     atoms = [atom for store in found for atom in store.atoms]
-    layers = [atom for atom in atoms if isinstance(atom, Shell) and lived.is_trained(atom) is True]
-    is_own = len(layers) == len(atoms) and not any(map(lived.is_tied, layers))
+    layers = [atom for atom in atoms if isinstance(atom, Shell) and finished.is_trained(atom) is True]
+    is_own = len(layers) == len(atoms) and not any(map(finished.is_tied, layers))
     return found if found and is_sure and is_own else None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Store
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.lives import Lived
+    from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 #: What names speak of that keep layers from being trained, or give them weights that were trained before.
@@ -29,23 +29,25 @@ _LEAVING = frozenset(("detach", "detach_", "data"))
 _SAYING = frozenset((Op.GLOBAL, Op.ATTR, Op.PARAM))
 
 
-class Settled:
-    """What is said of a child of a model in the files of its class, of the child's, and of the optimizer."""
+class TrainedElsewhere:
+    """Whether a child of a model is trained elsewhere: what the files of both classes and of the optimizer say."""
 
-    def __init__(self, project: Project, lived: Lived, child: str, made: list[Store], optimizer_in: Function) -> None:
+    def __init__(
+        self, project: Project, finished: FinishedObject, child: str, made: list[Store], optimizer_in: Function
+    ) -> None:
         self._project = project
-        self._lived = lived
+        self._finished = finished
         self._child = child
         self._made = made
         layers = [atom.model for store in made for atom in store.atoms if isinstance(atom, Shell) and atom.model]
         files = [optimizer_in.module]
-        for model in (lived.model, *layers):
+        for model in (finished.model, *layers):
             owners = [owner.cls for owner in model.mro() if owner.cls is not None]
             files += [cls.module for cls in owners if cls is model.cls or not project.names.is_installed(cls.module)]
         self._modules = list(dict.fromkeys(files))
 
     @property
-    def is_so(self) -> bool:
+    def is_likely(self) -> bool:
         """Whether anything may train the child, or keeps it from being trained."""
         if any(map(self._is_copied, self._made)):
             return True
@@ -80,7 +82,7 @@ class Settled:
         for function in (*module.all_functions(), module.body):
             if self._child not in function.words:
                 continue
-            is_later = function not in self._lived.first_done
+            is_later = function not in self._finished.first_done
             for event in function.flow.events:
                 if self._is_tied(event) or any(map(self._is_asked, _values((event,)))):
                     return True

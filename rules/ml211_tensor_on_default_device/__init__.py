@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.layers import MadeAside
-    from modellint.flow.placed import Encounter, Fresh
+    from modellint.flow.tensor_devices import Encounter, Fresh
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel

@@ -14,18 +14,18 @@ from modellint.flow.devices import WORK
 from modellint.flow.records import MAKING
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.classes.lives import Lives
+from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.placed import Encounter
+    from modellint.flow.tensor_devices import Encounter
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.lives import Lived
     from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
     from modellint.operators import Operator
 
@@ -46,12 +46,12 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Enc
     for function in module.all_functions():
         if function.name in MAKING or words.isdisjoint(function.words) or not _makes(function, project):
             continue
-        for lived, entry in _lives(function, project):
-            met = lived.encounters(_given_tensors(entry))
+        for finished, entry in _lives(function, project):
+            met = finished.encounters(_given_tensors(entry))
             found = [one for one in met if _is_of(one, module) and _is_mistake(one, project)]
             for group in _together(one for one in found if id(one.made.maker) not in seen):
                 seen.update(id(one.made.maker) for one in group)
-                yield group, lived.model
+                yield group, finished.model
 
 
 def _is_of(met: Encounter, module: ModuleFacts) -> bool:
@@ -111,7 +111,7 @@ def _makes(function: Function, project: Project) -> bool:
     return any(factory(event.value, function, project) for event in function.flow.of(EventKind.CALL))
 
 
-def _lives(function: Function, project: Project) -> Iterator[tuple[Lived, Function]]:
+def _lives(function: Function, project: Project) -> Iterator[tuple[FinishedObject, Function]]:
     """The lives of layers whose work may reach a function, and by which method."""
     asked = 0
     for method in _entries(function, project):
@@ -119,14 +119,14 @@ def _lives(function: Function, project: Project) -> Iterator[tuple[Lived, Functi
         model = None if owner is None else project.classes.model(owner)
         if owner is None or model is None:
             continue
-        models = [model] if model.is_module is True else project.of(Lives).subjects(owner)
+        models = [model] if model.is_module is True else project.of(ObjectRuns).subjects(owner)
         for one in models if not model.has_own_adder("__setattr__") else ():
             if one.is_module is not True or asked >= _MAX_LAYERS:
                 continue
             if not any(map(one.method, WORK)) and not _given_tensors(method):
                 continue
             asked += 1
-            yield project.of(Lives).of(one), method
+            yield project.of(ObjectRuns).of(one), method
 
 
 def _entries(function: Function, project: Project) -> list[Function]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Event, Guard, Value
+    from modellint.graph.value import Event, PathCondition, Value
     from modellint.link.project import Project
 
 _CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
@@ -64,7 +64,7 @@ def _stored_on_one_side(constructor: Function) -> Iterator[tuple[str, Event]]:
             yield name, events[0]
 
 
-def _outermost(event: Event) -> Guard | None:
+def _outermost(event: Event) -> PathCondition | None:
     """The first condition on the way to an event that may turn out otherwise."""
     guards = list(event.guard.chain()) if event.guard is not None else []
     return next((guard for guard in reversed(guards) if not guard.raised), None)
@@ -105,7 +105,7 @@ def _decided(test: Value, name: str, default: Value) -> bool | None:
     return bool(default.data != other.data) if test.data in ("is not", "!=") else None
 
 
-def _has_alternative(side: Guard, constructor: Function) -> bool:
+def _has_alternative(side: PathCondition, constructor: Function) -> bool:
     """Whether a constructor sets something else on the other side, where another condition on what it takes holds."""
     if not any(part.op is Op.PARAM and part.data != "self" for part in side.test.walk()):
         return False

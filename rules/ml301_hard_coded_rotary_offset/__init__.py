@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.edits.lengths import maximum_of_all, one_inside
 from modellint.edits.python import written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.flow.terms import Kind
+from modellint.flow.length_terms import LengthKind
 from modellint.rule import Rule
 
 from .offsets import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import LengthNotPositions
     from modellint.flow.domain import Site
-    from modellint.flow.terms import Picked, Term
+    from modellint.flow.length_terms import PickedRows, Term
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.probes import Probe
@@ -106,7 +106,7 @@ class HardCodedRotaryOffset(Rule):
         )
 
     def _outside(self, use: LengthUse, at: Site, extreme: Term) -> Finding:
-        operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is Kind.LARGEST)
+        operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is LengthKind.LARGEST)
         written = extreme.origin.value.positional
         inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
         return self.finding(
@@ -169,7 +169,7 @@ def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> LengthNotPositions |
     return LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)
 
 
-def _picked_by(picked: Picked) -> str:
+def _picked_by(picked: PickedRows) -> str:
     return f"the table is indexed by `{picked.name}`, whose maximum this does not cover"
 
 
@@ -181,7 +181,7 @@ def _related(use: LengthUse) -> Iterator[Related]:
         yield Related(picked.use.place, "the table is indexed here")
 
 
-def _help(picks: list[Picked]) -> str:
+def _help(picks: list[PickedRows]) -> str:
     names = [picked.parameter for picked in picks if picked.parameter is not None]
     return f"size the table by what indexes it: `{names[0]}.max() + 1`" if names else _COVERING
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import Given, size_of
-from modellint.flow.terms import Kind, Term
+from modellint.flow.domain import SymbolicInput, size_of
+from modellint.flow.length_terms import LengthKind, Term
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 
@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.domain import Atoms
-    from modellint.flow.terms import Asked, Picked, Sized
+    from modellint.flow.length_terms import FunctionTables, PickedRows, SizedTable
     from modellint.graph.value import Value
 
 #: What a length may measure, and as which of the two that counts: how many, or the largest position.
-_MEASURED = {Kind.COUNT: Kind.COUNT, Kind.KEPT: Kind.COUNT, Kind.LARGEST: Kind.LARGEST, Kind.LAST: Kind.LARGEST}
+_MEASURED = {
+    LengthKind.COUNT: LengthKind.COUNT,
+    LengthKind.KEPT: LengthKind.COUNT,
+    LengthKind.LARGEST: LengthKind.LARGEST,
+    LengthKind.LAST: LengthKind.LARGEST,
+}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -25,12 +30,12 @@ class LengthUse:
     """A part of a length, of the table that it is the length of, and where rows of that are picked."""
 
     part: Term
-    table: Sized
-    picks: list[Picked]
-    asked: Asked
+    table: SizedTable
+    picks: list[PickedRows]
+    asked: FunctionTables
 
 
-def uses(found: Iterable[Asked]) -> dict[Value, list[LengthUse]]:
+def uses(found: Iterable[FunctionTables]) -> dict[Value, list[LengthUse]]:
     """By where they are calculated: the parts of the lengths of tables, those first whose rows are picked in sight."""
     parts: dict[Value, list[LengthUse]] = {}
     for asked in found:
@@ -49,8 +54,8 @@ def offset_of(part: Term) -> int | None:
         return None
     left, right = map(_whole, part.operands)
     if right is not None and left is None:
-        return -right if part.kind is Kind.DIFFERENCE else right
-    return left if left is not None and right is None and part.kind is Kind.SUM else None
+        return -right if part.kind is LengthKind.DIFFERENCE else right
+    return left if left is not None and right is None and part.kind is LengthKind.SUM else None
 
 
 def base_of(part: Term) -> tuple[Atoms, Value]:
@@ -61,18 +66,18 @@ def base_of(part: Term) -> tuple[Atoms, Value]:
 
 def is_run_time(atoms: Atoms) -> bool:
     """Whether a number is known only at run time: a dimension, a position, an argument."""
-    return any(isinstance(atom, Given) or (isinstance(atom, Term) and _is_of_a_run(atom)) for atom in atoms)
+    return any(isinstance(atom, SymbolicInput) or (isinstance(atom, Term) and _is_of_a_run(atom)) for atom in atoms)
 
 
 def _is_of_a_run(term: Term) -> bool:
     for part in term.parts():
-        is_quotient = part.kind is Kind.QUOTIENT and measured(part.operands[0]) is Kind.COUNT
-        if part.kind in _MEASURED or is_quotient or any(isinstance(atom, Given) for atom in part.numbers()):
+        is_quotient = part.kind is LengthKind.QUOTIENT and measured(part.operands[0]) is LengthKind.COUNT
+        if part.kind in _MEASURED or is_quotient or any(isinstance(atom, SymbolicInput) for atom in part.numbers()):
             return True
     return False
 
 
-def measured(atoms: Atoms) -> Kind | None:
+def measured(atoms: Atoms) -> LengthKind | None:
     """Whether a number counts (COUNT) or is the largest position (LARGEST)."""
     parts = (part for atom in atoms if isinstance(atom, Term) for part in atom.parts())
     found = {_MEASURED[part.kind] for part in parts if part.kind in _MEASURED}
@@ -81,8 +86,8 @@ def measured(atoms: Atoms) -> Kind | None:
 
 def mixed_extreme(part: Term) -> Term | None:
     """The `max(length, position)` inside of `max(length, position) + 1`."""
-    found = (a for a in base_of(part)[0] if isinstance(a, Term) and a.kind is Kind.MAXIMUM)
-    return next((a for a in found if {Kind.COUNT, Kind.LARGEST} <= set(map(measured, a.operands))), None)
+    found = (a for a in base_of(part)[0] if isinstance(a, Term) and a.kind is LengthKind.MAXIMUM)
+    return next((a for a in found if {LengthKind.COUNT, LengthKind.LARGEST} <= set(map(measured, a.operands))), None)
 
 
 def is_meant(use: LengthUse, offset: int) -> bool:
@@ -99,8 +104,8 @@ def is_meant(use: LengthUse, offset: int) -> bool:
 
 def takes_last(use: LengthUse) -> bool:
     """Whether a length is the last element of the very ids that index the table, plus 1."""
-    last = [term for term in _leaves(use.part) if term.kind is Kind.LAST and _is_of_rows(term)]
-    of = {atom for term in last for atom in term.operands[0] if isinstance(atom, Given)}
+    last = [term for term in _leaves(use.part) if term.kind is LengthKind.LAST and _is_of_rows(term)]
+    of = {atom for term in last for atom in term.operands[0] if isinstance(atom, SymbolicInput)}
     return any(not of.isdisjoint(picked.ids) for picked in use.picks)
 
 
@@ -115,7 +120,7 @@ def competes(use: LengthUse) -> bool:
     for term in use.table.length.parts():
         if term.is_extreme:
             beside = [atoms for atoms in term.operands if not any(part in _within(atom) for atom in atoms)]
-            if len(beside) < len(term.operands) and any(measured(atoms) is Kind.COUNT for atoms in beside):
+            if len(beside) < len(term.operands) and any(measured(atoms) is LengthKind.COUNT for atoms in beside):
                 return True
     return False
 
@@ -128,7 +133,7 @@ def _leaves(term: Term) -> Iterator[Term]:
     """The lengths that a length is calculated from; the largest of some is one of them."""
     pending, seen = list(term.parts()), set(term.parts())
     for part in pending:
-        if part.kind is Kind.LARGEST:
+        if part.kind is LengthKind.LARGEST:
             inner = (each for atom in part.operands[0] if isinstance(atom, Term) for each in atom.parts())
             pending += [each for each in inner if each not in seen]
             seen.update(pending)

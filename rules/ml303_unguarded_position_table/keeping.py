@@ -15,8 +15,8 @@ from modellint.flow.lookups import FEW
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
-from modellint.link.kept import Form
 from modellint.link.names import DefinedFunction, External
+from modellint.link.remembered import Form
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:

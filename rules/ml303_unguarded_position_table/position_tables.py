@@ -14,8 +14,8 @@ from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import FEW
-from modellint.flow.measured import Measured
 from modellint.flow.runs import followed
+from modellint.flow.table_reads import TableReads
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, excess
 from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from modellint.flow.interp import Interpreter
-    from modellint.flow.measured import Limit, Read
+    from modellint.flow.table_reads import LengthComparison, TableRead
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
 
@@ -58,9 +58,9 @@ class _Ran:
     """What was found by running the objects of a class with any arguments."""
 
     cls: Class
-    reads: list[Read]
+    reads: list[TableRead]
     #: Where lengths are compared.
-    limits: dict[Function, dict[Value, Limit]]
+    limits: dict[Function, dict[Value, LengthComparison]]
     done: frozenset[Function]
     #: The attributes under which the object keeps tables, by what makes them, and what stores them anew.
     names: dict[Value, str]
@@ -68,11 +68,11 @@ class _Ran:
     compared: frozenset[Value]
     stored: dict[str, set[Function]]
 
-    def reaches(self, read: Read) -> bool:
+    def reaches(self, read: TableRead) -> bool:
         """Whether it does what reads a table, for whatever length."""
         return read.use.function in self.done
 
-    def falls_short_of(self, read: Read) -> bool:
+    def falls_short_of(self, read: TableRead) -> bool:
         """Whether what reads a table compares a length with its rows, and nothing else, but reads more of them."""
         limits = {} if read.use.function is None else self.limits.get(read.use.function, {})
         return bool(limits) and all(_falls_short(limit, read) for limit in limits.values())
@@ -160,18 +160,18 @@ class PositionTables:
         return ran
 
     @staticmethod
-    def _fixed(reads: list[Read], limits: _Limits) -> FixedTable | None:
+    def _fixed(reads: list[TableRead], limits: _Limits) -> FixedTable | None:
         """A table that the constructor makes for a fixed length."""
         for read in reads:
             same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
             fixed = next((size for size in same if size.constant is not None and size.constant >= FEW), None)
-            is_open = not read.is_given or read.is_length
-            if fixed is not None and is_open and not limits.apply_to(read):
+            may_exceed = not read.is_given or read.is_length
+            if fixed is not None and may_exceed and not limits.apply_to(read):
                 named = next((size for size in same if size.number == fixed.number and size.symbols), fixed)
                 return FixedTable(read.table, named, read.use, read.length)
         return None
 
-    def _built_once(self, cls: Class, own: _Ran, reads: list[Read], limits: _Limits) -> FixedTable | None:
+    def _built_once(self, cls: Class, own: _Ran, reads: list[TableRead], limits: _Limits) -> FixedTable | None:
         """A table that a method builds for any length, though only the constructor calls that method."""
         table = reads[0].table
         writers = own.stored.get(own.names[table.value], set())
@@ -220,18 +220,18 @@ class PositionTables:
 class _Limits:
     """What compares the lengths that tables are read for, or cuts what it passes on."""
 
-    def __init__(self, cls: Class, reads: list[Read], everything: list[_Ran], project: Project) -> None:
+    def __init__(self, cls: Class, reads: list[TableRead], everything: list[_Ran], project: Project) -> None:
         self._reads = reads
         self._users = everything[1:]
         self._keepers = [user for user in self._users if cls not in project.of(Members).mro(user.cls)]
         self._project = project
-        self._compared: dict[Function, list[Limit]] = {}
+        self._compared: dict[Function, list[LengthComparison]] = {}
         for ran in everything:
             for function, limits in ran.limits.items():
                 if function.name != "__init__":
                     self._compared.setdefault(function, []).extend(limits.values())
 
-    def apply_to(self, read: Read) -> bool:
+    def apply_to(self, read: TableRead) -> bool:
         """Whether what reads a table of a fixed length, or a caller of that, limits the length."""
         for site in (read.use, read.length, read.table):
             owner = None if site.function is None else site.function.owner
@@ -248,7 +248,7 @@ class _Limits:
         reads = [read for keeper in self._keepers for read in keeper.reads if read in self._reads]
         return any(read.rows is None or read.rows.number is None for read in reads)
 
-    def apply_to_any(self, read: Read) -> bool:
+    def apply_to_any(self, read: TableRead) -> bool:
         """Whether what reads a table that is built for any length limits it, or all callers do."""
         if read.use.function in self._compared:
             return True
@@ -256,10 +256,10 @@ class _Limits:
         limited += [True for user in self._users if self._cuts(read)(user)]
         return bool(limited) and all(limited)
 
-    def _callers_of(self, read: Read) -> list[Read]:
+    def _callers_of(self, read: TableRead) -> list[TableRead]:
         return [other for other in self._reads if other.use.value is read.use.value and other.calls]
 
-    def _is_limited(self, read: Read) -> bool:
+    def _is_limited(self, read: TableRead) -> bool:
         """Whether one of the functions that lead to a read compares the length of what it passes on."""
         for call in read.calls:
             limits = [] if call.function is None else self._compared.get(call.function, [])
@@ -272,20 +272,20 @@ class _Limits:
         return False
 
     @staticmethod
-    def _cuts(read: Read) -> Callable[[_Ran], bool]:
+    def _cuts(read: TableRead) -> Callable[[_Ran], bool]:
         """Whether an object does what reads a table, though never for any length."""
         return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
 
 
-def _falls_short(limit: Limit, read: Read) -> bool:
+def _falls_short(limit: LengthComparison, read: TableRead) -> bool:
     """Whether a comparison keeps a length to the rows of a table that is read beyond that length."""
     is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
     return is_bound and read.is_ahead
 
 
-def _built(cls: Class, project: Project) -> tuple[Interpreter, Measured, Shell]:
+def _built(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell]:
     """An object of a class that is built with any arguments."""
-    run, lookups = followed(project, Measured)
+    run, lookups = followed(project, TableReads)
     shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
     run.objects.construct(shell)
     return run, lookups, shell
@@ -322,7 +322,9 @@ def _run(
     return found
 
 
-def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> tuple[dict[Value, str], frozenset[Value]]:
+def _names(
+    shell: Shell, cls: Class, lookups: TableReads, project: Project
+) -> tuple[dict[Value, str], frozenset[Value]]:
     """The attributes under which an object keeps tables of a fixed length, by what makes these, and all other tables.
 
     The others only where a method compares a length with something that the object keeps.

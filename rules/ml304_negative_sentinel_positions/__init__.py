@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import NegativeFiller
     from modellint.flow.domain import Filler
-    from modellint.flow.found import Lookup, Padded
+    from modellint.flow.lookup_records import Lookup, PaddedPositions
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.probes import Probe
@@ -103,7 +103,7 @@ class NegativeSentinelPositions(Rule):
             place.place,
         )
 
-    def _padded(self, padded: Padded, number: int, is_compared: bool) -> Finding:
+    def _padded(self, padded: PaddedPositions, number: int, is_compared: bool) -> Finding:
         origin = padded.positions.origin
         evidence = ("what is padded counts up from 0: it indexes a position table", _consequence(number))
         message = f"positions are padded with {number}, which is no position"

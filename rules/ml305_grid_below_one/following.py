@@ -12,12 +12,12 @@ from modellint import operators
 from modellint.flow.domain import (
     Constant,
     FunctionRef,
-    Given,
     Length,
     Outside,
     Plain,
     Shape,
     Site,
+    SymbolicInput,
     Tensor,
     Unknown,
     constant,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.value import Event, Guard, Value
+    from modellint.graph.value import Event, PathCondition, Value
     from modellint.link.project import Project
     from modellint.operators import Operator
 
@@ -97,7 +97,7 @@ class _Sides(Refinement):
 
     def shape(self, atom: Atom, site: Site) -> Atoms:
         tensor = atom if isinstance(atom, Tensor) else Tensor()
-        if isinstance(atom, Given):
+        if isinstance(atom, SymbolicInput):
             symbol = atom.symbol
             is_setting = symbol is not None and symbol.owner.endswith(".__init__")
             return (Shape(tensor, Length(site) if is_setting else Side(site, image=atom)),)
@@ -120,7 +120,7 @@ class _Sides(Refinement):
         """Whether it may be a tensor or image, or a method of those that it has may be one of a base out of sight."""
         if isinstance(atom, Shell):
             return not atom.is_container and self._run.objects.own_method(atom, name) is None
-        return isinstance(atom, Tensor | Given | Unknown | Plain)
+        return isinstance(atom, Tensor | SymbolicInput | Unknown | Plain)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
@@ -164,17 +164,17 @@ class _Sides(Refinement):
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
-    def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
+    def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         atoms = self.inner.behind(atoms, guard, frame)
         return tuple(
             atom.kept() if isinstance(atom, Side) and self.is_limited(atom, guard, frame) else atom for atom in atoms
         )
 
-    def is_limited(self, side: Side, guard: Guard, frame: Frame) -> bool:
+    def is_limited(self, side: Side, guard: PathCondition, frame: Frame) -> bool:
         """Whether one of several conditions keeps a side from being small."""
         return any(self._keeps(link.test, link.truthy, side, frame) for link in guard.chain())
 
-    def is_refused(self, side: Side, guard: Guard, frame: Frame) -> bool:
+    def is_refused(self, side: Side, guard: PathCondition, frame: Frame) -> bool:
         """Whether a small side is refused under a condition."""
         return self._keeps(guard.test, not guard.truthy, side, frame)
 
@@ -212,7 +212,7 @@ class Grids(Theory, Sink):
 
     rests_on = (Tensors,)
     goes_before = (Lookups,)
-    alike = (Given, Unknown, Plain)
+    alike = (SymbolicInput, Unknown, Plain)
     measures = True
     reach: Reach
 
@@ -228,7 +228,7 @@ class Grids(Theory, Sink):
         #: What rounds the sides of which a tensor is given the ratios as its shape: only whole ones fit there.
         self._exact: set[Value] = set()
         #: What is known of sides since what refuses them has not.
-        self._accepted: list[tuple[Guard, Frame]] = []
+        self._accepted: list[tuple[PathCondition, Frame]] = []
         #: The files that give a tensor a shape with a quotient in it: those that cut images into patches.
         self.cutting: set[ModuleFacts] = set()
 

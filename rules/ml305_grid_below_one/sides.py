@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import (
     Constant,
     Counter,
-    Given,
     Length,
     Number,
     Shape,
+    SymbolicInput,
     Tensor,
     constant,
     size_of,
@@ -186,7 +186,7 @@ def _is_divisor(side: Side, other: Atoms, written: Value | None) -> bool:
     size = size_of(side.divisor)
     if size is not None:
         return size == size_of(other)
-    if side.divisor == other and all(isinstance(atom, Constant | Given | Number) for atom in other):
+    if side.divisor == other and all(isinstance(atom, Constant | SymbolicInput | Number) for atom in other):
         return True
     divided = None if side.quotient is None else _operands(side.quotient)[1]
     return divided is not None and written is not None and same(divided, written)

@@ -79,14 +79,14 @@ class UnresolvableClass(Rule):
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         evidence += _other_releases(bad, project)
         wanted = required(target.package, project) if target.others else None
-        is_open = bool(target.others) and (wanted is None or not wanted.is_particular)
+        has_alternatives = bool(target.others) and (wanted is None or not wanted.is_particular)
         return self.finding(
             recipe.place(bad.node.tag.span),
             f"`{target.owner}` has no `{target.missing}`"
             if target.owner
             else f"there is no package `{target.missing}`",
             symbol=bad.name,
-            severity=Severity.WARNING if is_open else Severity.ERROR,
+            severity=Severity.WARNING if has_alternatives else Severity.ERROR,
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
             help=_help(target, near),

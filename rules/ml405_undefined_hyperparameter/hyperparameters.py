@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.flow.life import covers
+from modellint.flow.object_run import covers
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction
@@ -115,7 +115,7 @@ def _work(script: Script, project: Project) -> KeyWork:
     for work in (script.work, *(_work_of(module, project) for module in modules.values())):
         total.mentioned |= work.mentioned
         total.stored |= work.stored
-        total.is_open = total.is_open or work.is_open
+        total.may_have_more_keys = total.may_have_more_keys or work.may_have_more_keys
     imported = _work_in(list(_imported(script, project)))
     total.mentioned |= imported.mentioned
     total.stored |= imported.stored
@@ -156,7 +156,7 @@ class _Walk:
         self._found: dict[tuple[str, int, int], KeyUse] = {}
         work = project.once(("asks", script.module.path), lambda: _work(script, project))
         self.stored = set(work.stored)
-        self.is_open = work.is_open or not script.loads_one
+        self.may_have_more_keys = work.may_have_more_keys or not script.loads_one
         #: The names that may turn out to be missing; only lines that mention one are looked at.
         self.candidates = tuple(sorted(work.mentioned - self.keys - self.stored - _METHODS))
 
@@ -197,14 +197,14 @@ class _Walk:
         key = ("learnt", function.module.path, function.qualname, tuple(sorted(handed)))
         work = self.project.once(key, lambda: key_work((function,), lambda value: may_be_keys(value, handed)))
         self.stored |= work.stored
-        self.is_open = self.is_open or work.is_open
+        self.may_have_more_keys = self.may_have_more_keys or work.may_have_more_keys
 
     def _overrides(self, call: Value, function: Function, certain: bool) -> None:
         """Overrides that the script states must be there, unless it says that they need not."""
         given = call.argument(1, "overrides")
         match = call.argument(2, "overrides_must_match")
         if match is not None and not (match.op is Op.CONST and match.data is True):
-            self.is_open = True
+            self.may_have_more_keys = True
             return
         if given is None or given.op is not Op.DICT:
             return
@@ -218,7 +218,7 @@ class _Walk:
         module = function.module
         place = module.place(value)
         key = (place.path, place.span.line, place.span.column)
-        certain = certain and not self.is_open and not _CAUGHT.search(_around(value, function))
+        certain = certain and not self.may_have_more_keys and not _CAUGHT.search(_around(value, function))
         known = self._found.get(key)
         if known is None or (certain and not known.certain):
             text = module.text_of(value) if value.op is not Op.CONST else f'"{name}"'

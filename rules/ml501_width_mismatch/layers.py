@@ -56,7 +56,7 @@ class Layer:
     cls: Class | None = None
     partial: Value | None = None
     #: Whether a container may have been given more than is seen where it was made.
-    is_open: bool = False
+    is_undecided: bool = False
 
     def argument(self, argument: Argument) -> Value | None:
         """What an argument of the constructor, by position and name, was given."""
@@ -100,7 +100,7 @@ class Layers:
             if self._nested < MAX_DEPTH:
                 found = self._layer(value, frame, depth + 1)
                 if found is not None and found.name == "Sequential" and self._may_grow(value, found, frame):
-                    found = replace(found, is_open=True)
+                    found = replace(found, is_undecided=True)
                 self._layers[key] = found
             self._nested -= 1
         return self._layers[key]
@@ -339,7 +339,7 @@ class Layers:
 
     def parts(self, layer: Layer) -> list[Located | None] | None:
         """What a `Sequential` holds in order."""
-        return None if layer.is_open else self.held(layer.made.value, layer.made.frame)
+        return None if layer.is_undecided else self.held(layer.made.value, layer.made.frame)
 
     def _sequence(self, call: Value, frame: Activation, depth: int) -> list[Located | None]:
         given = call.positional

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_certain
-from modellint.link.calls.reached import Reach
+from modellint.link.calls.reached import CallReach
 from modellint.link.classes.signatures import Misfit, misfits
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Mismatch:
 def mismatches(module: ModuleFacts, project: Project) -> Iterator[Mismatch]:
     """The calls of a file that Python would refuse, in the order of its functions."""
     for function in (*module.all_functions(), module.body):
-        reach = Reach(project, function)
+        reach = CallReach(project, function)
         for event in function.flow.of(EventKind.CALL):
             call = event.value
             reached = reach.of(call)

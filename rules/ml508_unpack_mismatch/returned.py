@@ -9,14 +9,14 @@ from modellint import operators
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_certain
-from modellint.link.calls.reached import Reach
+from modellint.link.calls.reached import CallReach
 from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event, Guard, Value
+    from modellint.graph.value import Event, PathCondition, Value
     from modellint.link.calls.reached import Reached
     from modellint.link.project import Project
 
@@ -113,7 +113,7 @@ def _turns(project: Project, function: Function, iterable: Value) -> _Found | No
 
 
 def _given(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
-    reach = Reach(project, function)
+    reach = CallReach(project, function)
     outside = _outside(project, function, call, reach)
     if outside is not None:
         return _Found((Part(function, call, outside),))
@@ -147,7 +147,7 @@ def _as_event(call: Value, event: Event) -> Event:
     return New(EventKind.CALL, call, None, event.guard, event.loops, event.contexts, event.handled)
 
 
-def _outside(project: Project, function: Function, call: Value, reach: Reach) -> int | None:
+def _outside(project: Project, function: Function, call: Value, reach: CallReach) -> int | None:
     """How many values functions and layers of torch give: pairs, parts of given sizes, an output and a state."""
     definition = project.names.definition(function.module, call.callee)
     if isinstance(definition, External):
@@ -191,7 +191,7 @@ def _bound(call: Value, reached: Reached) -> dict[str, object]:
     return found
 
 
-def _is_possible(guard: Guard | None, bound: dict[str, object]) -> bool:
+def _is_possible(guard: PathCondition | None, bound: dict[str, object]) -> bool:
     return guard is None or all(_truth(link.test, bound) in (None, link.truthy) for link in guard.chain())
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from modellint.flow.found import Lookup
+    from modellint.flow.lookup_records import Lookup
 
     Find = Callable[[str], list[Lookup]]
     Pads = Callable[[str], list[tuple[str, bool]]]

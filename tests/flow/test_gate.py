@@ -12,10 +12,10 @@ from modellint_rules.ml206_layer_created_in_forward.creations import Creations
 from modellint_rules.ml207_parameter_not_registered.parameters import derived, early
 from modellint_rules.ml209_layer_not_optimised.optimised import left_out
 
-from modellint.flow.builders import Builders
 from modellint.flow.gate import Keepers
-from modellint.flow.makers import Makers
-from modellint.flow.speaking import Speaking
+from modellint.flow.layer_makers import LayerMakers
+from modellint.flow.optimizer_builders import OptimizerBuilders
+from modellint.flow.sine_tables import SineTables
 from modellint.link.classes.registered import unregistered
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules
@@ -66,12 +66,12 @@ def said_in(root: Path) -> Iterator[tuple[str, int, str]]:
 
 def opened(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everything through."""
-    monkeypatch.setattr(Speaking, "may_say", lambda *_: True)
+    monkeypatch.setattr(SineTables, "may_say_length", lambda *_: True)
     for name in ("may_keep", "may_derive", "may_store", "may_strand", "method_may_keep", "method_matters"):
         monkeypatch.setattr(Keepers, name, lambda *_: True)
     monkeypatch.setattr(Keepers, "may_store_early", lambda *_: True)
-    monkeypatch.setattr(Makers, "may_make", lambda *_: True)
-    monkeypatch.setattr(Builders, "speaks_of", staticmethod(lambda *_: True))
+    monkeypatch.setattr(LayerMakers, "may_make", lambda *_: True)
+    monkeypatch.setattr(OptimizerBuilders, "speaks_of", staticmethod(lambda *_: True))
 
 
 @pytest.mark.parametrize("rule", [*RULES, *OF_LENGTHS], ids=lambda rule: rule.code)

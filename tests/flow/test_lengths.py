@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from modellint_rules.ml301_hard_coded_rotary_offset.offsets import is_run_time, measured, offset_of
 
-from modellint.flow.domain import Given
-from modellint.flow.terms import Asked, Kind, Term
+from modellint.flow.domain import SymbolicInput
+from modellint.flow.length_terms import FunctionTables, LengthKind, Term
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.position_lengths import PositionLengths
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Ask = Callable[..., Asked]
+    Ask = Callable[..., FunctionTables]
 
 ROTARY = """
 import torch
@@ -72,7 +72,7 @@ class Attention(nn.Module):
 def ask(tmp_path: Path) -> Ask:
     """What is found of the method `forward` with a body; `length` is what the table is made for, by one call."""
 
-    def found(body: str = "", length: str = "") -> Asked:
+    def found(body: str = "", length: str = "") -> FunctionTables:
         body = body or f"cos, sin = self.rotary(q, {length})\nreturn cos, sin"
         (tmp_path / "rotary.py").write_text(dedent(ROTARY))
         (tmp_path / "main.py").write_text(ATTENTION + indent(body, " " * 8) + "\n")
@@ -80,7 +80,7 @@ def ask(tmp_path: Path) -> Ask:
         module = project.python(tmp_path / "main.py")
         assert module is not None
         found = (asked for asked in project.of(PositionLengths).asked(module) if asked.function.name == "forward")
-        return next(found, Asked(module.body))
+        return next(found, FunctionTables(module.body))
 
     return found
 
@@ -89,7 +89,7 @@ def texts(terms: list[Term]) -> set[str]:
     return {term.origin.module.text_of(term.origin.value) for term in terms}
 
 
-def sums(asked: Asked) -> set[str]:
+def sums(asked: FunctionTables) -> set[str]:
     """The sums with a number that the lengths of tables are calculated by."""
     parts = [part for table in asked.sized.values() for part in table.length.parts()]
     return texts([part for part in parts if offset_of(part) is not None])
@@ -137,14 +137,14 @@ def test_a_branch_a_container_or_a_function_that_adds_is_seen(ask: Ask, before: 
 
 @pytest.mark.parametrize("length", ["q.shape[1] + 2", "q.size(-2) + 2", "len(q) + 2", "cache.get_seq_length() + 2"])
 def test_dimensions_and_lengths_count(ask: Ask, length: str) -> None:
-    assert {measured(table.length.operands[0]) for table in ask(length=length).sized.values()} == {Kind.COUNT}
+    assert {measured(table.length.operands[0]) for table in ask(length=length).sized.values()} == {LengthKind.COUNT}
 
 
 @pytest.mark.parametrize(
     "length", ["ids.max() + 2", "torch.max(ids) + 2", "ids[-1] + 2", "ids[:, -1] + 2", "ids[..., -1].max().item() + 2"]
 )
 def test_maxima_and_last_elements_are_positions(ask: Ask, length: str) -> None:
-    assert {measured(table.length.operands[0]) for table in ask(length=length).sized.values()} == {Kind.LARGEST}
+    assert {measured(table.length.operands[0]) for table in ask(length=length).sized.values()} == {LengthKind.LARGEST}
 
 
 @pytest.mark.parametrize(("length", "expected"), [("n + 2", True), ("ids[0] + 2", True), ("self.rotary.dim + 2", None)])
@@ -254,7 +254,7 @@ def test_what_has_the_past_in_it_is_grown(ask: Ask) -> None:
     asked = ask("k = torch.cat([cache, q], dim=1) * 2\ncos, sin = self.rotary(q, k.shape[1])\nreturn cos[ids]")
     (table, *_) = asked.sized.values()
     (tensor,) = table.length.operands[0]
-    assert not isinstance(tensor, Given)
+    assert not isinstance(tensor, SymbolicInput)
     assert tensor.extent.is_grown  # type: ignore[union-attr]
 
 

@@ -15,7 +15,7 @@ from modellint.link.project import Project, ProjectOptions
 if TYPE_CHECKING:
     from conftest import Workspace
 
-    from modellint.flow.queries import Flow
+    from modellint.flow.queries import Queries
 
 PAGE = Path(__file__).parents[2] / "docs" / "writing-rules.md"
 BLOCK = """
@@ -190,7 +190,7 @@ class Nothing(nn.Module):
 
 
 @pytest.fixture
-def asked(workspace: Workspace) -> Flow:
+def asked(workspace: Workspace) -> Queries:
     workspace.write(FILES)
     project = Project(ProjectOptions(workspace.root))
     module = project.python(workspace.root / "model.py")
@@ -198,7 +198,7 @@ def asked(workspace: Workspace) -> Flow:
     return flow(module, project)
 
 
-def test_what_another_file_makes_is_told_where_it_is_told_with_what(asked: Flow) -> None:
+def test_what_another_file_makes_is_told_where_it_is_told_with_what(asked: Queries) -> None:
     made = asked.constructed("torch.nn.Dropout")
     assert [(one.place.span.line, one.function.name, one.argument(0, "p").number) for one in made] == [
         (10, "build", 1.0),
@@ -208,7 +208,7 @@ def test_what_another_file_makes_is_told_where_it_is_told_with_what(asked: Flow)
     assert asked.constructed("torch.nn.Dropout") is made
 
 
-def test_an_argument_may_be_something_and_may_not_be_passed(asked: Flow) -> None:
+def test_an_argument_may_be_something_and_may_not_be_passed(asked: Queries) -> None:
     (table,) = asked.constructed("torch.nn.Embedding")
     rows, width, padding = (table.argument(*which) for which in ((0, "num_embeddings"), (1, "embedding_dim"), (2, "")))
     assert rows.is_(10)
@@ -219,7 +219,7 @@ def test_an_argument_may_be_something_and_may_not_be_passed(asked: Flow) -> None
     assert not padding.is_(None)
 
 
-def test_what_objects_keep_register_and_lose(asked: Flow) -> None:
+def test_what_objects_keep_register_and_lose(asked: Queries) -> None:
     stack = asked._module.classes["Stack"]
     assert [store.name for store in asked.stores(stack)] == ["blocks", "block", "table", "name"]
     assert [(one.kept.attribute, one.is_conditional) for one in asked.lost(stack)] == [("blocks", False)]
@@ -228,7 +228,7 @@ def test_what_objects_keep_register_and_lose(asked: Flow) -> None:
     assert asked.lost(asked._module.classes["Nothing"]) == []
 
 
-def test_state_depends_on_arguments(asked: Flow) -> None:
+def test_state_depends_on_arguments(asked: Queries) -> None:
     norm = "torch.nn.BatchNorm1d"
     frozen = Arguments(((Constant(8),),), {"affine": (Constant(False),)})
     assert (asked.state(norm, frozen), asked.state(norm, frozen, trained=True)) == (True, False)
@@ -237,13 +237,13 @@ def test_state_depends_on_arguments(asked: Flow) -> None:
     assert asked.registers("elsewhere.Layer", "block") is None
 
 
-def test_who_calls(asked: Flow) -> None:
+def test_who_calls(asked: Queries) -> None:
     parts = asked._project.python(asked._module.file.with_name("parts.py"))
     assert parts is not None
     assert [caller.name for caller in asked.callers(parts.functions["dropout"])] == ["build"]
 
 
-def test_nothing_is_run_for_a_class_that_nobody_speaks_of(asked: Flow) -> None:
+def test_nothing_is_run_for_a_class_that_nobody_speaks_of(asked: Queries) -> None:
     before = len(asked._project.runs)
     assert asked.constructed("torch.nn.Conv1d") == []
     assert [run.steps for run in asked._project.runs[before:]] == [0]  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from modellint.flow.devices import Devices
 from modellint.flow.domain import ANY_ARGUMENTS, UNKNOWN, Constant, FunctionRef
 from modellint.flow.frame import class_frame
 from modellint.flow.interp import Interpreter
-from modellint.flow.newborn import Newborn
+from modellint.flow.late_layers import LateLayers
 from modellint.flow.runs import started
 from modellint.flow.theory import Theories, Theory
 from modellint.flow.training import Training
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 #: What all runs share.
-CORE = "binding blocks calls conditions domain frame ground heap interp library objects theory truth".split()
+CORE = "binding blocks calls conditions domain frame constant_calls heap interp library objects theory truth".split()
 #: Theories that may be asked in any order.
-FREE = (Training, Newborn, Devices)
+FREE = (Training, LateLayers, Devices)
 CODE = "import somewhere\n\n\ndef make():\n    return somewhere.settings()\n"
 
 
@@ -105,8 +105,11 @@ def test_only_those_are_asked_that_have_a_say() -> None:
 
 def test_the_interpreter_names_no_theory() -> None:
     source = house.read(ROOT)
-    theories = {f"modellint.flow.{name}" for name in ("devices", "exact", "lengths", "lookups", "measured", "newborn")}
-    theories |= {f"modellint.flow.{name}" for name in ("runs", "tensors", "training", "turns", "watched")}
+    theories = {
+        f"modellint.flow.{name}"
+        for name in ("devices", "exact_values", "lengths", "lookups", "table_reads", "late_layers")
+    }
+    theories |= {f"modellint.flow.{name}" for name in ("runs", "tensors", "training", "unrolled", "layer_inputs")}
     named = {
         (name, one.target)
         for name in CORE

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.flow.domain import Given
+from modellint.flow.domain import SymbolicInput
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.indexed import Indexed
 
@@ -185,5 +185,5 @@ class Model(nn.Module):
 """)
     (table,) = sizing.holders.tables
     found = [use for use in sizing.users.lookups(table) if use.root.name == "forward"]
-    names = {atom.name for use in found for atom in use.given if isinstance(atom, Given)}
+    names = {atom.name for use in found for atom in use.given if isinstance(atom, SymbolicInput)}
     assert names == ({expected} if expected is not None else set())

@@ -17,13 +17,13 @@ from torch.overrides import TorchFunctionMode
 
 from . import placement, recipes, roles
 from .calls import lasting
-from .checking import FAILED, LARGE, NOT_RUN, PASSED, Call, Check, resized, too_many
+from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCall, TargetCheck, resized, too_many
 from .forced import Forced
 from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers
 from .labelled import asks_for_gpu, labelled
 from .loading import Loading
-from .lookups import Lookups
+from .lookups import SeenLookups
 from .movement import mixes
 from .operators import RULES
 from .places import innermost
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
 
     from .checking import Specs
-    from .ranges import Lookup
+    from .ranges import RangeLookup
     from .session import Session
     from .specs import Spec
 
@@ -88,7 +88,7 @@ def placement_check(session: Session, _: Claim) -> Verdict:
         if outcome.extent is NOTHING or (outcome.status is not NOT_RUN and not is_partial):
             return outcome
     builder = session.builder
-    with Check(session).small() as size:
+    with TargetCheck(session).small() as size:
         again = _placement(session, labelled()) if size <= LARGE else None
     is_more = again is not None and again.status is not NOT_RUN and again.extent is not PART
     if outcome is None or (again is not None and (is_more or outcome.status is NOT_RUN)):
@@ -99,7 +99,7 @@ def placement_check(session: Session, _: Claim) -> Verdict:
 
 def _in_all_ways(session: Session, outcome: Verdict) -> Verdict:
     """The outcome of a large model of which one call works: all other ways to call it are those of a small one."""
-    with Check(session).small() as size:
+    with TargetCheck(session).small() as size:
         small = _placement(session, session.machine()) if size <= LARGE else None
     if small is None or small.status is NOT_RUN:
         return _placement(session, session.machine())
@@ -110,7 +110,7 @@ def _in_all_ways(session: Session, outcome: Verdict) -> Verdict:
 
 def _placement(session: Session, machine: AbstractContextManager[Any], *, is_brief: bool = False) -> Verdict:
     """Whether calls work on a machine; with `is_brief`, a large model is called in one way."""
-    check = Check(session)
+    check = TargetCheck(session)
     moved: str | None = None
     with machine:
         for variant in (0, roles.EQUAL):
@@ -143,7 +143,7 @@ class _Counted(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def _placed(call: Call, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Verdict | Exception:
+def _placed(call: TargetCall, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Verdict | Exception:
     """What one call on the device shows, or why it shows nothing."""
     counted = _Counted()
     error = call.run(specs, placement.DEVICE, counted)
@@ -183,7 +183,7 @@ def values_check(session: Session, _: Claim) -> Verdict:
     first: Verdict | None = None
     builder = None
     for variant in roles.VARIANTS:
-        check = Check(session)
+        check = TargetCheck(session)
         outcome, is_assumed = _looked_up(check, variant)
         if first is None:
             first, builder = outcome, session.builder
@@ -198,7 +198,7 @@ def values_check(session: Session, _: Claim) -> Verdict:
     return first
 
 
-def _looked_up(check: Check, variant: int) -> tuple[Verdict, bool]:
+def _looked_up(check: TargetCheck, variant: int) -> tuple[Verdict, bool]:
     """What the lookups of one call show, and whether that rests on assumed numbers.
 
     What fails in a model that was made small has to fail in the large one.
@@ -220,7 +220,7 @@ def _looked_up(check: Check, variant: int) -> tuple[Verdict, bool]:
     return check.not_run(), False
 
 
-def _observed(check: Check, call: Call, device: str) -> Verdict:
+def _observed(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
     refused: tuple[Specs, str] | None = None
     for specs in check.specs(call):
         outcome = _followed(call, device, specs)
@@ -235,14 +235,14 @@ def _observed(check: Check, call: Call, device: str) -> Verdict:
     return Verdict(FAILED, "cpu", refused[1])
 
 
-def _followed(call: Call, device: str, specs: Specs) -> Verdict | Exception:
+def _followed(call: TargetCall, device: str, specs: Specs) -> Verdict | Exception:
     """What the lookups of one call show, or what keeps it from getting through.
 
     What fails has to fail with the least that can be passed, too: nothing says that what was made up is allowed.
     """
-    run = _Run(call, device, specs)
+    run = _FollowedCall(call, device, specs)
     for simpler in _simpler(call, specs) if run.fact else ():
-        other = _Run(call, device, simpler)
+        other = _FollowedCall(call, device, simpler)
         if not other.fact and other.error is None:
             run = other
             break
@@ -256,7 +256,7 @@ def _followed(call: Call, device: str, specs: Specs) -> Verdict | Exception:
     return replace(run.harmless(), device=device)
 
 
-def _simpler(call: Call, specs: Specs) -> Iterator[Specs]:
+def _simpler(call: TargetCall, specs: Specs) -> Iterator[Specs]:
     """The same with the least ids and numbers, and with shorter sequences, where these were made up."""
     least = dict(specs)
     for name, spec in specs.items():
@@ -269,10 +269,10 @@ def _simpler(call: Call, specs: Specs) -> Iterator[Specs]:
     yield from resized(specs, by=0)
 
 
-class _Run:
+class _FollowedCall:
     """One call whose lookups are followed, and what came of it."""
 
-    def __init__(self, call: Call, device: str, specs: Specs) -> None:
+    def __init__(self, call: TargetCall, device: str, specs: Specs) -> None:
         self.device = device
         self.specs, self._intervals, self._given, self.error = _proven(call, specs)
         #: What fails.
@@ -303,7 +303,7 @@ class _Run:
         return Verdict(PASSED, None, detail, PART if computed else WHOLE)
 
 
-def _proven(call: Call, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
+def _proven(call: TargetCall, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
     """One call with the ranges of its inputs: a number of ids counts for inputs that reach a table of that number."""
     while True:
         given = {name: spec.make("cpu") for name, spec in specs.items()}
@@ -321,7 +321,7 @@ def _proven(call: Call, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any],
         specs = {**specs, **{name: replace(specs[name], declared=None) for name in doubtful}}
 
 
-def _with_ranges(call: Call, specs: Specs, given: dict[str, Any]) -> tuple[Intervals, Exception | None]:
+def _with_ranges(call: TargetCall, specs: Specs, given: dict[str, Any]) -> tuple[Intervals, Exception | None]:
     intervals = Intervals(RULES)
     intervals.where = lambda: innermost(inspect.currentframe())
     for name, spec in specs.items():
@@ -330,7 +330,7 @@ def _with_ranges(call: Call, specs: Specs, given: dict[str, Any]) -> tuple[Inter
     return intervals, call.run(specs, "cpu", intervals, ReadNumbers(intervals), given=given)
 
 
-def _is_sized_by(call: Call, specs: Specs, name: str, lookups: list[Lookup]) -> bool:
+def _is_sized_by(call: TargetCall, specs: Specs, name: str, lookups: list[RangeLookup]) -> bool:
     """Whether an input looks up, as it is given, a table that has more rows where the number of its ids is larger."""
     more, spec = 7, specs[name]
     assert spec.declared is not None
@@ -345,11 +345,11 @@ def _is_sized_by(call: Call, specs: Specs, name: str, lookups: list[Lookup]) -> 
     )
 
 
-def _is_given(lookup: Lookup, declared: tuple[int, int, str]) -> bool:
+def _is_given(lookup: RangeLookup, declared: tuple[int, int, str]) -> bool:
     return (lookup.ids.low, lookup.ids.high, lookup.ids.origin) == declared
 
 
-def _refused(call: Call, specs: Specs) -> tuple[Specs, str] | None:
+def _refused(call: TargetCall, specs: Specs) -> tuple[Specs, str] | None:
     """That real numbers are looked up, made by the model or documented as its input: no other call gets through."""
     watch, _ = _watched(call, specs)
     if not watch.is_not_ids:
@@ -367,7 +367,7 @@ def _is_said_to_be_real(spec: Spec) -> bool:
     return spec.is_real or spec.has_width
 
 
-def _seen(call: Call, specs: Specs) -> str | None:
+def _seen(call: TargetCall, specs: Specs) -> str | None:
     """What real lookups raise, with the ids that come and with the largest that could be drawn."""
     for trial in range(_TRIALS):
         watch, _ = _watched(call, specs, trial)
@@ -379,7 +379,7 @@ def _seen(call: Call, specs: Specs) -> str | None:
     return None
 
 
-def _watched(call: Call, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
+def _watched(call: TargetCall, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
     """One call with all its lookups in view; in each trial but the first, ids are drawn in another way."""
     torch.manual_seed(trial)
     given = {name: spec.make("cpu") for name, spec in specs.items()}
@@ -393,7 +393,7 @@ def _watched(call: Call, specs: Specs, trial: int = 0) -> tuple[Watch, Exception
 
 def boundaries_check(session: Session, _: Claim) -> Verdict:
     """Whether the shortest inputs get through, and those that fill a table."""
-    check = Check(session)
+    check = TargetCheck(session)
     with check.small() as size:
         if size > LARGE:
             return Verdict(NOT_RUN, None, too_many(size))
@@ -407,7 +407,7 @@ def boundaries_check(session: Session, _: Claim) -> Verdict:
         return check.not_run()
 
 
-def _at_the_ends(call: Call, specs: Specs) -> Verdict | Exception:
+def _at_the_ends(call: TargetCall, specs: Specs) -> Verdict | Exception:
     """What comes of short sequences, and of those that fill a table.
 
     Where short ones fail, the shorter do so, too, as long as they are merely too short. A table need not be filled:
@@ -428,7 +428,7 @@ def _at_the_ends(call: Call, specs: Specs) -> Verdict | Exception:
     for length in dict.fromkeys((1, 2, *(size + step for size in full for step in (-1, 0, 1)))):
         if not all(is_small(replace(spec, shape=spec.sizes)) for spec in lasting(specs, length).values()):
             continue
-        lookups = Lookups(None)
+        lookups = SeenLookups(None)
         error = call.run(lasting(specs, length), "cpu", lookups)
         if error is None:
             passed.append(length)
@@ -467,7 +467,7 @@ def _with_length(specs: Specs) -> Iterator[Specs]:
         }
 
 
-def _is_for_length(call: Call, specs: Specs, fails: int, works: int) -> bool:
+def _is_for_length(call: TargetCall, specs: Specs, fails: int, works: int) -> bool:
     """Whether one length fails and another works with all numbers, so that it is not for ids that happened to come."""
     for seed in range(1, _SEEDS):
         torch.manual_seed(seed)
@@ -478,7 +478,7 @@ def _is_for_length(call: Call, specs: Specs, fails: int, works: int) -> bool:
     return True
 
 
-def _full(call: Call) -> list[int]:
+def _full(call: TargetCall) -> list[int]:
     """The rows of each table that may hold positions: embeddings, buffers, and parameters that belong to no layer."""
     modules = list(call.owner.modules()) if isinstance(call.owner, nn.Module) else []
     rows = {part.num_embeddings for part in modules if isinstance(part, nn.Embedding)}
@@ -489,12 +489,12 @@ def _full(call: Call) -> list[int]:
     return [size for size in sorted(rows) if size in _TABLES][:_SHOWN]
 
 
-def _told_lengths(call: Call) -> dict[int, str]:
+def _told_lengths(call: TargetCall) -> dict[int, str]:
     """The numbers that the target, its arguments or its configuration call lengths, with what they call them."""
     return {number: name for name, number in call.inputs.named.numbers() if roles.is_length(name)}
 
 
-def _has_padding(call: Call, rows: int) -> bool:
+def _has_padding(call: TargetCall, rows: int) -> bool:
     """Whether a row of a table with so many stands for padding."""
     parts = call.owner.modules() if isinstance(call.owner, nn.Module) else ()
     tables = [part for part in parts if isinstance(part, nn.Embedding) and part.num_embeddings == rows]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import LengthNotPositions, NegativeFiller, StepBeyond, TableEnds
 
-    from .calls import Run, Specs
+    from .calls import CallRun, Specs
     from .classes import Attempt, Builder
     from .session import Session
 
@@ -56,7 +56,7 @@ class _Claim:
         self._against: list[tuple[str, Builder]] = []
         self._is_open = False
         self._end = time.process_time() + _PATIENCE
-        self._judge: Callable[[Call, Specs, Run], Verdict | None] = {
+        self._judge: Callable[[Call, Specs, CallRun], Verdict | None] = {
             POSITIONS.LengthNotPositions: self._positions,
             POSITIONS.StepBeyond: self._step,
             POSITIONS.TableEnds: self._table,
@@ -108,7 +108,7 @@ class _Claim:
 
     # -- positions that run ahead of the length -----------------------------------------------------------------------
 
-    def _positions(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
+    def _positions(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
         """A table that is sized by the length is too small for positions, or has a row to spare that none needs."""
         base = call.run_sized(specs) if self._lookup is None else base
         if not base.passed:
@@ -168,7 +168,7 @@ class _Claim:
 
     # -- one step on --------------------------------------------------------------------------------------------------
 
-    def _step(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
+    def _step(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
         """After some tokens, one more with what was kept of them: its position is beyond the length of the input."""
         if not base.passed:
             return None
@@ -181,7 +181,7 @@ class _Claim:
             self._reasons.append("no input was found that the positions come from")
             return None
         step = changed(lasting(specs, 1), names, start=TIME)
-        failed: Run | None = None
+        failed: CallRun | None = None
         for past in _pasts(specs) if kept else [None]:
             run = call.run(step, dict.fromkeys(kept, past))
             if run.passed:
@@ -202,7 +202,7 @@ class _Claim:
 
     # -- a table of a fixed length ------------------------------------------------------------------------------------
 
-    def _table(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
+    def _table(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
         """As many rows as the table has pass, one more does not."""
         if not base.passed or base.rows > _TABLE_LIMIT:
             return None
@@ -212,7 +212,7 @@ class _Claim:
                 return outcome
         return None
 
-    def _along(self, axis: _Axis, call: Call, specs: Specs, base: Run) -> Verdict | None:
+    def _along(self, axis: _Axis, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
         """What happens as one size grows to the rows of the table, and beyond."""
         start = axis.value(specs)
         moved = call.run(axis.at(specs, start + 1))
@@ -247,7 +247,7 @@ class _Claim:
         return confirmed(fact)
 
 
-def _is_size(run: Run, spare: list[int]) -> bool:
+def _is_size(run: CallRun, spare: list[int]) -> bool:
     """Whether the rows of a table are what the observed expression says.
 
     If nothing was observed, the table must be longer than the input by the same number for two lengths.

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from .inputs import Inputs
-from .lookups import Lookups
+from .lookups import SeenLookups
 from .specs import TIME, Spec
 from .standins import described
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from .classes import Attempt
-    from .lookups import Lookup
+    from .lookups import SeenLookup
     from .observed import Observed
     from .places import Spot
     from .session import Session
@@ -49,16 +49,16 @@ def prepared(
 
 
 @dataclass
-class Run:
+class CallRun:
     """One call: what was looked up at the place that is watched, and the values that the observed expression had."""
 
-    found: list[Lookup] = field(default_factory=list)
+    found: list[SeenLookup] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
     result: Any = None
     error: Exception | None = None
 
     @property
-    def failed(self) -> Lookup | None:
+    def failed(self) -> SeenLookup | None:
         """The lookup that torch refused."""
         return next((lookup for lookup in self.found if lookup.error is not None), None)
 
@@ -111,16 +111,16 @@ class Call:
     def inputs(self, *, is_full: bool = False) -> Inputs:
         return Inputs(self.function, self.owner, self.attempt, is_full=is_full)
 
-    def run(self, specs: Specs, given: Mapping[str, Any] | None = None) -> Run:
+    def run(self, specs: Specs, given: Mapping[str, Any] | None = None) -> CallRun:
         """Call it once; `given` are arguments that no `Spec` describes."""
-        run = Run()
+        run = CallRun()
         if sum(torch.Size(spec.sizes).numel() for spec in specs.values() if spec.sizes) > _LARGE:
             run.error = MemoryError("the inputs would be too large")
             return run
         torch.manual_seed(0)
         arguments = {name: spec.make("cpu") for name, spec in specs.items()} | dict(given or {})
         self._observed.forget()
-        mode = Lookups(self._lookup)
+        mode = SeenLookups(self._lookup)
         try:
             with torch.no_grad(), mode:
                 run.result = self.function(**arguments)
@@ -130,7 +130,7 @@ class Call:
         run.values = [] if self._spot is None else list(self._observed.values(self._spot))
         return run
 
-    def run_sized(self, specs: Specs) -> Run:
+    def run_sized(self, specs: Specs) -> CallRun:
         """Call it once; where no place is watched, what counts are tables of as many rows as the expression says."""
         run = self.run(specs)
         if self._lookup is None:
@@ -152,7 +152,7 @@ def changed(specs: Specs, names: list[str], **changes: Any) -> Specs:
     return {name: replace(spec, kind="positions", **changes) if name in names else spec for name, spec in specs.items()}
 
 
-def position_inputs(call: Call, specs: Specs, base: Run) -> list[str]:
+def position_inputs(call: Call, specs: Specs, base: CallRun) -> list[str]:
     """The inputs that the ids of the lookup follow: those that move it when they are moved."""
     names = []
     for name, spec in specs.items():

@@ -50,7 +50,7 @@ _SHOWN = 4
 Specs = dict[str, Spec]
 
 
-class Call:
+class TargetCall:
     """An object of the target with the method to call, and whatever is known of its inputs."""
 
     def __init__(self, attempt: Attempt, method: str) -> None:
@@ -115,7 +115,7 @@ class Call:
         own = {str(getattr(kind, "__module__", "")).partition(".")[0] for kind in kinds} - {"torch", "builtins"}
         return raised_in.partition(".")[0] in own and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
-    def enlarged(self, key: str, more: int) -> Call | None:
+    def enlarged(self, key: str, more: int) -> TargetCall | None:
         """The same, built with the number that is called `key` so much larger.
 
         None where it is no number that the object is built with.
@@ -133,7 +133,7 @@ class Call:
         if not fixed:
             return None
         with contextlib.suppress(Exception):
-            return Call(self.attempt.again(fixed), self.method)
+            return TargetCall(self.attempt.again(fixed), self.method)
         return None
 
 
@@ -181,7 +181,7 @@ def _batched(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(BATCH + 1 if size == BATCH else size for size in shape)
 
 
-class Check:
+class TargetCheck:
     """One check of a class or function."""
 
     def __init__(self, session: Session) -> None:
@@ -190,11 +190,11 @@ class Check:
         self._end = time.process_time() + (_LITTLE if session.was_in_vain else _PATIENCE)
         self._reasons: list[str] = []
 
-    def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[Call]:
+    def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[TargetCall]:
         """Ways to build the target."""
         for attempt in self._session.attempts(self.owner, variant=variant, device=device):
             try:
-                call = Call(attempt, self._method)
+                call = TargetCall(attempt, self._method)
             except Exception as error:
                 self._session.asks_for_gpu |= asks_for_gpu(error)
                 self._reasons.append(f"building `{self.owner}`: {described(error)}")
@@ -246,14 +246,14 @@ class Check:
         """Whether it has taken so long that nothing more is tried."""
         return time.process_time() > self._end
 
-    def specs(self, call: Call) -> Iterator[Specs]:
+    def specs(self, call: TargetCall) -> Iterator[Specs]:
         """Inputs to call it with, until the time is up."""
         for specs in call.inputs.combinations():
             if self.is_late:
                 return
             yield specs
 
-    def learn(self, call: Call, error: Exception, specs: Specs) -> None:
+    def learn(self, call: TargetCall, error: Exception, specs: Specs) -> None:
         self._session.asks_for_gpu |= asks_for_gpu(error)
         self._reasons.append(f"calling `{self.owner}`: {described(error)[:200]}")
         call.inputs.learn(error, specs)
@@ -270,7 +270,7 @@ class Check:
     # -- both modes, and optional inputs -------------------------------------------------------------------------------
 
     def everywhere(
-        self, call: Call, specs: Specs, first: Verdict, judge: Judge, *, has_optional: bool = True
+        self, call: TargetCall, specs: Specs, first: Verdict, judge: Judge, *, has_optional: bool = True
     ) -> Verdict:
         """The outcome of all ways to call what works with some inputs in evaluation, where `first` was seen.
 
@@ -293,11 +293,11 @@ class Check:
                 found.append((says, outcome))
         return self.as_far_as_built(call, _united(found, missed))
 
-    def nothing(self, call: Call, reason: str) -> Verdict:
+    def nothing(self, call: TargetCall, reason: str) -> Verdict:
         """That there is nothing to check."""
         return self.as_far_as_built(call, Verdict(NOT_RUN, None, reason, NOTHING))
 
-    def as_far_as_built(self, call: Call, outcome: Verdict) -> Verdict:
+    def as_far_as_built(self, call: TargetCall, outcome: Verdict) -> Verdict:
         """An outcome, with what is missing in the object that was built."""
         lacking = next((part for part in placement.below(call.owner) if isinstance(part, StandIn)), None)
         if lacking is None:
@@ -306,7 +306,7 @@ class Check:
         return replace(outcome, detail=detail, extent=PART if outcome.status is PASSED else WHOLE)
 
     def _ways(
-        self, call: Call, specs: Specs, judge: Judge, optional: dict[str, list[Spec]]
+        self, call: TargetCall, specs: Specs, judge: Judge, optional: dict[str, list[Spec]]
     ) -> Iterator[tuple[str, Verdict | Exception]]:
         """What is seen in training, and with each optional input: each way in words, and what comes of it.
 
@@ -328,7 +328,7 @@ class Check:
         call.train(False)
 
     def _with_optional(
-        self, call: Call, specs: Specs, name: str, kinds: list[Spec], judge: Judge
+        self, call: TargetCall, specs: Specs, name: str, kinds: list[Spec], judge: Judge
     ) -> Verdict | Exception:
         """What comes of a call with one more input; the kind of it that works comes first the next time."""
         first: Exception | None = None

@@ -213,7 +213,7 @@ class Builder:
         return {key: settings[key] for key in keys_of(tree, name)}
 
     def _as_settings(
-        self, parameter: inspect.Parameter, annotation: Any, use: roles.Use, said: dict[str, Any], depth: int
+        self, parameter: inspect.Parameter, annotation: Any, use: roles.ParameterUse, said: dict[str, Any], depth: int
     ) -> Any:
         """A table of the settings as what a parameter takes: a configuration of some class, or one of no class.
 
@@ -268,7 +268,7 @@ class Builder:
         is_target: bool,
     ) -> Any:
         name = parameter.name
-        use = roles.uses(tree, name) if tree is not None else roles.Use()
+        use = roles.uses(tree, name) if tree is not None else roles.ParameterUse()
         if is_target:
             if parameter.default is _MISSING:
                 self.needed.append(name)
@@ -327,7 +327,7 @@ class Builder:
         """Say what stands for something that nothing tells."""
         self._others[name] = said
 
-    def _note_alternatives(self, parameter: inspect.Parameter, use: roles.Use, annotation: Any) -> None:
+    def _note_alternatives(self, parameter: inspect.Parameter, use: roles.ParameterUse, annotation: Any) -> None:
         kinds = typing.get_args(annotation) or (annotation,)
         is_plain = annotation is _MISSING and roles.is_width(parameter.name)
         if parameter.default is None and torch.Tensor in kinds:
@@ -395,7 +395,7 @@ class Builder:
             return self._identity(name)
         return self.instance(annotation, depth + 1)
 
-    def _by_use(self, name: str, use: roles.Use, depth: int) -> Any:
+    def _by_use(self, name: str, use: roles.ParameterUse, depth: int) -> Any:
         """What to pass where only the name and its uses speak."""
         if roles.is_settings(name):
             cls = None if use.is_keyed else self._settings_class()

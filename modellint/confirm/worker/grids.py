@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import GridEmpty
 
-    from .calls import Run, Specs
+    from .calls import CallRun, Specs
     from .session import Session
     from .specs import Spec
 
@@ -139,7 +139,7 @@ def _at_edge(
 ) -> Verdict | None:
     """What the smallest image with a patch and the next smaller one show, of all images of one shape."""
 
-    def run(side: int) -> Run:
+    def run(side: int) -> CallRun:
         return call.run(specs, way.make(*shape(side)))
 
     if not _is_empty(run(1)):
@@ -173,7 +173,7 @@ def _shown(shape: tuple[int, int]) -> str:
     return f"{height} x {width}"
 
 
-def _is_empty(run: Run) -> bool:
+def _is_empty(run: CallRun) -> bool:
     """Whether the observed side became 0."""
     return any(not isinstance(value, torch.Tensor) and int(value) == 0 for value in run.values)
 

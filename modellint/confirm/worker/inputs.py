@@ -146,7 +146,7 @@ class Inputs:
         if annotation is not parameter.empty:
             kinds = typing.get_args(annotation) or (annotation,)
             return any(isinstance(kind, type | type(torch.LongTensor)) and _is_tensor(kind) for kind in kinds)
-        use = roles.Use() if self._tree is None else roles.uses(self._tree, parameter.name)
+        use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, parameter.name)
         is_other = called.NUMBER.search(parameter.name) or roles.is_settings(parameter.name) or use.is_called
         return not is_other and all(hasattr(torch.Tensor, attribute) for attribute in use.attributes)
 
@@ -273,7 +273,7 @@ class Inputs:
         if documented:
             return documented
         annotation = _annotated(self._function, self._tree, parameter)
-        use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
+        use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, name)
         is_number = called.NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
         if annotation is int or is_number or self._documented.calls_int(name):
             return [Spec("value", value=3)]
@@ -309,7 +309,7 @@ class Inputs:
 
     def _by_name(self, name: str) -> list[Spec]:
         lower = name.lower()
-        use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
+        use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, name)
         if roles.is_device(lower):
             return [Spec("value", value=torch.device(self._builder.device))]
         if use.words:

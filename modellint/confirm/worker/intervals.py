@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
-from .ranges import Lookup, Range, RangedInt, Test, is_integer
+from .ranges import Range, RangedInt, RangeLookup, Test, is_integer
 from .tensors import storage_of, tensors_in
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Intervals(TorchDispatchMode):
         self._counts: Any = WeakIdKeyDictionary()
         #: What was written in place into a storage, through any view: None if that is not known.
         self._written: dict[int, Range | None] = {}
-        self._found: dict[tuple[str, int, Range], Lookup] = {}
+        self._found: dict[tuple[str, int, Range], RangeLookup] = {}
         #: Where ids were looked up of which no range is known, and the storages of these.
         self.unknown: list[tuple[str, int]] = []
         self.where: Callable[[], str] = lambda: ""
@@ -51,11 +51,11 @@ class Intervals(TorchDispatchMode):
         self.were_read = False
 
     @property
-    def lookups(self) -> list[Lookup]:
+    def lookups(self) -> list[RangeLookup]:
         return list(self._found.values())
 
     @property
-    def failures(self) -> list[Lookup]:
+    def failures(self) -> list[RangeLookup]:
         return [lookup for lookup in self._found.values() if lookup.fails]
 
     def declare(self, tensor: torch.Tensor, low: int, high: int, origin: str) -> torch.Tensor:
@@ -146,7 +146,7 @@ class Intervals(TorchDispatchMode):
         if known is None:
             self.unknown.append((operator, storage_of(ids)))
             return
-        lookup = Lookup(operator, int(rows), known, wraps)
+        lookup = RangeLookup(operator, int(rows), known, wraps)
         self._found.setdefault((lookup.operator, lookup.rows, known), lookup)
 
     # -- where ranges come from -------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ _SELECTIONS = tuple(
 
 
 @dataclass
-class Lookup:
+class SeenLookup:
     """Ids from `low` to `high` that look up `rows` rows; for a slice, `high` is the last row that it asks for."""
 
     place: str
@@ -44,13 +44,13 @@ class Lookup:
         return f"{ids} in {self.rows} row{'s' * (self.rows != 1)}"
 
 
-class Lookups(TorchFunctionMode):
+class SeenLookups(TorchFunctionMode):
     """Notes what is looked up at a place, or everywhere if there is none."""
 
     def __init__(self, spot: Spot | None) -> None:
         super().__init__()
         self._spot = spot
-        self.found: list[Lookup] = []
+        self.found: list[SeenLookup] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -70,7 +70,7 @@ class Lookups(TorchFunctionMode):
             raise
 
 
-def _lookups(func: Any, args: Any, kwargs: Any, place: str) -> Iterator[Lookup]:
+def _lookups(func: Any, args: Any, kwargs: Any, place: str) -> Iterator[SeenLookup]:
     if func in EMBEDDINGS:
         ids, table = _argument(args, kwargs, 0, "input"), _argument(args, kwargs, 1, "weight")
         yield from _indexed(table, 0, ids, place)
@@ -99,19 +99,19 @@ def _argument(args: Any, kwargs: Any, position: int, name: str) -> Any:
     return args[position] if len(args) > position else kwargs.get(name)
 
 
-def _indexed(table: Any, dim: Any, ids: Any, place: str) -> Iterator[Lookup]:
+def _indexed(table: Any, dim: Any, ids: Any, place: str) -> Iterator[SeenLookup]:
     numbers = tensors_in(ids)
     if not isinstance(table, torch.Tensor) or not numbers or not isinstance(dim, int) or dim >= table.dim():
         return
     kind = numbers[0].dtype
     if numbers[0].numel() and not kind.is_floating_point and not kind.is_complex:
         low, high = int(numbers[0].min()), int(numbers[0].max())
-        yield Lookup(place, int(table.shape[dim]), low, high)
+        yield SeenLookup(place, int(table.shape[dim]), low, high)
 
 
-def _sliced(table: torch.Tensor, dim: int, part: slice, place: str) -> Iterator[Lookup]:
+def _sliced(table: torch.Tensor, dim: int, part: slice, place: str) -> Iterator[SeenLookup]:
     if part.stop is None or dim >= table.dim():
         return
     stop, start = int(part.stop), 0 if part.start is None else int(part.start)
     if stop > 0 and 0 <= start <= stop:
-        yield Lookup(place, int(table.shape[dim]), start, stop - 1, is_slice=True)
+        yield SeenLookup(place, int(table.shape[dim]), start, stop - 1, is_slice=True)

@@ -49,7 +49,7 @@ def movement(session: Session, claim: LeftBehind) -> Verdict:
 def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManager[Any]) -> Verdict:
     reasons: list[str] = []
     refuting: list[Builder] = []
-    is_open = False
+    is_undecided = False
     kinds = dict.fromkeys(_kept_under(claim.attribute, claim.owner, session.source().tree), "tensor")
     detail = f"`{claim.attribute}` moves to {DEVICE} with its module"
     with machine:
@@ -70,8 +70,8 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
                 if is_kept and _left_by(owner, claim.attribute) == "":
                     refuting.append(attempt.builder)
                 elif id(owner) in assigned:
-                    is_open = True
-    if not refuting or is_open or session.stand_ins.names:
+                    is_undecided = True
+    if not refuting or is_undecided or session.stand_ins.names:
         return unconfirmed(likeliest(reasons))
     session.builder = refuting[0]
     return refuted(detail, "fake")

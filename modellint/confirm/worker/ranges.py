@@ -39,7 +39,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Lookup:
+class RangeLookup:
     """A lookup: `ids` that can be out of range index `rows` rows."""
 
     operator: str

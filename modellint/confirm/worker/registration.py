@@ -37,7 +37,7 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
     spot = Spot.of(claim.place)
     reasons: list[str] = []
     kept: list[tuple[str, Builder]] = []
-    is_open = False
+    is_undecided = False
     kinds = {claim.argument: claim.kind} if isinstance(claim, LAYERS.KeptAsGiven) else {}
     with placement.pretended():
         for variant in (*roles.VARIANTS, roles.EQUAL):
@@ -60,10 +60,10 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
                     kept.append((fact, attempt.builder))
                 else:
                     reasons.append(fact)
-                    is_open = True
-            if is_open or not kept or not kept[0][1].numbers.assumed:
+                    is_undecided = True
+            if is_undecided or not kept or not kept[0][1].numbers.assumed:
                 break
-    if not kept or is_open or session.stand_ins.names:
+    if not kept or is_undecided or session.stand_ins.names:
         return unconfirmed(likeliest([*(fact for fact, _ in kept), *reasons]))
     fact, session.builder = kept[0]
     return refuted(fact, "fake")

@@ -130,7 +130,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Use:
+class ParameterUse:
     """What a function does with a parameter: iterates over it, calls it, tests it, reads attributes or keys of it."""
 
     #: Strings that it is compared with.
@@ -153,7 +153,7 @@ class Use:
 ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
 
 
-def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
+def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ParameterUse:
     """How a function uses the parameter `name`."""
     words: list[str] = []
     attributes: list[str] = []
@@ -184,7 +184,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
             is_it(node.test) or (isinstance(node.test, ast.UnaryOp) and is_it(node.test.operand))
         ):
             found.add("tested")
-    return Use(
+    return ParameterUse(
         tuple(dict.fromkeys(words)),
         "iterated" in found,
         tuple(dict.fromkeys(attributes)),

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 from .beside import CLAIMS
-from .calls import Call, Run, lasting
-from .lookups import Lookups
+from .calls import Call, CallRun, lasting
+from .lookups import SeenLookups
 from .places import Spot, expression, is_written_out
 from .specs import TIME
 from .standins import described
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from modellint.claims.positions import NegativeFiller
 
     from .calls import Specs
-    from .lookups import Lookup
+    from .lookups import SeenLookup
     from .session import Session
 
 #: The longest sequences that are tried.
@@ -43,7 +43,7 @@ class Sentinel:
         self._user = CLAIMS.name_at(claim, claim.lookup) if claim.lookup is not None else ""
         self._reasons = reasons
 
-    def judge(self, call: Call, specs: Specs, base: Run) -> Verdict | None:
+    def judge(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
         """The verdict that a call leads to; None if it shows nothing."""
         filler = _filler(base)
         if filler is not None and filler >= 0 and is_written_out(self._session.load(self._spot.path).tree, self._spot):
@@ -61,7 +61,7 @@ class Sentinel:
         return None
 
     def _judged(
-        self, call: Call, specs: Specs, filler: int | None, runs: list[tuple[int, Run]], who: str = ""
+        self, call: Call, specs: Specs, filler: int | None, runs: list[tuple[int, CallRun]], who: str = ""
     ) -> Verdict | None:
         """The first length that fails and the first that passes, if there are both."""
         seen = [(n, lookup) for n, run in runs if (lookup := _filled(run, filler)) is not None]
@@ -80,7 +80,7 @@ class Sentinel:
 
     # -- what is done with the result ---------------------------------------------------------------------------------
 
-    def _handed_on(self, call: Call, specs: Specs, filler: int, base: Run) -> Verdict | None:
+    def _handed_on(self, call: Call, specs: Specs, filler: int, base: CallRun) -> Verdict | None:
         """What a layer that takes the result does with the filler; where nobody takes it, what any table does."""
         if not self._users and self._lookup is None:
             return self._outside(call, specs, filler)
@@ -177,7 +177,7 @@ class Sentinel:
         return None
 
 
-def _filler(run: Run) -> int | None:
+def _filler(run: CallRun) -> int | None:
     """The number that is filled in, as it was seen where it is written; None if that is no number."""
     numbers = [value for value in run.values if type(value) in (int, float)]
     return int(numbers[-1]) if numbers else None
@@ -189,7 +189,7 @@ def _lengths(filler: int | None) -> list[int]:
     return [size - 1, size, size + 1] if 1 < size < _LIMIT else []
 
 
-def _is_filled(lookup: Lookup, filler: int | None) -> bool:
+def _is_filled(lookup: SeenLookup, filler: int | None) -> bool:
     """Whether a lookup met the filler, and all other ids have a row."""
     return lookup.high < lookup.rows and (lookup.low == filler if filler is not None else lookup.low < -1)
 
@@ -200,7 +200,7 @@ def _count_up(part: torch.Tensor, filler: int) -> bool:
     return len(kept) < part.numel() and len(kept) > 2 and kept == list(range(len(kept)))
 
 
-def _filled(run: Run, filler: int | None) -> Lookup | None:
+def _filled(run: CallRun, filler: int | None) -> SeenLookup | None:
     """The lookup that met the filler; the one that failed, if there is any."""
     found = [lookup for lookup in run.found if _is_filled(lookup, filler)]
     return next((lookup for lookup in found if lookup.error is not None), next(iter(found), None))
@@ -215,14 +215,14 @@ def _integers(result: Any) -> Iterator[tuple[str, torch.Tensor]]:
             yield str(name), part
 
 
-def _in_table(positions: torch.Tensor) -> Run:
+def _in_table(positions: torch.Tensor) -> CallRun:
     """A lookup of positions in a table that has as many rows as there are positions."""
     return _looked_up(lambda table: table[positions], {"table": torch.arange(max(1, int(positions.max()) + 1))}, None)
 
 
-def _looked_up(function: Callable[..., Any], given: dict[str, Any], spot: Spot | None) -> Run:
+def _looked_up(function: Callable[..., Any], given: dict[str, Any], spot: Spot | None) -> CallRun:
     """What a call looks up at a place, or everywhere if there is none; what it does then is of no interest."""
-    mode, run = Lookups(spot), Run()
+    mode, run = SeenLookups(spot), CallRun()
     try:
         with torch.no_grad(), mode:
             function(**given)

@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils._pytree import tree_map_only
 
 from . import placement, roles
-from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, arguments_of, too_many
+from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCheck, arguments_of, too_many
 from .classes import Passing
 from .making import seeing
 from .readers import is_read
@@ -20,7 +20,7 @@ from .verdicts import NOTHING, PART, WHOLE, Verdict
 if TYPE_CHECKING:
     from modellint.claims import Claim
 
-    from .checking import Call, Specs
+    from .checking import Specs, TargetCall
     from .session import Session
 
 _SHOWN = 4
@@ -29,7 +29,7 @@ _DDP = "DistributedDataParallel waits for it in vain, unless `find_unused_parame
 
 def gradients_check(session: Session, _: Claim) -> Verdict:
     """Whether a backward pass gives all parameters a finite gradient, and their optimizer applies all there are."""
-    check = Check(session)
+    check = TargetCheck(session)
     with check.small() as size:
         if size > LARGE:
             return Verdict(NOT_RUN, None, too_many(size))
@@ -59,7 +59,7 @@ def _listed(names: list[str]) -> str:
 class _Passes:
     """The backward passes through one object."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: TargetCall) -> None:
         self._call = call
         self._owner: nn.Module = call.owner
         self._known = _learning(self._owner)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
 
     from .classes import Attempt, Builder
-    from .ranges import Lookup
+    from .ranges import RangeLookup
     from .session import Session
 
     _Looking = SizedByWidth | FedNumbers | IdsExceed | GuardAdmits | PaddingOutside | ConstantOutside
@@ -80,7 +80,7 @@ def values(session: Session, claim: _Looking) -> Verdict:
 
 
 @dataclass
-class _Call:
+class _PreparedCall:
     """A function with an object that it belongs to, ready to be called."""
 
     attempt: Attempt
@@ -93,10 +93,10 @@ class _Call:
 
 
 @dataclass
-class _Lookups:
+class _KnownLookups:
     """What was looked up at a place with a known range; if the call got through, and if numbers were read."""
 
-    here: list[Lookup]
+    here: list[RangeLookup]
     is_complete: bool
     were_read: bool
 
@@ -140,7 +140,7 @@ class _Claim:
                 return outcome, bool(attempt.builder.numbers.assumed)
         return unconfirmed(likeliest(self._reasons)), False
 
-    def _prepared(self, attempt: Attempt) -> _Call:
+    def _prepared(self, attempt: Attempt) -> _PreparedCall:
         """Build what is to be called. Raises what building it raises."""
         made: list[nn.Embedding] = []
         heads: list[nn.Linear] = []
@@ -165,7 +165,7 @@ class _Claim:
         if self._asked is not None:
             attempt.builder.note_other("classes of the head", str(self._asked))
         classes = max((head.out_features for head in heads), default=None)
-        return _Call(attempt, function, inputs, tables, classes)
+        return _PreparedCall(attempt, function, inputs, tables, classes)
 
     def _receiver(self) -> str:
         """The name whose method is called at the place."""
@@ -206,7 +206,7 @@ class _Claim:
             builder.reduced = {}
         return min(reduced, size)
 
-    def _imagined(self, call: _Call, size: int) -> Verdict | None:
+    def _imagined(self, call: _PreparedCall, size: int) -> Verdict | None:
         """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
         if isinstance(self._claim, LOOKUPS.FedNumbers):
             return self._imagined_numbers(call)
@@ -225,7 +225,7 @@ class _Claim:
         )
         return None
 
-    def _imagined_numbers(self, call: _Call) -> Verdict | None:
+    def _imagined_numbers(self, call: _PreparedCall) -> Verdict | None:
         """Real numbers look something up, and no call gets through: that takes no data to be seen."""
         failed: Verdict | None = None
         for specs, watch, error in self._runs(call):
@@ -238,7 +238,7 @@ class _Claim:
 
     # -- real numbers as ids ------------------------------------------------------------------------------------------
 
-    def _continuous(self, call: _Call) -> Verdict | None:
+    def _continuous(self, call: _PreparedCall) -> Verdict | None:
         """Real numbers that the model makes look something up, and no call that gets through avoids it."""
         failed: Verdict | None = None
         for specs, watch, error in self._runs(call):
@@ -251,7 +251,7 @@ class _Claim:
         return failed
 
     def _with_larger_numbers(
-        self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding], highest: int | None = None
+        self, call: _PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding], highest: int | None = None
     ) -> Verdict | None:
         """Features have no largest value: ids that are made of them leave every table, unless something keeps them.
 
@@ -266,7 +266,7 @@ class _Claim:
 
     def _is_made_by_code(
         self,
-        call: _Call,
+        call: _PreparedCall,
         specs: dict[str, Spec],
         watch: Watch,
         fails: Callable[[Watch], bool],
@@ -281,7 +281,7 @@ class _Claim:
         self._reasons.append("nothing says that the inputs are real numbers, and with integers it does not fail")
         return False
 
-    def _features(self, call: _Call) -> Verdict | None:
+    def _features(self, call: _PreparedCall) -> Verdict | None:
         """The table is looked up with features, or its two sizes are swapped, or it has too few rows.
 
         That an input consists of real numbers, or which ids it can have, must be known: guesses show nothing.
@@ -332,7 +332,7 @@ class _Claim:
         """What the sizes of the table are written as."""
         return order.Sizes(self._session.source().tree, self._spot)
 
-    def _fits(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> str | None:
+    def _fits(self, call: _PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]) -> str | None:
         """How inputs that can be nothing but ids look the table up, whose rows are not called like a width."""
         sizes = self._sizes()
         if not sizes.rows_are_ids or any(spec.is_made_up_real for spec in specs.values()):
@@ -351,7 +351,7 @@ class _Claim:
             return f"ids look it up, of each of its rows, and these are counted: `{ast.unparse(sizes.rows)}`"
         return None
 
-    def _known(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
+    def _known(self, call: _PreparedCall, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
         """The inputs, with integers in the place of real numbers that were made up for what can take integers.
 
         Inputs are real where the settings say so, where their documented width is the number of rows, and where the
@@ -372,7 +372,7 @@ class _Claim:
                 return known
         return specs
 
-    def _beyond_bound(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Verdict | None:
+    def _beyond_bound(self, call: _PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Verdict | None:
         """However large ids are, the code keeps them below the number of columns, and there are fewer rows."""
         columns = {table.embedding_dim for table in tables}
         for name, spec in specs.items():
@@ -384,7 +384,9 @@ class _Claim:
                     return self._confirmed(call, specs, f"{detail}: {seen[0].fact}")
         return None
 
-    def _beyond_vocabulary(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Verdict | None:
+    def _beyond_vocabulary(
+        self, call: _PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]
+    ) -> Verdict | None:
         """The table has a width for rows, and no table but it can be meant by the vocabulary of the model."""
         rows = {table.num_embeddings for table in tables}
         owner = getattr(call.function, "__self__", call.function)
@@ -400,7 +402,7 @@ class _Claim:
                     return self._confirmed(call, specs, f"{spec.declared[2]}: {watch.fact}")
         return None
 
-    def _failure(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None) -> Exception | None:
+    def _failure(self, call: _PreparedCall, specs: dict[str, Spec], repaired: _Repair | None) -> Exception | None:
         """What a call raises, once the table is repaired if that is asked for; None if it gets through."""
         if repaired is not None:
             for module, name, table in call.tables:
@@ -413,7 +415,7 @@ class _Claim:
 
     # -- ids that have no row -----------------------------------------------------------------------------------------
 
-    def _ids(self, call: _Call) -> Verdict | None:
+    def _ids(self, call: _PreparedCall) -> Verdict | None:
         """Ids that the code draws or writes look up rows that are not there."""
         for specs, watch, error in self._runs(call):
             if not watch.seen:
@@ -440,11 +442,11 @@ class _Claim:
             self._reasons.append("no id without a row was seen")
         return None
 
-    def _is_cut_beyond(self, call: _Call) -> bool:
+    def _is_cut_beyond(self, call: _PreparedCall) -> bool:
         """Whether what cuts the scores of the head asks for classes that it has not got with the numbers at hand."""
         return call.classes is not None and self._asked is not None and call.classes < self._asked
 
-    def _forced(self, call: _Call, specs: dict[str, Spec], rows: int | None) -> Watch | None:
+    def _forced(self, call: _PreparedCall, specs: dict[str, Spec], rows: int | None) -> Watch | None:
         """A run in which an id without a row is looked up: drawn, or given where the code checks what it is given."""
         if isinstance(self._claim, LOOKUPS.GuardAdmits) and rows is not None:
             for name, spec in specs.items():
@@ -461,7 +463,7 @@ class _Claim:
                 return watch
         return None
 
-    def _is_guarded(self, call: _Call, specs: dict[str, Spec], rows: int) -> bool:
+    def _is_guarded(self, call: _PreparedCall, specs: dict[str, Spec], rows: int) -> bool:
         """Whether the last row can be looked up, and the code refuses the next id, or makes another one of it."""
         given = [name for name, spec in specs.items() if spec.kind == "ids"]
         for name in given:
@@ -474,7 +476,7 @@ class _Claim:
         drawn = [self._run(call, specs, [], modes=(Forced(0, id_),))[1] for id_ in (rows - 1, rows)]
         return drawn[0] is None and is_refusal(drawn[1])
 
-    def _cannot_fail(self, call: _Call, specs: dict[str, Spec]) -> bool:
+    def _cannot_fail(self, call: _PreparedCall, specs: dict[str, Spec]) -> bool:
         """Whether nothing was assumed, and all that the place was seen to look up are drawn ids that have rows."""
         if not call.attempt.is_certain or any(spec.kind == "ids" for spec in specs.values()):
             return False
@@ -482,12 +484,12 @@ class _Claim:
         drawn = all(lookup.ids.origin.startswith("a choice among") for lookup in found.here)
         return bool(found.here) and found.is_complete and drawn and not any(lookup.fails for lookup in found.here)
 
-    def _fact(self, call: _Call, specs: dict[str, Spec], watch: Watch) -> str:
+    def _fact(self, call: _PreparedCall, specs: dict[str, Spec], watch: Watch) -> str:
         """What can be looked up, with the range of the ids if it is known."""
         failing = [lookup for lookup in self._lookups(call, specs).here if lookup.fails]
         return f"{failing[0]}; {watch.fact}" if failing else watch.fact
 
-    def _lookups(self, call: _Call, specs: dict[str, Spec]) -> _Lookups:
+    def _lookups(self, call: _PreparedCall, specs: dict[str, Spec]) -> _KnownLookups:
         """What is looked up at the place, as ranges."""
         intervals = Intervals(RULES)
         spot, here = self._lookup, set[str]()
@@ -502,12 +504,12 @@ class _Claim:
         intervals.where = where
         watch, error = self._run(call, specs, [], modes=(intervals, ReadNumbers(intervals)), intervals=intervals)
         found = [lookup for lookup in intervals.lookups if lookup.operator.partition(": ")[0] in here]
-        return _Lookups(found, error is None and watch.seen, intervals.were_read)
+        return _KnownLookups(found, error is None and watch.seen, intervals.were_read)
 
     # -- running ------------------------------------------------------------------------------------------------------
 
     def _runs(
-        self, call: _Call, tables: list[nn.Embedding] | None = None
+        self, call: _PreparedCall, tables: list[nn.Embedding] | None = None
     ) -> Iterator[tuple[dict[str, Spec], Watch, Exception | None]]:
         """Calls with one choice of inputs after the other."""
         for specs in call.inputs.combinations():
@@ -521,7 +523,7 @@ class _Claim:
 
     def _run(
         self,
-        call: _Call,
+        call: _PreparedCall,
         specs: dict[str, Spec],
         tables: list[nn.Embedding],
         *,
@@ -557,12 +559,12 @@ class _Claim:
                 return watch, error
         return watch, None
 
-    def _confirmed(self, call: _Call, specs: dict[str, Spec], detail: str, device: str = "cpu") -> Verdict:
+    def _confirmed(self, call: _PreparedCall, specs: dict[str, Spec], detail: str, device: str = "cpu") -> Verdict:
         call.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         return confirmed(detail, device)
 
 
-def _parameters(call: _Call) -> int:
+def _parameters(call: _PreparedCall) -> int:
     """How many numbers there are in the parameters of what is called, and of the modules that it is given."""
     modules = [getattr(call.function, "__self__", None)]
     modules += [spec.value for specs in call.inputs.candidates.values() for spec in specs]

@@ -18,7 +18,7 @@ from torch.nn.modules import module as hooks
 from torch.overrides import TorchFunctionMode
 
 from . import roles
-from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, resized
+from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCheck, resized
 from .making import seeing
 from .places import innermost, raised_at
 from .standins import described
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from modellint.claims import Claim
 
-    from .checking import Call, Specs
+    from .checking import Specs, TargetCall
     from .classes import Builder
     from .session import Session
 
@@ -161,7 +161,7 @@ def shapes_check(session: Session, _: Claim) -> Verdict:
     first: Verdict | None = None
     seen: list[Misfit] = []
     for variant in _VARIANTS:
-        check = Check(session)
+        check = TargetCheck(session)
         with FakeTensorMode(allow_non_fake_inputs=True) if check.size(variant) > LARGE else nullcontext():
             outcome, found = _fitted(check, variant)
         if found is None:
@@ -187,7 +187,7 @@ def _varies(name: str) -> bool:
     return len({roles.Numbers(variant).number(name) for variant in _VARIANTS}) == len(_VARIANTS)
 
 
-def _fitted(check: Check, variant: int) -> tuple[Verdict, tuple[Misfit, Builder] | None]:
+def _fitted(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Builder] | None]:
     """What calls show; if it is a misfit that no call gets past, that, and with what it was built."""
     made: dict[int, str] = {}
     first: tuple[Verdict, tuple[Misfit, Builder]] | None = None
@@ -219,7 +219,7 @@ def _fitted(check: Check, variant: int) -> tuple[Verdict, tuple[Misfit, Builder]
     return first or (check.not_run(), None)
 
 
-def _judged(call: Call, made: dict[int, str], works: Specs, specs: Specs) -> Verdict | Exception:
+def _judged(call: TargetCall, made: dict[int, str], works: Specs, specs: Specs) -> Verdict | Exception:
     """What one more way to call it shows, or why it shows nothing.
 
     One more input than in what works has a shape that nobody has stated, if it is not documented.
@@ -234,7 +234,7 @@ def _judged(call: Call, made: dict[int, str], works: Specs, specs: Specs) -> Ver
     return _told(call, specs, misfit, seen, error, made)
 
 
-def _called(call: Call, specs: Specs) -> tuple[_Seen, Exception | None]:
+def _called(call: TargetCall, specs: Specs) -> tuple[_Seen, Exception | None]:
     torch.manual_seed(0)
     seen = _Seen()
     return seen, call.run(specs, "cpu", seen)
@@ -245,7 +245,7 @@ def _fitting(seen: _Seen) -> str:
     return f"the call works, and {number} layers are given what they take" if number > 1 else "the call works"
 
 
-def _names(call: Call, made: dict[int, str]) -> dict[int, str]:
+def _names(call: TargetCall, made: dict[int, str]) -> dict[int, str]:
     """What to call the layers of a model, with where they are made, by their identity."""
     names = {}
     for name, layer in call.owner.named_modules() if isinstance(call.owner, nn.Module) else ():
@@ -254,7 +254,9 @@ def _names(call: Call, made: dict[int, str]) -> dict[int, str]:
     return names
 
 
-def _told(call: Call, specs: Specs, misfit: Misfit, seen: _Seen, error: Exception, made: dict[int, str]) -> Verdict:
+def _told(
+    call: TargetCall, specs: Specs, misfit: Misfit, seen: _Seen, error: Exception, made: dict[int, str]
+) -> Verdict:
     """A misfit, with where both sizes come from."""
     call.note(specs)
     giver = seen.giver(misfit.given)
@@ -266,7 +268,7 @@ def _told(call: Call, specs: Specs, misfit: Misfit, seen: _Seen, error: Exceptio
     return Verdict(FAILED, "cpu", detail)
 
 
-def _is_own(call: Call, specs: Specs, misfit: Misfit, number: int, made: dict[int, str]) -> bool:
+def _is_own(call: TargetCall, specs: Specs, misfit: Misfit, number: int, made: dict[int, str]) -> bool:
     """Whether a misfit stays as it is when any size of the inputs is another, or something earlier refuses that."""
     for other in resized(specs):
         seen, error = _called(call, other)
@@ -277,5 +279,5 @@ def _is_own(call: Call, specs: Specs, misfit: Misfit, number: int, made: dict[in
     return True
 
 
-def _parameters(call: Call) -> Iterator[nn.Parameter]:
+def _parameters(call: TargetCall) -> Iterator[nn.Parameter]:
     return call.owner.parameters() if isinstance(call.owner, nn.Module) else iter(())

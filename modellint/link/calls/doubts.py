@@ -37,7 +37,7 @@ def is_certain(project: Project, function: Function, event: Event, reached: Reac
         or is_generator_source(project, function.module)
         or _is_chosen(project, function, event.value)
         or _is_replaced(project, function, reached)
-        or (reached.is_open and is_overridden(project, reached))
+        or (reached.may_be_overridden and is_overridden(project, reached))
         or (reached.function is not None and is_stub(reached.function) and reached.owner is not None)
     )
 

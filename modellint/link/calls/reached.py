@@ -50,8 +50,8 @@ class Reached:
     """What a call reaches: its parameters, without those that are bound already, and where it is defined.
 
     `function` is the definition, None for a constructor that no source states. `owner` is the class whose object is
-    called, or made, `is_made` tells which. `attribute` is where on `self` the called object is kept. `is_open` tells
-    that the method belongs to an object of a subclass, perhaps.
+    called, or made, `is_made` tells which. `attribute` is where on `self` the called object is kept.
+    `may_be_overridden` tells that the method belongs to an object of a subclass, perhaps.
     """
 
     name: str
@@ -59,11 +59,11 @@ class Reached:
     function: Function | None = None
     owner: ClassModel | None = None
     is_made: bool = False
-    is_open: bool = False
+    may_be_overridden: bool = False
     attribute: str | None = None
 
 
-class Reach:
+class CallReach:
     """What the calls in a function reach. Made for one function, as names mean what they mean there."""
 
     def __init__(self, project: Project, function: Function) -> None:
@@ -175,7 +175,13 @@ class Reach:
         return (isinstance(base, External) and base.name in _NEUTRAL) or self._classes.of(base) is not None
 
     def _bound(
-        self, home: Class, name: str, model: ClassModel, *, is_open: bool = False, attribute: str | None = None
+        self,
+        home: Class,
+        name: str,
+        model: ClassModel,
+        *,
+        may_be_overridden: bool = False,
+        attribute: str | None = None,
     ) -> Reached | None:
         function = home.methods[name]
         if name in home.rebound or name in home.attributes or not keeps_signature(function, self._project):
@@ -183,7 +189,7 @@ class Reach:
         parameters = function.parameters if function.is_static else function.parameters[1:]
         if not function.is_static and not (function.parameters and function.parameters[0].kind == "positional"):
             parameters = function.parameters
-        return Reached(name, parameters, function, model, is_open=is_open, attribute=attribute)
+        return Reached(name, parameters, function, model, may_be_overridden=may_be_overridden, attribute=attribute)
 
     def _of_self(self, callee: Value, name: str) -> Reached | None:
         """`self.name(…)`: a method, or an object that the class keeps under this name."""
@@ -195,7 +201,7 @@ class Reach:
         if home is not None:
             if self._function.is_class_method and not _is_of_class(home.methods[name]):
                 return None
-            return self._bound(home, name, model, is_open=True)
+            return self._bound(home, name, model, may_be_overridden=True)
         return self._kept(callee)
 
     def _of_receiver(self) -> Reached | None:
@@ -205,7 +211,7 @@ class Reach:
             return None
         model = self._classes.model(cls)
         found = self._constructor(model) if self._function.is_class_method else self._called(model)
-        return None if found is None else replace(found, is_open=True)
+        return None if found is None else replace(found, may_be_overridden=True)
 
     def _kept(self, callee: Value) -> Reached | None:
         made = self.class_of(callee)
@@ -273,7 +279,7 @@ def _attribute_class(project: Project, cls: Class, name: str, depth: int) -> Cla
         if name in current.cls.attributes:
             return None
         for function in current.cls.assigned.get(name, ()):
-            reach = Reach(project, function)
+            reach = CallReach(project, function)
             for event in function.flow.of(EventKind.STORE):
                 # None, as it often is at first, cannot be called.
                 if event.target is not None and self_attribute(event.target) == name and not _is_none(event.value):
@@ -303,13 +309,13 @@ def _element_class(project: Project, cls: Class, name: str, depth: int) -> Class
         if held is None:
             continue
         if held.op is Op.COMPREHENSION or (held.op in (Op.LIST, Op.TUPLE) and held.args):
-            found.update(Reach(project, function).class_of(part, depth) for part in held.args)
+            found.update(CallReach(project, function).class_of(part, depth) for part in held.args)
         else:
             return None
     for function, event in project.of(Members).calls_on(cls, name, ("append", "insert", "extend")):
         if event.value.callee.data != "append" or len(event.value.positional) != 1:
             return None
-        found.add(Reach(project, function).class_of(event.value.positional[0], depth))
+        found.add(CallReach(project, function).class_of(event.value.positional[0], depth))
     return found.pop() if len(found) == 1 else None
 
 

@@ -1,6 +1,6 @@
 """Classes whatever they were learnt from: bases, methods, arguments, attributes, and the objects made of them.
 
-Begin with `models.py`; `definitions.py` reads class statements, `lives.py` asks a run of an object what it keeps.
+Begin with `models.py`; `definitions.py` reads class statements, `object_runs.py` asks a run of an object what it keeps.
 It imports `claims/`, `edits/`, `finding.py`, `flow/`, `graph/`, `knowledge/`, `link/`, `link/calls/`, `link/values/`,
 `operators/`, `source.py`.
 """

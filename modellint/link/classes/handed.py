@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
-from modellint.flow.placed import Fresh
+from modellint.flow.tensor_devices import Fresh
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import DefinedClass, External
 from modellint.link.values.callers import neighbours

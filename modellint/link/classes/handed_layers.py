@@ -9,7 +9,7 @@ from modellint import operators
 from modellint.flow.built import has_state
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, FunctionRef
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Entry, Shell, opened
+from modellint.flow.heap import Shell, Slot, opened
 from modellint.flow.runs import started
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import REST
@@ -174,7 +174,7 @@ def _registered(objects: list[Shell], cls: Class, wanted: dict[str, _Wanted]) ->
 
 
 def _container(given: Shell, registered: set[Shell]) -> Shell | None:
-    """A plain container of new layers, as one that a life can be given; None if it is anything else."""
+    """A plain container of new layers, as one that a constructor can be given; None if it is anything else."""
     if not given.is_container or given.kind == "generator" or not given.entries:
         return None
     container = Shell(given.kind, given.value, ())
@@ -186,7 +186,7 @@ def _container(given: Shell, registered: set[Shell]) -> Shell | None:
         if has_state(layer.model) is not False:
             known = Shell("pretrained", layer.value, (), layer.model)
             known.function = layer.function
-            container.entries.append(Entry(None, (known,), ()))
+            container.entries.append(Slot(None, (known,), ()))
     return container if container.entries else None
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.heap import Shell
-from modellint.flow.placed import Fresh
+from modellint.flow.tensor_devices import Fresh
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.lives import Lives
+from modellint.link.classes.object_runs import ObjectRuns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.lives import Lived
+    from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 _ASKING = "requires_grad"
@@ -48,17 +48,17 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
     for cls in module.classes.values():
         if not is_helped and not any(map(_may_ask, cls.methods.values())):
             continue
-        subjects = [model for model in project.of(Lives).subjects(cls) if model.is_module is True]
+        subjects = [model for model in project.of(ObjectRuns).subjects(cls) if model.is_module is True]
         asked = {name for method in cls.methods.values() for name in _told(method)} if subjects else set()
-        for model in subjects if subjects and project.of(Lives).may_strand(cls) else ():
-            lived = project.of(Lives).of(model)
-            for store in lived.first_stores:
+        for model in subjects if subjects and project.of(ObjectRuns).may_strand(cls) else ():
+            finished = project.of(ObjectRuns).of(model)
+            for store in finished.first_stores:
                 name, target, function = store.name, store.target, store.function
                 if name is None or target is None or function is None or function.module is not module:
                     continue
                 made = [atom for atom in store.atoms if isinstance(atom, Fresh)]
                 is_learned = any(atom.is_learned or name in asked for atom in made)
-                if is_learned and id(target) not in told and _is_plain(name, lived) and lived.is_used(name):
+                if is_learned and id(target) not in told and _is_plain(name, finished) and finished.is_used(name):
                     told.add(id(target))
                     yield Learned(cls, function, target, name, _is_handed_out(name, cls))
 
@@ -82,9 +82,9 @@ def _may_be_kept(value: Value) -> bool:
     return value.op is Op.CALL or self_attribute(value) is not None
 
 
-def _is_plain(name: str, lived: Lived) -> bool:
+def _is_plain(name: str, finished: FinishedObject) -> bool:
     """Whether nothing that an object keeps under a name is registered."""
-    return not any(isinstance(atom, Shell) for store in lived.stores if store.name == name for atom in store.atoms)
+    return not any(isinstance(atom, Shell) for store in finished.stores if store.name == name for atom in store.atoms)
 
 
 def _told(function: Function) -> set[str]:

@@ -1,6 +1,6 @@
 """Layers and parameters that an object keeps where `nn.Module` does not see them.
 
-An object's life is run on paper; what it keeps in plain lists, tuples, sets and dicts is compared with what it
+An object is run on paper; what it keeps in plain lists, tuples, sets and dicts is compared with what it
 registers, object by object: a layer that is registered by another way, under another name, or in a container that is
 built from the same list, is no loss.
 """
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Related
 from modellint.flow.gate import Keepers
-from modellint.flow.given import is_said
-from modellint.flow.objects import Read
+from modellint.flow.objects import AttributeRead
+from modellint.flow.unpassed import is_said
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.knowledge import METRICS
 from modellint.link.classes.calls import CONTAINERS
 from modellint.link.classes.handed import given_values
 from modellint.link.classes.handed_layers import argument_of, handed_layers, keeps_given
-from modellint.link.classes.lives import CARE, Lived, Lives
+from modellint.link.classes.object_runs import CARE, FinishedObject, ObjectRuns
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Shell
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.lives import Kept
     from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.object_runs import AttributeAssignment
     from modellint.link.project import Project
 
 #: Methods in which reading an attribute is no use of what it holds.
@@ -47,10 +47,10 @@ class Unregistered:
     """
 
     cls: Class
-    kept: Kept
+    kept: AttributeAssignment
     layers: tuple[Shell, ...]
     parameters: tuple[Shell, ...]
-    uses: tuple[Read, ...]
+    uses: tuple[AttributeRead, ...]
     doubts: tuple[str, ...]
     #: Whether a comma makes a tuple of what was to be kept itself.
     is_accident: bool
@@ -113,10 +113,10 @@ def unregistered(module: ModuleFacts, project: Project) -> tuple[Unregistered, .
 def _search(module: ModuleFacts, project: Project) -> Iterator[Unregistered]:
     reported: set[int] = set()
     for cls in module.classes.values():
-        subjects = project.of(Lives).subjects(cls)
+        subjects = project.of(ObjectRuns).subjects(cls)
         given = handed_layers(cls, project) if subjects else {}
         below = [] if given or not subjects or not keeps_given(cls) else _below(cls, subjects[0], project)
-        for subject in subjects if given or (subjects and project.of(Lives).may_keep(cls)) else ():
+        for subject in subjects if given or (subjects and project.of(ObjectRuns).may_keep(cls)) else ():
             for found in _Inspection(cls, subject, project).run(given):
                 if id(found.kept.target) not in reported and id(found.kept.value) not in reported:
                     reported.update((id(found.kept.target), id(found.kept.value)))
@@ -130,7 +130,7 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Unregistered]:
 
 def _below(cls: Class, model: ClassModel, project: Project) -> list[ClassModel]:
     """The layers in sight that derive from one whose constructor keeps what theirs give it."""
-    return [lived.model for lived in project.of(Lives).below(model, cls) if lived.model.is_module is True]
+    return [finished.model for finished in project.of(ObjectRuns).below(model, cls) if finished.model.is_module is True]
 
 
 class _Inspection:
@@ -143,41 +143,41 @@ class _Inspection:
         self.classes = project.classes
 
     def run(self, given: Mapping[str, Shell]) -> Iterator[Unregistered]:
-        lives = self.project.of(Lives)
-        lived = Lived(self.model, self.project.of(Keepers), given) if given else lives.of(self.model)
-        for kept in lived.lasting:
+        lives = self.project.of(ObjectRuns)
+        finished = FinishedObject(self.model, self.project.of(Keepers), given) if given else lives.of(self.model)
+        for kept in finished.final_stores:
             if kept.function.module is self.cls.module:
-                found = self._judge(kept, lived)
+                found = self._judge(kept, finished)
                 if found is not None:
                     yield found
 
     @cached_property
-    def _below(self) -> list[Lived]:
+    def _below(self) -> list[FinishedObject]:
         """Objects of the classes in sight that derive from the class."""
-        return self.project.of(Lives).below(self.model, self.cls)
+        return self.project.of(ObjectRuns).below(self.model, self.cls)
 
-    def _judge(self, kept: Kept, lived: Lived) -> Unregistered | None:
-        lost = lived.lost(kept)
-        is_alone = all(other.is_one_tuple for other in lived.lasting if other.attribute == kept.attribute)
+    def _judge(self, kept: AttributeAssignment, finished: FinishedObject) -> Unregistered | None:
+        lost = finished.lost(kept)
+        is_alone = all(other.is_one_tuple for other in finished.final_stores if other.attribute == kept.attribute)
         if not lost and not (kept.is_one_tuple and is_alone):
             return None
         if lost and any(below.keeps_nothing_of(kept) for below in self._below):
             return None
-        lives = [lived, *self._below]
+        lives = [finished, *self._below]
         uses = tuple(self._uses(kept, lives))
         is_called = kept.is_one_tuple and any(_is_called(use) for use in uses)
-        if not (lost or is_called) or any(life.cares_for(kept) for life in lives):
+        if not (lost or is_called) or any(object_run.cares_for(kept) for object_run in lives):
             return None
         layers = tuple(shell for shell in lost if shell.is_layer)
         parameters = tuple(shell for shell in lost if not shell.is_layer)
         if any(is_said(layer) and self._is_given_registered(layer) for layer in layers):
             return None
-        if layers and all(map(self._is_metric, layers)) and any(life.moves(kept) for life in lives):
+        if layers and all(map(self._is_metric, layers)) and any(object_run.moves(kept) for object_run in lives):
             return None
         is_accident = kept.has_stray_comma or is_called
         doubts = ["it is registered under some conditions"] if any(lost.values()) else []
         if not is_accident:
-            doubts.extend(self._doubts(kept, layers, uses, (life.handled(kept) for life in lives)))
+            doubts.extend(self._doubts(kept, layers, uses, (object_run.handled(kept) for object_run in lives)))
         reasons = tuple(dict.fromkeys(doubts))
         is_module = self.model.is_module is True
         return Unregistered(self.cls, kept, layers, parameters, uses, reasons, is_accident, is_module)
@@ -209,10 +209,10 @@ class _Inspection:
 
     # -- uses --------------------------------------------------------------------------------------------------
 
-    def _uses(self, kept: Kept, lives: Iterable[Lived]) -> Iterator[Read]:
+    def _uses(self, kept: AttributeAssignment, lives: Iterable[FinishedObject]) -> Iterator[AttributeRead]:
         seen: set[int] = set()
-        for life in lives:
-            for read in life.reads(kept.attribute):
+        for object_run in lives:
+            for read in object_run.reads(kept.attribute):
                 if read.function.name not in _IDLE and id(read.value) not in seen:
                     seen.add(id(read.value))
                     yield read
@@ -220,13 +220,16 @@ class _Inspection:
             if kept.attribute in function.text:
                 for value in reads(function, kept.attribute, of_self=False):
                     if id(value) not in seen:
-                        yield Read(kept.attribute, function, value, False)
+                        yield AttributeRead(kept.attribute, function, value, False)
 
     # -- what speaks against a mistake -------------------------------------------------------------------------
 
     @staticmethod
     def _doubts(
-        kept: Kept, layers: tuple[Shell, ...], uses: tuple[Read, ...], handled: Iterable[Iterable[tuple[str, Function]]]
+        kept: AttributeAssignment,
+        layers: tuple[Shell, ...],
+        uses: tuple[AttributeRead, ...],
+        handled: Iterable[Iterable[tuple[str, Function]]],
     ) -> Iterator[str]:
         if layers and _is_hiding(kept, uses):
             yield "a container of one may be meant to hide the layer"
@@ -246,11 +249,11 @@ def type_name(layer: Shell) -> str:
     return f"`{called_name(made)}`" if made is not None and is_class else "the pretrained model"
 
 
-def _is_called(use: Read) -> bool:
+def _is_called(use: AttributeRead) -> bool:
     return any(event.value.callee is use.value for event in use.function.flow.of(EventKind.CALL))
 
 
-def _is_hiding(kept: Kept, uses: tuple[Read, ...]) -> bool:
+def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bool:
     """Whether a container with one written element is only ever asked for that element: `self._model = [model]`."""
     return kept.is_written_out and all(
         any(

@@ -32,7 +32,7 @@ def entered(table: DefinedConstant, project: Project) -> tuple[Class, ...]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Registration:
+class RegistryCall:
     """What calls a method of an object, `owner`, in a module: a decorator of `cls`, or a call with a class."""
 
     module: ModuleFacts
@@ -43,14 +43,14 @@ class Registration:
 
 def registrations(
     table: DefinedConstant, project: Project, beside: ModuleFacts | None = None
-) -> tuple[Registration, ...]:
+) -> tuple[RegistryCall, ...]:
     """What enters classes into an object of the project, in the files around it and around one that asks."""
     files = (table.module, *(() if beside is None or beside is table.module else (beside,)))
     key = "registrations", table.name, *(module.path for module in files)
     return project.once(key, lambda: tuple(_registrations(table, project, files)))
 
 
-def _registrations(table: DefinedConstant, project: Project, files: tuple[ModuleFacts, ...]) -> Iterator[Registration]:
+def _registrations(table: DefinedConstant, project: Project, files: tuple[ModuleFacts, ...]) -> Iterator[RegistryCall]:
     made = project.names.definition(table.module, table.value.callee) if table.value.op is Op.CALL else None
     if isinstance(made, DefinedClass) and project.classes.model(made.cls).is_module is False:
         yield from _entering(table, project, files)
@@ -63,7 +63,7 @@ def is_filled(cls: Class, name: str) -> bool:
     return value is not None and _is_empty(value) and any(name in method.words for method in methods)
 
 
-def registrations_by(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tuple[Registration, ...]:
+def registrations_by(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tuple[RegistryCall, ...]:
     """What enters classes by methods of a class, in the files around it and around one that asks."""
     files = (cls.module, *(() if beside is None or beside is cls.module else (beside,)))
     key = "registrations", cls.name, *(module.path for module in files)
@@ -89,19 +89,19 @@ def _heirs(cls: Class, project: Project, files: tuple[ModuleFacts, ...]) -> Iter
 
 def _entering(
     table: DefinedConstant | Class, project: Project, files: tuple[ModuleFacts, ...]
-) -> Iterator[Registration]:
+) -> Iterator[RegistryCall]:
     """What calls a method of an object of a module, or of a class, with a class."""
     for module in dict.fromkeys(one for file in files for one in neighbours(project, file, table.name)):
         for cls in module.classes.values():
             for decorator in cls.head.decorators:
                 owner = _owner(decorator, table, module, project)
                 if owner is not None:
-                    yield Registration(module, decorator, owner, cls)
+                    yield RegistryCall(module, decorator, owner, cls)
         for event in module.body.flow.of(EventKind.CALL) if table.name in module.body.words else ():
             given = (project.names.definition(module, arg) for arg in event.value.args[1:])
             owner = _owner(event.value, table, module, project)
             if owner not in (None, event.value) and any(isinstance(one, DefinedClass) for one in given):
-                yield Registration(module, event.value, owner or event.value, None)
+                yield RegistryCall(module, event.value, owner or event.value, None)
 
 
 def _owner(value: Value, table: DefinedConstant | Class, module: ModuleFacts, project: Project) -> Value | None:

@@ -14,7 +14,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.lives import Kept
+    from modellint.link.classes.object_runs import AttributeAssignment
     from modellint.link.classes.registered import Unregistered
 
 #: What lists and dicts can do, and torch's containers cannot.
@@ -38,7 +38,7 @@ def name_in(module: ModuleFacts, name: str) -> str | None:
     return next((f"{local}.nn.{name}" for local, target in module.imports.items() if target == "torch"), None)
 
 
-def without_comma(kept: Kept) -> Fix | None:
+def without_comma(kept: AttributeAssignment) -> Fix | None:
     """The comma that makes a tuple, taken out."""
     module = kept.function.module
     found = python_edit.assigned(kept.target, module)

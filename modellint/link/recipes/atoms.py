@@ -45,7 +45,7 @@ class Keys(Foreign):
         return key in self.names
 
 
-class Table(Foreign):
+class ModulesTable(Foreign):
     """`self.modules`; `names` are its entries, None while they are not all known."""
 
     __slots__ = ("names",)
@@ -61,7 +61,7 @@ class Table(Foreign):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Foreign):
+class ModulesEntry(Foreign):
     """`self.modules.name`, read at `site`."""
 
     name: str
@@ -75,7 +75,7 @@ class Entry(Foreign):
 
 
 @dataclass(frozen=True, slots=True)
-class Made(Foreign):
+class RecipeObject(Foreign):
     """An object that the recipe makes, or names."""
 
     item: Item
@@ -114,10 +114,10 @@ class Made(Foreign):
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Foreign):
+class ObjectPart(Foreign):
     """An attribute of an object of the recipe, or a part of that."""
 
-    owner: Made | Entry
+    owner: RecipeObject | ModulesEntry
     name: str
 
     def is_none(self) -> bool | None:
@@ -243,4 +243,4 @@ def known(item: Item, project: Project) -> Atoms | None:
     if item.kind is ItemKind.CONSTANT:
         values = item.values
         return (Constant(item.value if values is None else values),)
-    return None if item.kind is ItemKind.UNKNOWN else (Made(item, project),)
+    return None if item.kind is ItemKind.UNKNOWN else (RecipeObject(item, project),)

@@ -9,9 +9,9 @@ from modellint.flow.domain import (
     Arguments,
     Constant,
     FunctionRef,
-    Given,
     Plain,
     Site,
+    SymbolicInput,
     Unknown,
     join,
 )
@@ -136,7 +136,7 @@ class Brain:
         if name in _SWITCHES:
             return (Turn(0, 1),)
         passed = self.argument(name) if name in _PASSED else None
-        return (Given(f"self.{name}"),) if passed is None else passed
+        return (SymbolicInput(f"self.{name}"),) if passed is None else passed
 
     def argument(self, name: str) -> Atoms | None:
         """The value that the script passes to the Brain as an argument."""
@@ -226,7 +226,7 @@ class Brain:
 
 
 def _tells_nothing(atom: Atom) -> bool:
-    return isinstance(atom, Given | Unknown) or type(atom) is Plain
+    return isinstance(atom, SymbolicInput | Unknown) or type(atom) is Plain
 
 
 def staged(function: Function, stage: Atoms) -> Arguments:

@@ -37,15 +37,15 @@ from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.atoms import (
     Data,
-    Entry,
     Keys,
-    Made,
+    ModulesEntry,
+    ModulesTable,
+    ObjectPart,
     Optimizer,
-    Part,
     Partial,
+    RecipeObject,
     Recoverables,
     Stage,
-    Table,
     Thing,
     Turn,
     Weights,
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Guard
+    from modellint.graph.value import PathCondition
     from modellint.link.project import Project
     from modellint.link.recipes.items import Evaluation
     from modellint.link.recipes.scripts import Script
@@ -118,7 +118,7 @@ class Surroundings(Theory):
         self.is_at_work = False
         self._files = {script.module, *(cls.module for cls in use.classes)}
         #: The conditions of the calls of each body, by identity.
-        self._guards: dict[int, dict[int, Guard]] = {}
+        self._guards: dict[int, dict[int, PathCondition]] = {}
         #: The functions that are being run, and those that somebody else gets.
         self._functions: list[Function | None] = []
         self._handed: set[object] = set()
@@ -186,31 +186,33 @@ class Surroundings(Theory):
             return (Bound(atom, name),)
         if isinstance(atom, Keys):
             return self.objects.key(name, frame, value)
-        if isinstance(atom, Table):
+        if isinstance(atom, ModulesTable):
             return self.objects.entry(name, frame, value)
-        if isinstance(atom, Entry | Made):
+        if isinstance(atom, ModulesEntry | RecipeObject):
             return self.objects.part_of(atom, name)
-        if isinstance(atom, Part):
+        if isinstance(atom, ObjectPart):
             return (atom,)
         return UNKNOWN if isinstance(atom, Foreign) else None
 
     def part(self, atom: Atom, index: Atoms, frame: Frame, value: Value) -> Atoms | None:
-        if isinstance(atom, Keys | Table | Made) and any(isinstance(part, Constant) for part in index):
+        if isinstance(atom, Keys | ModulesTable | RecipeObject) and any(isinstance(part, Constant) for part in index):
             if len(index) > 1 and isinstance(atom, Keys) and not all(map(atom.names.__contains__, _constants(index))):
                 return UNKNOWN  # one of them need not be asked for
             return join(self.objects.at(atom, part, frame, value) for part in index)
-        if isinstance(atom, Entry):
+        if isinstance(atom, ModulesEntry):
             return self.objects.part_of(atom, "[]")
         if isinstance(atom, Weights):
             return (atom,)
         return UNKNOWN if isinstance(atom, Foreign) else None
 
     def element(self, atom: Atom) -> Atoms | None:
-        if isinstance(atom, Made) and atom.item.kind is ItemKind.SEQUENCE:
+        if isinstance(atom, RecipeObject) and atom.item.kind is ItemKind.SEQUENCE:
             return self.objects.fields(atom.item)
         if isinstance(atom, Weights):
             return (atom,)
-        if isinstance(atom, Keys | Table) or (isinstance(atom, Made) and atom.item.kind is ItemKind.MAPPING):
+        if isinstance(atom, Keys | ModulesTable) or (
+            isinstance(atom, RecipeObject) and atom.item.kind is ItemKind.MAPPING
+        ):
             return PLAIN
         return UNKNOWN if isinstance(atom, Foreign) else None
 
@@ -240,9 +242,9 @@ class Surroundings(Theory):
             self.own.keep(name, atoms, frame)
         elif isinstance(owner, Keys) and name is not None:
             self.objects.change(name, atoms)
-        elif isinstance(owner, Table):
+        elif isinstance(owner, ModulesTable):
             self.objects.add(owner, name, atoms)
-        elif isinstance(owner, Made):
+        elif isinstance(owner, RecipeObject):
             self.objects.add(owner.item, name, atoms)
         elif isinstance(owner, Recoverables):
             self.fates.save(atoms, target, frame)
@@ -289,9 +291,9 @@ class Surroundings(Theory):
             return self.own.above(name, arguments, frame, value)
         if isinstance(atom, Keys):
             return self.objects.keys_method(name, arguments, frame, value)
-        if isinstance(atom, Table):
+        if isinstance(atom, ModulesTable):
             return self.objects.table_method(name, arguments, frame, value)
-        if isinstance(atom, Entry | Made | Part):
+        if isinstance(atom, ModulesEntry | RecipeObject | ObjectPart):
             return self.objects.method(atom, name, arguments, frame, value)
         if isinstance(atom, Weights):
             return self.objects.weights_method(atom, name, arguments, frame, value)
@@ -314,11 +316,11 @@ class Surroundings(Theory):
                 return (member,)
         if isinstance(function, Partial):
             return self.run.calls.apply(function.function, function.arguments.then(arguments), frame, value)
-        if isinstance(function, Part):
+        if isinstance(function, ObjectPart):
             self.objects.use(function.owner, function.name, frame, value)
-        elif isinstance(function, Made) and function.item.kind is ItemKind.NAME:
+        elif isinstance(function, RecipeObject) and function.item.kind is ItemKind.NAME:
             return self.fates.made(function.item, arguments, frame, value)
-        elif isinstance(function, Entry | Made):
+        elif isinstance(function, ModulesEntry | RecipeObject):
             self.objects.use(function, "", frame, value)
             self.hand(arguments, value)
             return PLAIN
@@ -367,7 +369,7 @@ class Surroundings(Theory):
         for atom in opened(join(arguments.all())):
             if isinstance(atom, FunctionRef):
                 self._perhaps(atom)
-            elif isinstance(atom, Entry):
+            elif isinstance(atom, ModulesEntry):
                 self.objects.compute(atom)
             elif isinstance(atom, Weights):
                 found = [item for item, _ in self.objects.items((atom.owner,))]

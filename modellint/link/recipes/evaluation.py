@@ -54,7 +54,7 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
             from modellint.link.recipes.interpolated import evaluate_config
 
             return evaluate_config(recipe, project)
-        run = _Run(recipe, partial(_load_included, project), _Shared(), {})
+        run = _FileEvaluation(recipe, partial(_load_included, project), _Shared(), {})
         shared = run.shared
         problems = (*shared.problems, *(shared.links[n].problem for n in cycles.closing(shared.links)))
         return Evaluation(recipe, run.root, problems, tuple(dict.fromkeys(shared.recipes)), run.items)
@@ -78,7 +78,7 @@ def _load_included(project: Project, path: Path) -> Recipe | str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Link:
+class _PendingReference:
     """A reference inside of `holder` to `target`, which was not finished when the reference was followed."""
 
     holder: Item
@@ -92,14 +92,14 @@ class _Shared:
 
     problems: list[Problem] = field(default_factory=list)
     recipes: list[Recipe] = field(default_factory=list)
-    links: list[_Link] = field(default_factory=list)
+    links: list[_PendingReference] = field(default_factory=list)
     stack: list[Path] = field(default_factory=list)
     includes: int = 0
     copies: int = 0
     depth: int = 0
 
 
-class _Run:
+class _FileEvaluation:
     """The evaluation of one file. `overrides` replace or add entries at its top, as `!include:` passes them."""
 
     def __init__(
@@ -384,9 +384,9 @@ class _Run:
             else:
                 alias, spot = spot, self.items[id(spot)]
                 beyond = spot.node
-                is_open = id(beyond) in self._open or id(beyond) not in self._walked
+                is_unfinished = id(beyond) in self._open or id(beyond) not in self._walked
                 is_own = self.items.get(id(beyond)) is spot and beyond is not alias
-                if is_open and is_own and beyond.kind is NodeKind.MAPPING:
+                if is_unfinished and is_own and beyond.kind is NodeKind.MAPPING:
                     return self._step(beyond, key, place, node)  # it stands further down, or around this
         if spot.kind in (ItemKind.UNKNOWN, ItemKind.ATTRIBUTE):
             return None
@@ -442,7 +442,7 @@ class _Run:
         is_unfinished = id(target.node) not in self._walked or id(target.node) in self._open
         if self._holders and is_unfinished and target.kind is not ItemKind.CONSTANT:
             problem = self._described(ProblemKind.ITSELF, place, node)
-            self.shared.links.append(_Link(self._holders[-1], target, problem))
+            self.shared.links.append(_PendingReference(self._holders[-1], target, problem))
 
     def _copy(self, item: Item, node: Node) -> Item:
         """Another object like `item`; what it holds more than once stays shared in the copy."""
@@ -502,7 +502,7 @@ class _Run:
         if not isinstance(recipe, Recipe):
             return self._unknown(node)
         copied = {name: self._copy_of_override(item) for name, item in overrides.items()}
-        included = _Run(recipe, self.load, self.shared, copied, path).root
+        included = _FileEvaluation(recipe, self.load, self.shared, copied, path).root
         included.path, included.key = path, key
         return included
 

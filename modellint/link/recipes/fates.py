@@ -9,19 +9,19 @@ from modellint.flow.domain import (
     UNKNOWN,
     Arguments,
     Constant,
-    Given,
     Plain,
     Site,
+    SymbolicInput,
 )
 from modellint.flow.heap import Shell, opened
 from modellint.graph.value import Op, Value
 from modellint.link.recipes.atoms import (
     Checkpointer,
     Data,
-    Entry,
-    Made,
+    ModulesEntry,
     Optimizer,
     Product,
+    RecipeObject,
     Weights,
 )
 from modellint.link.recipes.items import Item, ItemKind
@@ -95,7 +95,7 @@ class Fates:
             if isinstance(atom, Shell) and atom.kind == "dict" and atom.is_exact:
                 for entry in atom.entries:
                     self.save(entry.atoms, value, frame)
-            elif isinstance(atom, Made) and atom.item.kind is ItemKind.MAPPING:
+            elif isinstance(atom, RecipeObject) and atom.item.kind is ItemKind.MAPPING:
                 self._around.notes.recoverables.append(atom.item)
             else:
                 self._around.notes.saves_more = True
@@ -147,7 +147,7 @@ class Fates:
             if isinstance(atom, Weights):
                 found = list(self._around.objects.items((atom.owner,)))
                 yield from ((item, direct and sure) for item, direct in found)
-                if not found and not isinstance(atom.owner, Entry):
+                if not found and not isinstance(atom.owner, ModulesEntry):
                     yield None, False
             elif isinstance(atom, Shell) and atom.is_container:
                 for entry in atom.entries:
@@ -165,7 +165,7 @@ class Fates:
 
 def _is_no_layer(atom: Atom) -> bool:
     """Whether something that is saved is an optimizer, a scheduler, a loader, or what the Brain makes of such."""
-    return isinstance(atom, Optimizer | Product | Data | Constant | Given)
+    return isinstance(atom, Optimizer | Product | Data | Constant | SymbolicInput)
 
 
 def _argument(call: Value, position: int, name: str) -> Value:

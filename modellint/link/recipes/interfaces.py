@@ -283,7 +283,7 @@ def _uses(
     classes = [model.cls for model in interface.model.mro() if model.cls is not None]
     classes = [cls for cls in classes if cls.module.file.parent == recipe.file.parent]
     work = key_work((method for cls in classes for method in cls.methods.values()), partial(_is_held, attribute))
-    if work.is_open:
+    if work.may_have_more_keys:
         return
     methods: dict[str, Function] = {}
     for cls in classes:

@@ -25,8 +25,8 @@ class KeyWork:
     """What code does with the keys of a recipe.
 
     `read` are those that it reads, `optional` those that it asks for first or has another value for, `stored` those
-    that it sets. `is_open`: it may set any key. `mentioned` are all names that code reads of anything that might turn
-    out to be the keys, `called` the functions that it calls by a plain name.
+    that it sets. `may_have_more_keys`: it may set any key. `mentioned` are all names that code reads of anything
+    that might turn out to be the keys, `called` the functions that it calls by a plain name.
     """
 
     read: set[str] = field(default_factory=set)
@@ -34,7 +34,7 @@ class KeyWork:
     stored: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
-    is_open: bool = False
+    may_have_more_keys: bool = False
 
 
 def key_work(functions: Iterable[Function], is_keys: Callable[[Value], bool]) -> KeyWork:
@@ -109,9 +109,9 @@ def _take_value(value: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -
         _take_question(value, work)
     elif value.op is Op.DICT:
         # A mapping that is written out under the same name is another mapping.
-        work.is_open = work.is_open or value.target == HPARAMS
+        work.may_have_more_keys = work.may_have_more_keys or value.target == HPARAMS
     elif value.op is Op.BIN and value.data == "|":
-        work.is_open = work.is_open or any(map(is_keys, value.args))
+        work.may_have_more_keys = work.may_have_more_keys or any(map(is_keys, value.args))
 
 
 def _take_question(call: Value, work: KeyWork) -> None:
@@ -134,13 +134,13 @@ def _take_event(event: Event, work: KeyWork, is_keys: Callable[[Value], bool]) -
 def _take_store(target: Value, value: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
     owner = target.args[0]
     if target.op is Op.ATTR and target.data == HPARAMS:
-        work.is_open = work.is_open or not (is_keys(value) or _is_like_keys(value, is_keys))
+        work.may_have_more_keys = work.may_have_more_keys or not (is_keys(value) or _is_like_keys(value, is_keys))
     elif target.op is Op.ATTR and is_keys(owner):
         work.stored.add(str(target.data))
     elif target.op is Op.INDEX and (is_keys(owner) or _is_vars_of_keys(owner, is_keys)):
         name = text_of(target.args[1])
         _add(name, work.stored)
-        work.is_open = work.is_open or name is None
+        work.may_have_more_keys = work.may_have_more_keys or name is None
 
 
 def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
@@ -149,7 +149,7 @@ def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> 
         owner = callee.args[0]
         is_own = is_keys(owner)
         if callee.data == "update" and (is_own or _is_vars_of_keys(owner, is_keys)):
-            work.is_open = True
+            work.may_have_more_keys = True
         elif callee.data == "setdefault" and is_own:
             _take_name(call.argument(0), work)
     elif callee.op is Op.GLOBAL:
@@ -158,7 +158,7 @@ def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> 
         if callee.data == "setattr" and first is not None and is_keys(first):
             _take_name(call.argument(1), work)
     if call.target is not None and _is_name(call.target) and _callee(call) in _MAPPINGS:
-        work.is_open = work.is_open or not _is_like_keys(call, is_keys)
+        work.may_have_more_keys = work.may_have_more_keys or not _is_like_keys(call, is_keys)
 
 
 def _is_like_keys(value: Value, is_keys: Callable[[Value], bool]) -> bool:
@@ -171,7 +171,7 @@ def _take_name(name: Value | None, work: KeyWork) -> None:
     """A key that is stored: any key, if its name is made up."""
     text = text_of(name)
     _add(text, work.stored)
-    work.is_open = work.is_open or text is None
+    work.may_have_more_keys = work.may_have_more_keys or text is None
 
 
 def _is_vars_of_keys(value: Value, is_keys: Callable[[Value], bool]) -> bool:

@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from modellint.flow.life import covers
+from modellint.flow.object_run import covers
 from modellint.flow.theory import Sometimes
 from modellint.graph.immutable import dataclass
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Site
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
-    from modellint.link.recipes.atoms import Entry, Optimizer
+    from modellint.link.recipes.atoms import ModulesEntry, Optimizer
     from modellint.link.recipes.items import Item
 
 
@@ -76,9 +76,9 @@ class Notes:
         self._run = run
         #: The stage of the training, nothing outside of it.
         self.stage = ""
-        self.entries: dict[Entry, Seen] = {}
+        self.entries: dict[ModulesEntry, Seen] = {}
         #: The conditions that only the reading of an entry stands under.
-        self._under: dict[Entry, Path] = {}
+        self._under: dict[ModulesEntry, Path] = {}
         self.uses: dict[ObjectCall, Seen] = {}
         self.lacking: dict[tuple[str, Site], Seen] = {}
         self.moved: dict[int, Item] = {}
@@ -109,7 +109,7 @@ class Notes:
         """The open conditions on the way here; what comes out either way for certain is none."""
         return _certain(self._run.path)
 
-    def entry(self, entry: Entry, *, computes: bool, learns: bool) -> None:
+    def entry(self, entry: ModulesEntry, *, computes: bool, learns: bool) -> None:
         if entry.site is not None and self.stage:
             under = self._under.setdefault(entry, self._run.assumed)
             seen = self.entries.setdefault(entry, Seen())

@@ -13,7 +13,7 @@ from modellint.flow.domain import Constant
 from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
-from modellint.link.recipes.atoms import Made, Stage
+from modellint.link.recipes.atoms import RecipeObject, Stage
 from modellint.link.recipes.brains import BATCH, staged
 from modellint.link.recipes.environment import Surroundings
 from modellint.link.recipes.evaluation import evaluate
@@ -248,7 +248,7 @@ class _Course:
         if given is None or written is None:
             return None
         atom = given[0] if len(given) == 1 else None
-        source = atom.item if isinstance(atom, Made) and atom.item.kind is ItemKind.MAPPING else None
+        source = atom.item if isinstance(atom, RecipeObject) and atom.item.kind is ItemKind.MAPPING else None
         entries: dict[str, Item | None] = {}
         closed = source is not None or (isinstance(atom, Shell) and atom.kind == "dict" and atom.is_exact)
         if source is not None:

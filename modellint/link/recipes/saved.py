@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NONE
-from modellint.flow.life import covers
-from modellint.link.recipes.atoms import Checkpointer, Made
+from modellint.flow.object_run import covers
+from modellint.link.recipes.atoms import Checkpointer, RecipeObject
 from modellint.link.recipes.closures import Closure, Root
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.trained import shown
@@ -89,7 +89,7 @@ class _Finder:
         )
 
     def _start(self, atom: Atom | None) -> None:
-        if isinstance(atom, Made) and atom.item.kind is ItemKind.NEW and atom.item.target.endswith(_CLASS):
+        if isinstance(atom, RecipeObject) and atom.item.kind is ItemKind.NEW and atom.item.target.endswith(_CLASS):
             self.checkpointer = found = atom.item
             names = {name: child for name, child in self.layers.arguments(found) if name is not None}
             given = names.get(_RECOVERABLES)

@@ -329,8 +329,8 @@ def _defined(definition: Definition | None, project: Project) -> ResolvedName:
     wanted = required(package, project) if package else None
     if wanted is not None and not wanted.is_described:
         return _UNKNOWN
-    is_open = wanted is None or len(wanted.admitted) > 1
-    signatures = constructor_parameters(model, classes, any_release=is_open)
+    is_any_release = wanted is None or len(wanted.admitted) > 1
+    signatures = constructor_parameters(model, classes, any_release=is_any_release)
     releases = knowledge.package(package).releases if package else ()
     return ResolvedName(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
 
@@ -371,7 +371,7 @@ def _described(name: str, top: str, project: Project) -> ResolvedName:
             if last
             else _UNKNOWN
         )
-    if part in module.others or module.is_open:
+    if part in module.others or module.may_have_more_names:
         return _UNKNOWN
     available = frozenset(module.names() | known.submodules(owner))
     is_gone = earlier is not None and earlier.lacks(written) is None

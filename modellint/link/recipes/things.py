@@ -21,11 +21,11 @@ from modellint.flow.heap import Shell, opened
 from modellint.flow.theory import Foreign
 from modellint.graph.value import Op, Value
 from modellint.link.recipes.atoms import (
-    Entry,
     Keys,
-    Made,
-    Part,
-    Table,
+    ModulesEntry,
+    ModulesTable,
+    ObjectPart,
+    RecipeObject,
     Turn,
     Weights,
     known,
@@ -84,7 +84,7 @@ class Objects:
         self._around = around
         self._recipe = recipe
         self.keys = Keys(set(recipe.keys))
-        self.table = Table()
+        self.table = ModulesTable()
         #: The objects of `modules`, those that code adds to it, and to mappings of the recipe; `None` is any name.
         self.entries: dict[str, Item | None] = {}
         self.added: dict[object, dict[str | None, Atoms]] = {}
@@ -116,14 +116,14 @@ class Objects:
         if name in _MODULE_DICT:
             return (Bound(self.table, name),)
         is_written = frame is not None and frame.function is not None and value is not None
-        found = Entry(name, Site(value, frame.function) if is_written else None)  # type: ignore[arg-type, union-attr]
+        found = ModulesEntry(name, Site(value, frame.function) if is_written else None)  # type: ignore[arg-type, union-attr]
         self._around.notes.entry(found, computes=False, learns=False)
         return (found,)
 
-    def part_of(self, atom: Made | Entry, name: str) -> Atoms:
+    def part_of(self, atom: RecipeObject | ModulesEntry, name: str) -> Atoms:
         """An attribute of an object of the recipe; of one that a constructor sets to a constant, that."""
         item = self.item(atom)
-        if isinstance(atom, Entry):
+        if isinstance(atom, ModulesEntry):
             self.compute(atom)
         elif item is not None and item.kind is ItemKind.NEW:
             if item.target == _COUNTER and name == "current":
@@ -131,13 +131,13 @@ class Objects:
             found = layers_of(self._around.project).constant(item, name)
             if found is not None:
                 return (found,)
-        return (Part(atom, name),)
+        return (ObjectPart(atom, name),)
 
     def item(self, atom: Atom) -> Item | None:
         """The object of the recipe that a value is, entries of `modules` included."""
-        if isinstance(atom, Entry):
+        if isinstance(atom, ModulesEntry):
             return self.entries.get(atom.name)
-        return atom.item if isinstance(atom, Made) else None
+        return atom.item if isinstance(atom, RecipeObject) else None
 
     def items(self, atoms: Atoms) -> Iterator[tuple[Item, bool]]:
         """The objects of the recipe that a value is, or holds; whether it is all of them, not one or the other."""
@@ -145,7 +145,7 @@ class Objects:
         for atom in atoms:
             if isinstance(atom, Weights):
                 yield from ((item, sure and direct) for item, sure in self.items((atom.owner,)))
-            elif isinstance(atom, Table):
+            elif isinstance(atom, ModulesTable):
                 yield from ((item, direct) for item in self.entries.values() if item is not None)
             elif isinstance(atom, Shell):
                 for entry in self._held(atom):
@@ -161,11 +161,11 @@ class Objects:
             held += [*shell.arguments.all(), *(store.atoms for store in shell.stores)]
         return [atom for atoms in held for atom in opened(atoms) if isinstance(atom, Foreign | Weights)]
 
-    def at(self, atom: Keys | Table | Made, index: Atom, frame: Frame, value: Value) -> Atoms:
+    def at(self, atom: Keys | ModulesTable | RecipeObject, index: Atom, frame: Frame, value: Value) -> Atoms:
         """The element of a sequence, or the value of a mapping, at one index."""
         if not isinstance(index, Constant):
             return UNKNOWN
-        if isinstance(atom, Made):
+        if isinstance(atom, RecipeObject):
             return self._field(atom.item, index.value)
         name = str(index.value)
         return self.key(name, frame, value) if isinstance(atom, Keys) else self.entry(name, frame, value)
@@ -188,8 +188,8 @@ class Objects:
 
     def add(self, owner: object, name: str | None, atoms: Atoms) -> None:
         """Put something into `modules`, or into a mapping of the recipe; an entry that is unwrapped is no other."""
-        parts = [atom.owner if isinstance(atom, Part) else atom for atom in atoms]
-        if name is None or not any(isinstance(part, Entry) and part.name == name for part in parts):
+        parts = [atom.owner if isinstance(atom, ObjectPart) else atom for atom in atoms]
+        if name is None or not any(isinstance(part, ModulesEntry) and part.name == name for part in parts):
             self.added.setdefault(owner, {})[name] = atoms
 
     def keys_method(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
@@ -216,7 +216,7 @@ class Objects:
         if name == "keys":
             return (self.table,)
         if name in ("values", "children", "items"):
-            return self._each(tuple(Entry(entry) for entry in self.entries), name, frame, value)
+            return self._each(tuple(ModulesEntry(entry) for entry in self.entries), name, frame, value)
         if name == "requires_grad_":
             self._around.fates.switch(self.table, arguments, frame, value)
         return (self.table,) if name in _FLUENT else UNKNOWN
@@ -237,19 +237,26 @@ class Objects:
         """The parameters of a module."""
         return self._each((Weights(owner),), "items" if name.startswith("named_") else "values", frame, value)
 
-    def method(self, atom: Entry | Made | Part, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        owner = atom.owner if isinstance(atom, Part) else atom
+    def method(
+        self,
+        atom: ModulesEntry | RecipeObject | ObjectPart,
+        name: str,
+        arguments: Arguments,
+        frame: Frame,
+        value: Value,
+    ) -> Atoms:
+        owner = atom.owner if isinstance(atom, ObjectPart) else atom
         item = self.item(owner)
         if name in PARAMETERS:
             return self.weights(owner, name, frame, value)
-        if isinstance(atom, Made) and atom.item.kind is ItemKind.MAPPING:
+        if isinstance(atom, RecipeObject) and atom.item.kind is ItemKind.MAPPING:
             return self._mapping_method(atom, name, arguments, frame, value)
         self._handle(owner, item, name, arguments, frame, value)
         if name in _FLUENT:
             return (atom,)
         if name in _BOOKKEEPING:
             return UNKNOWN
-        self.use(owner, atom.name if isinstance(atom, Part) else name, frame, value)
+        self.use(owner, atom.name if isinstance(atom, ObjectPart) else name, frame, value)
         self._around.hand(arguments, value)
         return UNKNOWN
 
@@ -266,7 +273,7 @@ class Objects:
         if item is not None and name in _EXPORTS:
             self._around.notes.saves(item, Site(value, frame.function), sure=False)
 
-    def _mapping_method(self, atom: Made, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    def _mapping_method(self, atom: RecipeObject, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         if name == "keys":
             return (atom,)
         if name == "get":
@@ -290,12 +297,12 @@ class Objects:
 
     def has(self, atom: Atom, name: str | None, rest: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
         found = None
-        if name is not None and isinstance(atom, Keys | Table):
+        if name is not None and isinstance(atom, Keys | ModulesTable):
             found = atom.has(name)
-        elif name is not None and isinstance(atom, Made):
+        elif name is not None and isinstance(atom, RecipeObject):
             found = atom.has_attribute(name)
-        elif isinstance(atom, Entry) and name is not None and (item := self.item(atom)) is not None:
-            found = Made(item, self._around.project).has_attribute(name)
+        elif isinstance(atom, ModulesEntry) and name is not None and (item := self.item(atom)) is not None:
+            found = RecipeObject(item, self._around.project).has_attribute(name)
         return PLAIN if found is None else (Constant(found),)
 
     def attribute(self, atom: Atom, name: str | None, rest: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
@@ -307,17 +314,17 @@ class Objects:
         found = self._around.attribute(atom, name, frame, value) or UNKNOWN
         return join([found, rest[0]]) if rest and has != (Constant(True),) else found
 
-    def compute(self, entry: Entry) -> None:
+    def compute(self, entry: ModulesEntry) -> None:
         self._around.notes.entry(entry, computes=True, learns=self._around.gradients.are_recorded())
 
     def use(self, owner: Atom, method: str, frame: Frame, value: Value) -> None:
         learns = self._around.gradients.are_recorded() and not self._around.gradients.is_detached(value, frame)
-        if isinstance(owner, Entry):
+        if isinstance(owner, ModulesEntry):
             self._around.notes.entry(owner, computes=True, learns=learns)
         item = self.item(owner)
         if item is None or value.op is not Op.CALL or item.kind not in (ItemKind.NEW, ItemKind.SEQUENCE):
             return
-        entry = owner.name if isinstance(owner, Entry) else None
+        entry = owner.name if isinstance(owner, ModulesEntry) else None
         self._around.notes.use(item, entry, method, Site(value, frame.function), learns=learns)
 
 

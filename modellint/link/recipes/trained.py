@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NONE
-from modellint.flow.life import covers
+from modellint.flow.object_run import covers
 from modellint.graph.value import Op
 from modellint.link.recipes.closures import Closure, Root
 from modellint.link.recipes.reach import calls_super

@@ -36,7 +36,7 @@ _ROWS, _COLUMNS = (0, "num_embeddings"), (1, "embedding_dim")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Number:
+class TableSize:
     """A size of a table, in rows or columns: its value, if it is known, and the expression that it is written as."""
 
     size: Size | None
@@ -70,8 +70,8 @@ class Held:
     made: Site
     call: Site
     way: Trail
-    rows: Number
-    columns: Number | None
+    rows: TableSize
+    columns: TableSize | None
     has_padding: bool
     holder: Shell | None = None
     attribute: str = ""
@@ -93,7 +93,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Part:
+class HeldLayer:
     """A layer that an object keeps under an attribute, on a path."""
 
     layer: Shell
@@ -110,7 +110,7 @@ class Holders:
         self._lookups = lookups
         self._project = project
         self._objects: dict[Class, Shell] = {}
-        self._parts: dict[Shell, list[Part]] = {}
+        self._parts: dict[Shell, list[HeldLayer]] = {}
 
     @cached_property
     def tables(self) -> list[Held]:
@@ -202,7 +202,7 @@ class Holders:
                         return Site(event.value, method)
         return None
 
-    def _number(self, shell: Shell, made: Site, position: int, name: str) -> Number | None:
+    def _number(self, shell: Shell, made: Site, position: int, name: str) -> TableSize | None:
         given = self._run.of(Tensors).argument(shell, (position, name))
         if given is None:
             return None
@@ -214,7 +214,7 @@ class Holders:
             by_place = zip(shell.arguments.positional, positional, strict=False)
             by_name = ((atoms, keywords.get(key)) for key, atoms in shell.arguments.keywords.items())
             found = next((value for atoms, value in (*by_place, *by_name) if atoms is given), None)
-        return Number(size_of(given), None if found is None else Site(found, made.function))
+        return TableSize(size_of(given), None if found is None else Site(found, made.function))
 
     def _others(self, seen: set[Value]) -> Iterator[Held]:
         """The tables that functions make, whatever becomes of them, but for those that are known."""
@@ -243,7 +243,7 @@ class Holders:
 
     # -- what is beside them -------------------------------------------------------------------------------------
 
-    def parts(self, holder: Shell) -> list[Part]:
+    def parts(self, holder: Shell) -> list[HeldLayer]:
         """The layers that an object keeps, those in containers among them."""
         found = self._parts.get(holder)
         if found is None:
@@ -252,7 +252,7 @@ class Holders:
             found = self._parts[holder] = list({id(part.layer): part for part in kept}.values())
         return found
 
-    def all_parts(self, holder: Shell | None, size: Size) -> Iterator[Part]:
+    def all_parts(self, holder: Shell | None, size: Size) -> Iterator[HeldLayer]:
         """The layers that objects of the file's other classes keep, of those first that mention what a size is of."""
         names = {str(symbol) for symbol in size.symbols}
         owners = {f.owner for f in self._module.all_functions() if not names.isdisjoint(f.words)}
@@ -261,11 +261,11 @@ class Holders:
             if other is not holder:
                 yield from self.parts(other)
 
-    def _kept_under(self, name: str, holder: Shell) -> Iterator[Part]:
+    def _kept_under(self, name: str, holder: Shell) -> Iterator[HeldLayer]:
         frame = class_frame(model_of(holder).facts.scope, id(holder))
         for atoms, path in list(holder.history.get(name, ())):
             found = self._lookups.asked(atoms, frame) if callable(atoms) else atoms
-            yield from (Part(layer, name, taken) for layer, taken in _layers_in(found, path, set(), self._run))
+            yield from (HeldLayer(layer, name, taken) for layer, taken in _layers_in(found, path, set(), self._run))
 
     def width(self, layer: Shell, facets: tuple[str, ...]) -> Size | None:
         """What a layer of torch's is given as one of some sizes."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
-from modellint.flow.found import Judged
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, tensors_in
+from modellint.flow.lookup_records import LossLookup
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, follow, followed
 from modellint.flow.summaries import Summaries
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Atoms, Filler, Site
-    from modellint.flow.found import Lookup, Padded, Sided
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.lookup_records import IdLayer, Lookup, PaddedPositions
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
@@ -38,7 +38,7 @@ _LOSSES = operators.words("judges")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Made:
+class MadeTable:
     """A table that a call makes, with what torch's constructor is given."""
 
     call: Value
@@ -60,7 +60,7 @@ class Indexed:
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
-        return (one for one in self._looked_up(module) if not isinstance(one, Judged))
+        return (one for one in self._looked_up(module) if not isinstance(one, LossLookup))
 
     def lookups_of(self, table: Site, module: ModuleFacts) -> list[Lookup]:
         """The look-ups in the table that is made at a place."""
@@ -70,9 +70,9 @@ class Indexed:
                 by_table.setdefault(lookup.table, []).append(lookup)
         return self._by_table[module].get(table, [])
 
-    def judged(self, module: ModuleFacts) -> Iterator[Judged]:
+    def judged(self, module: ModuleFacts) -> Iterator[LossLookup]:
         """The constants among the targets that a file's functions, or what they call, give losses."""
-        return (one for one in self._looked_up(module) if isinstance(one, Judged))
+        return (one for one in self._looked_up(module) if isinstance(one, LossLookup))
 
     def _looked_up(self, module: ModuleFacts) -> Iterator[Lookup]:
         if module not in self._lookups:
@@ -112,7 +112,7 @@ class Indexed:
             if module is not function.module:
                 yield from self.lookups(module)
 
-    def judged_beside(self, function: Function) -> Iterator[Judged]:
+    def judged_beside(self, function: Function) -> Iterator[LossLookup]:
         """The constants among targets in files beside its own that have a loss, and call a function or its callers."""
         functions = {function: None}
         for one in (function, *callers(self._project, function)):
@@ -121,13 +121,13 @@ class Indexed:
             if module is not function.module and any(_LOSSES & one.words for one in module.all_functions()):
                 yield from self.judged(module)
 
-    def padded(self, module: ModuleFacts) -> Iterator[Padded]:
+    def padded(self, module: ModuleFacts) -> Iterator[PaddedPositions]:
         """The constants that a file's functions, or what they call, write among positions."""
         for _ in self.lookups(module):
             pass
         yield from list(self._run(module)[1].padded.values())
 
-    def goes_on(self, padded: Padded, module: ModuleFacts) -> bool:
+    def goes_on(self, padded: PaddedPositions, module: ModuleFacts) -> bool:
         """Whether a constant that is written among positions leaves the function, and nobody takes it out again.
 
         A mask takes it out that picks or replaces elements, not one that is only made.
@@ -157,7 +157,7 @@ class Indexed:
             for event in body.flow.events:
                 run.behind(lookups.evaluated(event.value, body), body, event.guard)
 
-    def lookups_of_users(self, padded: Padded) -> Iterator[Lookup]:
+    def lookups_of_users(self, padded: PaddedPositions) -> Iterator[Lookup]:
         """The look-ups of the files of the project that call the function in which a constant is written."""
         for module in dict.fromkeys(caller.module for caller in self._users(padded.frame.function)):
             yield from self.lookups(module)
@@ -172,7 +172,7 @@ class Indexed:
                 if caller is not function and function.name in caller.words:
                     yield caller
 
-    def sided(self, cls: Class, path: list[str]) -> Sided | None:
+    def sided(self, cls: Class, path: list[str]) -> IdLayer | None:
         """How many ids the layer is for that a path of attributes leads to from an object of a class."""
         run, lookups = self._run(cls.module)
         atoms, frame = self._object_of(cls, run)
@@ -180,7 +180,7 @@ class Indexed:
             atoms = lookups.asked(partial(self._part, atoms, name, run), frame)
         return lookups.sided(atoms)
 
-    def shared(self, cls: Class, method: Function) -> Sided | None:
+    def shared(self, cls: Class, method: Function) -> IdLayer | None:
         """How many ids the layer is for that a method of a class's object gives."""
         run, lookups = self._run(cls.module)
         atoms, frame = self._object_of(cls, run)
@@ -200,7 +200,7 @@ class Indexed:
     def _part(owners: Atoms, name: str, run: Interpreter) -> Atoms:
         return join(run.objects.attribute(atom, name, None, None) for atom in owners)
 
-    def made(self, module: ModuleFacts) -> Iterator[Made]:
+    def made(self, module: ModuleFacts) -> Iterator[MadeTable]:
         """The tables that a file's functions make and give a row for padding."""
         run, lookups = self._run(module)
         objects: dict[Class, Shell] = {}
@@ -213,7 +213,7 @@ class Indexed:
                         padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
                         if padding is not None and event.value not in seen:
                             seen.add(event.value)
-                            yield Made(event.value, function, *padding)
+                            yield MadeTable(event.value, function, *padding)
 
     def sizing(self, module: ModuleFacts) -> Sizing:
         """The tables of a file, and what is asked about their sizes."""

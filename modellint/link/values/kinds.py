@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.graph.value import EventKind, Op, subscripts
 from modellint.knowledge import surface
-from modellint.link.calls.reached import Reach
+from modellint.link.calls.reached import CallReach
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Kinds:
     def __init__(self, project: Project, function: Function) -> None:
         self._project = project
         self._function = function
-        self._reach = Reach(project, function)
+        self._reach = CallReach(project, function)
         self._known: dict[int, bool] = {}
         self._ranks: dict[int, int] | None = None
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.lengths import Lengths
 from modellint.flow.runs import follow, followed
-from modellint.flow.speaking import speaking
+from modellint.flow.sine_tables import sine_tables
 from modellint.link.values.unread_tables import asking, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.heap import Shell
-    from modellint.flow.terms import Asked
+    from modellint.flow.length_terms import FunctionTables
     from modellint.graph.python import Class, ModuleFacts
     from modellint.link.project import Project
 
@@ -23,16 +23,16 @@ class PositionLengths:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._found: dict[ModuleFacts, list[Asked]] = {}
+        self._found: dict[ModuleFacts, list[FunctionTables]] = {}
 
-    def asked(self, module: ModuleFacts) -> list[Asked]:
+    def asked(self, module: ModuleFacts) -> list[FunctionTables]:
         """What is found of each function of a file that may lead to a position table."""
         if module not in self._found:
             self._found[module] = list(self._asked(module))
         return self._found[module]
 
-    def _asked(self, module: ModuleFacts) -> Iterator[Asked]:
-        functions = speaking(module, self._project).roots()
+    def _asked(self, module: ModuleFacts) -> Iterator[FunctionTables]:
+        functions = sine_tables(module, self._project).roots()
         unread = {function: calls for function in module.all_functions() if (calls := asking(function))}
         if not functions and not unread:
             return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.size import Size, Symbol
     from modellint.link.project import Project
-    from modellint.link.values.held import Held, Holders, Number, Part
+    from modellint.link.values.held import Held, HeldLayer, Holders, TableSize
 
 #: The facets of where a layer takes the width (or the channels) of its input, a normalisation that of the model, a
 #: recurrent layer its own, and a layer that of its output.
@@ -116,23 +116,23 @@ def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:
     return False
 
 
-def counts_ids(number: Number) -> bool:
+def counts_ids(number: TableSize) -> bool:
     """Whether what a number is called says that it counts ids."""
     patterns = (COUNTS_IDS, _COUNTS_CODES, _MAY_COUNT_UNITS)
     return number.is_counted or any(pattern.search(number.names) for pattern in patterns)
 
 
-def counts_anything(number: Number) -> bool:
+def counts_anything(number: TableSize) -> bool:
     """Whether what a number is called says that it counts something: positions, speakers, classes."""
     return bool(_COUNTS_ANYTHING.search(number.names)) and not _COUNTS_NOTHING.search(number.names)
 
 
-def is_called_width(number: Number) -> bool:
+def is_called_width(number: TableSize) -> bool:
     """Whether what a number is called says that it is a width; by itself that is no evidence."""
     return bool(_WIDTH.search(number.names))
 
 
-def is_width(number: Number, table: Held, holders: Holders) -> bool:
+def is_width(number: TableSize, table: Held, holders: Holders) -> bool:
     """Whether a number whose name may mean more than a vocabulary is the width of a layer beside."""
     if COUNTS_IDS.search(number.names) or number.size is None:
         return False
@@ -146,7 +146,7 @@ def is_own_width(size: Size, table: Held, holders: Holders) -> bool:
     is_known = bool(size.symbols)
     facets = (*INPUT_WIDTH, *OWN_WIDTH)
 
-    def is_width_of(part: Part) -> bool:
+    def is_width_of(part: HeldLayer) -> bool:
         width = holders.width(part.layer, facets)
         return width is not None and width == size and (is_known or is_proved(width, size))
 
@@ -156,7 +156,7 @@ def is_own_width(size: Size, table: Held, holders: Holders) -> bool:
     return is_known and any(is_width_of(part) for part in holders.all_parts(table.holder, size))
 
 
-def sharing(table: Held, holders: Holders) -> tuple[Part | None, Part | None]:
+def sharing(table: Held, holders: Holders) -> tuple[HeldLayer | None, HeldLayer | None]:
     """The layer that takes as many features as a table has rows, and another that has them as the model's own width.
 
     The width of a recurrent layer is the model's own where the table has that many columns as well.
@@ -166,7 +166,7 @@ def sharing(table: Held, holders: Holders) -> tuple[Part | None, Part | None]:
         return None, None
     parts = holders.parts(table.holder) if table.holder is not None else ()
 
-    def first(facets: tuple[str, ...], beside: Part | None = None) -> Part | None:
+    def first(facets: tuple[str, ...], beside: HeldLayer | None = None) -> HeldLayer | None:
         others = (part for part in parts if part is not beside and not are_exclusive(part.path, table.path))
         return next((part for part in others if holders.width(part.layer, facets) == rows), None)
 

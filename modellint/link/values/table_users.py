@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import Given
+from modellint.flow.domain import SymbolicInput
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import Op, walk_all
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import FunctionRef, Tensor
     from modellint.flow.frame import Frame
-    from modellint.flow.watched import Taken, Use
+    from modellint.flow.layer_inputs import LayerCall, Taken
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
@@ -33,19 +33,19 @@ class TableUsers:
     """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
 
     def __init__(self, module: ModuleFacts, project: Project, called: Called) -> None:
+        from modellint.flow.layer_inputs import LayerInputs
         from modellint.flow.lookups import Lookups
         from modellint.flow.runs import followed
-        from modellint.flow.watched import Watched
 
         self._module = module
         self._project = project
         self._called = called
-        self.run, self._found = followed(project, Watched)
-        self.run.of(Lookups).is_open = True
+        self.run, self._found = followed(project, LayerInputs)
+        self.run.of(Lookups).collects_all = True
         self._started: set[Function] = set()
         self._mentioning: dict[str, list[Function]] = {}
 
-    def lookups(self, table: Held) -> list[Use]:
+    def lookups(self, table: Held) -> list[LayerCall]:
         """Where a table is looked up."""
         self._start(table)
         return [use for use in self._found.uses if table.is_made_as(use.layer)]
@@ -104,9 +104,9 @@ class TableUsers:
         is_taken = any(owner.op is Op.ATTR and owner.data == table.attribute for owner in weights)
         return is_taken and not self.lookups(table)
 
-    def fed_beside(self, lookup: Use, rows: Size) -> Iterator[Use]:
+    def fed_beside(self, lookup: LayerCall, rows: Size) -> Iterator[LayerCall]:
         """The layers that take the tensor which looks a table up, for as wide as `rows`, on a path that both share."""
-        tensors = {atom for atom in lookup.given if isinstance(atom, Given) and is_parameter(atom)}
+        tensors = {atom for atom in lookup.given if isinstance(atom, SymbolicInput) and is_parameter(atom)}
         for use in self._found.uses if tensors else ():
             is_beside = use.root is lookup.root and use.call.value is not lookup.call.value
             is_fed = is_beside and not tensors.isdisjoint(use.given) and not are_exclusive(use.path, lookup.path)
@@ -117,12 +117,12 @@ class TableUsers:
         return width_of(layer, INPUT_WIDTH, self.run)
 
 
-def is_parameter(given: Given) -> bool:
+def is_parameter(given: SymbolicInput) -> bool:
     """Whether an input is an argument of its root, rather than an attribute or entry of one."""
     return "." not in given.name and "[" not in given.name
 
 
-def indices(lookup: Use) -> Iterator[Tensor]:
+def indices(lookup: LayerCall) -> Iterator[Tensor]:
     """The tensors that look a table up, of which something is known."""
     yield from tensors_in(lookup.given)
     for atom in lookup.given:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import Given, Site
+from modellint.flow.domain import Site, SymbolicInput
+from modellint.flow.length_terms import LengthKind, Passed, PickedRows, SizedTable, Term
 from modellint.flow.runs import called
-from modellint.flow.terms import Kind, Passed, Picked, Sized, Term
 from modellint.graph.value import EventKind, Op
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.length_terms import FunctionTables
     from modellint.flow.lengths import Lengths
-    from modellint.flow.terms import Asked
     from modellint.graph.python import Function
     from modellint.graph.value import Value
 
@@ -40,7 +40,7 @@ def asking(function: Function) -> list[Value]:
     return [call for call in calls if any(_may_matter(use, function) for _, use in _meetings(call, function))]
 
 
-def note(calls: list[Value], asked: Asked, run: Interpreter, lengths: Lengths) -> None:
+def note(calls: list[Value], asked: FunctionTables, run: Interpreter, lengths: Lengths) -> None:
     """Note the tables that calls ask for, and where positions meet them."""
     for reference, frame in called(asked.function, {}, run.project):
         body = run.body(reference, frame)
@@ -51,18 +51,22 @@ def note(calls: list[Value], asked: Asked, run: Interpreter, lengths: Lengths) -
                         _note_table(call, argument, length, asked, body, lengths)
 
 
-def _note_table(call: Value, argument: Value, length: Term, asked: Asked, frame: Frame, lengths: Lengths) -> None:
+def _note_table(
+    call: Value, argument: Value, length: Term, asked: FunctionTables, frame: Frame, lengths: Lengths
+) -> None:
     """Note a table, if there are positions that meet it."""
     function = asked.function
     for positions, use in _meetings(call, function):
         ids = lengths.lookups.evaluated(positions, frame)
         if use.op is not Op.INDEX and not _is_made_of(length, ids):
             continue
-        asked.picked[length, positions, use] = Picked(
+        asked.picked[length, positions, use] = PickedRows(
             (length,), ids, Site(positions, function), Site(use, function), ()
         )
         passed = Passed(Site(argument, function), frozenset())
-        asked.sized[length, call] = Sized(length, Site(call, function), {Site(call, function): passed}, frozenset())
+        asked.sized[length, call] = SizedTable(
+            length, Site(call, function), {Site(call, function): passed}, frozenset()
+        )
 
 
 def _may_ask(call: Value, parts: Value | None) -> bool:
@@ -96,11 +100,11 @@ def _is_part(value: Value, table: Value) -> bool:
 
 def _is_made_of(length: Term, ids: Atoms) -> bool:
     """Whether a length is computed from the largest, or the last, element of an argument."""
-    given = {atom for atom in ids if isinstance(atom, Given)}
+    given = {atom for atom in ids if isinstance(atom, SymbolicInput)}
     pending, seen = [length], {length}
     for term in pending:
         for atom in (atom for atoms in term.operands for atom in atoms):
-            if term.kind in (Kind.LARGEST, Kind.LAST) and atom in given:
+            if term.kind in (LengthKind.LARGEST, LengthKind.LAST) and atom in given:
                 return True
             if isinstance(atom, Term) and atom not in seen:
                 seen.add(atom)

@@ -1,4 +1,4 @@
-"""Which calls in a constructor can wait until somebody asks for an attribute that they may store.
+"""The effects of methods: calls in a constructor are deferred until an attribute is asked for that they may store.
 
 A framework's constructors end in calls that prepare what no look-up asks for. What a method may store is read off its
 value graph, and off those of all that it may call; where that cannot be told, the call is made where it stands.

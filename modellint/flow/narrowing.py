@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import FunctionRef, Given, Tensor, join, length_in, size_of
+from modellint.flow.domain import FunctionRef, SymbolicInput, Tensor, join, length_in, size_of
 from modellint.flow.heap import tensors_in
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Filler, Ids
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.value import Guard, Value
+    from modellint.graph.value import PathCondition, Value
 
 #: Comparisons: of what something is, of order, of equality; and those that tell something of elements.
 _IDENTITY = ("is", "is not")
@@ -28,7 +28,7 @@ COMPARISONS = _RANGE | _EQUALITY
 _COMPARING = operators.words("dtype:bool same-shape")
 
 
-class Tested:
+class Narrowing:
     """Conditions about tensors in one run."""
 
     def __init__(self, run: Interpreter, take_out: Callable[[Iterable[Filler]], None]) -> None:
@@ -38,7 +38,7 @@ class Tested:
         #: By identity, each with the condition: the comparisons in it.
         self._comparisons: dict[int, tuple[list[Value], Value]] = {}
 
-    def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
+    def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         """What is left of elements where conditions hold that compare them."""
         tensors = [atom for atom in atoms if isinstance(atom, Tensor)]
         if not any(True for tensor in tensors for _ in tensor.elements()):
@@ -52,7 +52,7 @@ class Tested:
                 atoms = tuple(self.tested(a, test, link, frame) if isinstance(a, Tensor) else a for a in atoms)
         return atoms
 
-    def tested(self, tensor: Tensor, test: Value, link: Guard, frame: Frame) -> Tensor:
+    def tested(self, tensor: Tensor, test: Value, link: PathCondition, frame: Frame) -> Tensor:
         """The ids that are left in a tensor where a comparison holds: all but one, all, or unknown ones."""
         ids = tensor.ids
         if tensor.fillers:
@@ -132,7 +132,7 @@ class Tested:
         return self._is_given(test.args[0], frame)
 
     def _is_given(self, value: Value, frame: Frame) -> bool:
-        return any(isinstance(atom, Given) for atom in self._run.evaluate(value, frame))
+        return any(isinstance(atom, SymbolicInput) for atom in self._run.evaluate(value, frame))
 
     def _is_question(self, callee: Value, frame: Frame) -> bool:
         """Whether a function only tests its argument for None."""

@@ -1,4 +1,4 @@
-"""Calls that are given no object: what they give depends on nothing else, and is known for all runs of a process.
+"""The memo of calls that are given constants only: what they give is the same in all runs of a process.
 
 Whether a package is installed or which version it has, what a name is looked up as: frameworks ask this of themselves
 at every turn. Kept is only what holds no value of a body: constants, and that something is plain or unknown.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CallSummary:
     """What a call gives, the functions that it runs, and how many steps that takes."""
 
     atoms: Atoms
@@ -31,8 +31,8 @@ class Summary:
     steps: int
 
 
-class Ground:
-    """Runs such calls once."""
+class ConstantCalls:
+    """Runs a call that is given constants only once, and remembers what it gives."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -47,12 +47,12 @@ class Ground:
     def call(self, function: FunctionRef, given: Arguments, follow: Callable[[], Atoms]) -> Atoms:
         """What a call gives; `follow` runs it."""
         code = function_of(function.code)
-        if code is None or function.frame is not None or not _is_ground(function.receiver, given):
+        if code is None or function.frame is not None or not _is_constant(function.receiver, given):
             return follow()
         run = self._run
         made: list[Atoms] = []
 
-        def summary() -> Summary | None:
+        def summary() -> CallSummary | None:
             found, is_kept = self._followed(follow)
             made.append(found.atoms)
             return found if is_kept else None
@@ -68,7 +68,7 @@ class Ground:
         run.steps += known.steps
         return known.atoms
 
-    def _followed(self, follow: Callable[[], Atoms]) -> tuple[Summary, bool]:
+    def _followed(self, follow: Callable[[], Atoms]) -> tuple[CallSummary, bool]:
         """What a call gives, and whether that is so in every run."""
         run, calls = self._run, self._run.calls
         limit, self._limit = self._limit, len(calls.under_way)
@@ -76,7 +76,7 @@ class Ground:
         was_complete, run.is_complete = run.is_complete, True
         shells, steps = len(run.shells()), run.steps
         atoms = follow()
-        found = Summary(atoms, frozenset(calls.done), run.steps - steps)
+        found = CallSummary(atoms, frozenset(calls.done), run.steps - steps)
         is_kept = run.is_complete and self._limit == len(calls.under_way) and all(map(_is_value, atoms))
         is_kept = is_kept and not any(map(_matters, islice(run.shells(), shells, None)))
         self._limit = self._limit if limit is None else min(limit, self._limit)
@@ -85,7 +85,7 @@ class Ground:
         return found, is_kept
 
 
-def _is_ground(receiver: Atom | None, given: Arguments) -> bool:
+def _is_constant(receiver: Atom | None, given: Arguments) -> bool:
     if receiver is not None and not _holds_nothing(receiver):
         return False
     return all(_holds_nothing(atom) for atoms in given.all() for atom in atoms)

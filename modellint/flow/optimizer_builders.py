@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.training import GIVING, OPTIMIZERS, SETTLING
 from modellint.graph.value import Op, walk_all
-from modellint.link.kept import NAMES
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
+from modellint.link.remembered import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ _WORD = re.compile(rf"\b{_PART}\b")
 _MAX_FILES = 2
 
 
-class Builders:
+class OptimizerBuilders:
     """The functions of a file that may build optimizers.
 
     `first` are those that may ask layers for their parameters, too, `others` those that may be given them; callers

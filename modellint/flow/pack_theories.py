@@ -17,13 +17,13 @@ from modellint.flow.domain import (
     Counter,
     Derived,
     FunctionRef,
-    Given,
     Length,
     Number,
     Outside,
     Plain,
     Shape,
     Super,
+    SymbolicInput,
     Tensor,
     Unknown,
 )
@@ -43,7 +43,7 @@ _MAX_ATOMS = 64
 #: How many seconds of processor time a theory may take for one file.
 SECONDS = 2.0
 _ATOMS = (
-    Shell, Constant, Unknown, Plain, Given, Number, Counter, Length, Tensor, Shape, Outside, Derived, ClassRef,
+    Shell, Constant, Unknown, Plain, SymbolicInput, Number, Counter, Length, Tensor, Shape, Outside, Derived, ClassRef,
     FunctionRef, Super, Bound, Foreign,
 )  # fmt: skip
 #: The hooks that a pack's theory may have: those that answer, or leave it to the next; those that are handed what was
@@ -64,12 +64,12 @@ _TOLD = frozenset(
         "delete", "fail", "store", "give_away",
     )
 )  # fmt: skip
-_GUARDS: WeakKeyDictionary[type[Theory], type[Guard]] = WeakKeyDictionary()
+_GUARDS: WeakKeyDictionary[type[Theory], type[GuardedTheory]] = WeakKeyDictionary()
 HOOKS = _ANSWERING | _HANDING | _TOLD | {"state"}
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class PackTheory:
     """A theory that a pack brings, and how that is told: `rule pack 'lab'`."""
 
     kind: type[Theory]
@@ -86,7 +86,7 @@ class Brought:
 class TheoryError(BaseException):
     """A pack's theory fails, which nobody in between is to take for a failure of their own."""
 
-    def __init__(self, theory: Brought, error: BaseException) -> None:
+    def __init__(self, theory: PackTheory, error: BaseException) -> None:
         super().__init__(theory, error)
         self.theory = theory
         self.error = error
@@ -112,10 +112,10 @@ def _of(kind: type[Theory], name: str) -> object:
     return next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
 
 
-class Guard(Theory):
+class GuardedTheory(Theory):
     """Asks a pack's theory; with the hooks that this has of its own, and no others."""
 
-    def __init__(self, brought: Brought, run: Interpreter) -> None:
+    def __init__(self, brought: PackTheory, run: Interpreter) -> None:
         self.brought = brought
         self._run = run
         #: The steps of the run when it was last asked, and those that were taken for its answers since one began.
@@ -188,7 +188,7 @@ def _shown(found: object) -> str:
     return text if 0 < len(text) < 60 else f"something of the type `{type(found).__name__}`"
 
 
-def _guarded(kind: type[Theory]) -> type[Guard]:
+def _guarded(kind: type[Theory]) -> type[GuardedTheory]:
     """The guard of a theory, which has the hooks that the theory has."""
     known = _GUARDS.get(kind)
     if known is None:
@@ -196,25 +196,25 @@ def _guarded(kind: type[Theory]) -> type[Guard]:
     return known
 
 
-def _made(kind: type[Theory]) -> type[Guard]:
+def _made(kind: type[Theory]) -> type[GuardedTheory]:
     hooks = [name for name in HOOKS if _of(kind, name) is not vars(Theory)[name]]
-    return type(f"{kind.__name__}Guard", (Guard,), {name: _hook(name) for name in hooks})
+    return type(f"{kind.__name__}Guard", (GuardedTheory,), {name: _hook(name) for name in hooks})
 
 
 def _hook(name: str) -> Callable[..., Any]:
     """A hook of a guard."""
 
-    def answer(self: Guard, *arguments: Any, **options: Any) -> Atoms | None:
+    def answer(self: GuardedTheory, *arguments: Any, **options: Any) -> Atoms | None:
         found = self.ask(name, arguments, options)
         return None if found is None else self.atoms(name, found)
 
-    def hand_on(self: Guard, *arguments: Any, **options: Any) -> Atoms:
+    def hand_on(self: GuardedTheory, *arguments: Any, **options: Any) -> Atoms:
         return self.atoms(name, self.ask(name, arguments, options))
 
-    def take_notice(self: Guard, *arguments: Any, **options: Any) -> None:
+    def take_notice(self: GuardedTheory, *arguments: Any, **options: Any) -> None:
         self.ask(name, arguments, options)
 
-    def state(self: Guard) -> Hashable:
+    def state(self: GuardedTheory) -> Hashable:
         found = self.ask(name, (), {})
         self.tried(partial(hash, found))
         return cast("Hashable", found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import Given, Plain
+from modellint.flow.domain import Plain, SymbolicInput
 from modellint.flow.theory import Comparable
 from modellint.graph.immutable import dataclass, replace
 
@@ -21,16 +21,16 @@ MAX_RANK = 8
 class Fresh(Plain, Comparable):
     """A tensor that `maker` made on the default device, of `rank` dimensions or more.
 
-    `kept` is the attribute of the object that it was read from. `is_open`: a caller may name another device.
-    `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the constructor put it
-    on a device of its own choice. `is_learned`: it asks for gradients.
+    `kept` is the attribute of the object that it was read from. `device_may_be_passed`: a caller may name another
+    device. `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the
+    constructor put it on a device of its own choice. `is_learned`: it asks for gradients.
     """
 
     maker: Value
     function: Function | None
     rank: int
     kept: str | None = None
-    is_open: bool = False
+    device_may_be_passed: bool = False
     is_late: bool = False
     is_placed: bool = False
     is_learned: bool = False
@@ -40,7 +40,7 @@ class Fresh(Plain, Comparable):
 
 
 @dataclass(frozen=True, slots=True)
-class There(Given):
+class There(SymbolicInput):
     """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
 
     `is_shown`: what is done with it says so, too. `was_late`: the object made it while it works, and moved it there.
@@ -63,18 +63,18 @@ class Moved(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Plain, Comparable):
+class TensorDevice(Plain, Comparable):
     """The device of a tensor: the one that the object was moved to, or the default one."""
 
     is_there: bool
 
     def compared(self, operator: str, other: Atom) -> bool | None:
-        is_known = isinstance(other, Place) and operator in ("==", "!=")
+        is_known = isinstance(other, TensorDevice) and operator in ("==", "!=")
         return (self == other) is (operator == "==") if is_known else None
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Plain):
+class ElementType(Plain):
     """The type of a tensor's elements."""
 
 

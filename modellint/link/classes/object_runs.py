@@ -1,4 +1,4 @@
-"""The lives of objects, run once for each class: what they keep, register, read, and do with it."""
+"""Runs of objects, one for each class: what they store, register and read, and what their methods do with it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modellint.flow.devices import WORK
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, are_exclusive
 from modellint.flow.library import ADDERS
-from modellint.flow.life import Life, covers, left_open
+from modellint.flow.object_run import ObjectRun, covers, undecided_on
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.values.callers import neighbours
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Path, Store
-    from modellint.flow.objects import Read
-    from modellint.flow.placed import Encounter, Fresh, Meeting
+    from modellint.flow.objects import AttributeRead
+    from modellint.flow.tensor_devices import Encounter, Fresh, Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -40,20 +40,20 @@ _MAX_NESTING = 6
 _MAX_DERIVED = 6
 
 
-class Lives:
-    """Reached as `project.of(Lives)`; one for each file that is checked."""
+class ObjectRuns:
+    """Reached as `project.of(ObjectRuns)`; one for each file that is checked."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self.keepers = Keepers(project)
-        self._known: dict[ClassModel, Lived] = {}
+        self._known: dict[ClassModel, FinishedObject] = {}
         self._subjects: dict[Class, list[ClassModel]] = {}
-        self._below: dict[tuple[ClassModel, Class], list[Lived]] = {}
+        self._below: dict[tuple[ClassModel, Class], list[FinishedObject]] = {}
 
-    def of(self, model: ClassModel) -> Lived:
+    def of(self, model: ClassModel) -> FinishedObject:
         found = self._known.get(model)
         if found is None:
-            found = self._known[model] = Lived(model, self.keepers)
+            found = self._known[model] = FinishedObject(model, self.keepers)
         return found
 
     def subjects(self, cls: Class) -> list[ClassModel]:
@@ -82,13 +82,13 @@ class Lives:
 
         return self._project.once(("layers in", module.path), found)
 
-    def below(self, model: ClassModel, cls: Class) -> list[Lived]:
+    def below(self, model: ClassModel, cls: Class) -> list[FinishedObject]:
         """Objects of the classes in sight that derive from a layer, whose class, or a part of it, is `cls`."""
         if (model, cls) not in self._below:
             self._below[model, cls] = self._find_below(model, cls)
         return self._below[model, cls]
 
-    def _find_below(self, model: ClassModel, cls: Class) -> list[Lived]:
+    def _find_below(self, model: ClassModel, cls: Class) -> list[FinishedObject]:
         derived: dict[ClassModel, None] = {}
         pending = [cls]
         while pending and len(derived) < _MAX_DERIVED:
@@ -140,7 +140,7 @@ def is_layer(model: ClassModel) -> bool | None:
 
 
 @dataclass(eq=False)
-class Kept:
+class AttributeAssignment:
     """One assignment of an attribute: what it stores, under which conditions, and what is added to it later."""
 
     attribute: str
@@ -227,7 +227,7 @@ class Kept:
                         yield atom, taken
 
 
-class Lived:
+class FinishedObject:
     """What an object of a class keeps in the end, what it registers on which paths, and what it does with it."""
 
     def __init__(
@@ -241,46 +241,46 @@ class Lived:
         self._classes = keepers.project.classes
         self._gate = keepers
         self._handed, self._work_names = handed, work
-        self._life = Life(model, keepers.project, keepers, handed, work)
+        self._object_run = ObjectRun(model, keepers.project, keepers, handed, work)
         self._has_worked = self._is_whole = False
         self._work_stores: tuple[Store, ...] = ()
-        self._life.begin()
-        if () in self._life.failures:  # there is no such object
-            self._life.shell.stores.clear()
+        self._object_run.begin()
+        if () in self._object_run.failures:  # there is no such object
+            self._object_run.shell.stores.clear()
             self._has_worked = self._is_whole = True
         #: What the constructor stores under attributes.
-        self.first_stores = tuple(self._life.shell.stores)
-        self._first_reads = frozenset(self._life.reads)
+        self.first_stores = tuple(self._object_run.shell.stores)
+        self._first_reads = frozenset(self._object_run.reads)
         #: The functions that it runs.
-        self.first_done = frozenset(self._life.done)
+        self.first_done = frozenset(self._object_run.done)
         for method in self._methods if not self._is_whole else ():
             if self._is_own(method) and keepers.method_matters(method):
-                self._life.follow(method)
+                self._object_run.follow(method)
         self._settle()
-        if any(map(self.lost, self.lasting)):  # another method may register it
+        if any(map(self.lost, self.final_stores)):  # another method may register it
             for method in self._methods:
                 if _stores(method):
-                    self._life.follow(method)
+                    self._object_run.follow(method)
             self._settle()
 
     def _settle(self) -> None:
-        self.lasting = _final(_kept(self._life.shell.stores))
-        wanted = {leaf for kept in self.lasting for leaf, _ in kept.leaves() if isinstance(leaf, Shell)}
-        self._registered = self._life.registered(wanted)
+        self.final_stores = _final(_kept(self._object_run.shell.stores))
+        wanted = {leaf for kept in self.final_stores for leaf, _ in kept.leaves() if isinstance(leaf, Shell)}
+        self._registered = self._object_run.registered(wanted)
 
     @property
     def stores(self) -> list[Store]:
         """What is stored under attributes of the object, in order."""
-        return self._life.shell.stores
+        return self._object_run.shell.stores
 
     @property
     def is_initialised(self) -> bool:
         """Whether `nn.Module.__init__` runs."""
-        return self._life.shell.is_initialised
+        return self._object_run.shell.is_initialised
 
     def is_registered(self, shell: Shell, without: Store) -> bool:
         """Whether a layer or parameter becomes a part of the object by another assignment, under some conditions."""
-        return bool(self._life.registered((shell,), without).get(shell))
+        return bool(self._object_run.registered((shell,), without).get(shell))
 
     @cached_property
     def _methods(self) -> list[Function]:
@@ -302,31 +302,31 @@ class Lived:
         """Whether a method stands in the file of the class itself."""
         return self.model.cls is not None and method.module is self.model.cls.module
 
-    def _work(self) -> Life:
-        """The life with the object's work."""
+    def _work(self) -> ObjectRun:
+        """The run, with all calls of the object."""
         if not self._has_worked:
             self._has_worked = True
             for method in self._methods:
                 if method.name in WORK:
-                    self._life.follow(method, at_work=True)
-            self._work_stores = tuple(self._life.shell.stores[len(self.first_stores) :])
-        return self._life
+                    self._object_run.follow(method, at_work=True)
+            self._work_stores = tuple(self._object_run.shell.stores[len(self.first_stores) :])
+        return self._object_run
 
-    def _go_on(self) -> Life:
-        """The life with everything that the object can be asked to do."""
-        life = self._work()
+    def _go_on(self) -> ObjectRun:
+        """The run, with all methods of the object."""
+        object_run = self._work()
         if not self._is_whole:
             self._is_whole = True
             for method in self._methods:
-                life.follow(method)
-        return life
+                object_run.follow(method)
+        return object_run
 
-    def lost(self, kept: Kept) -> dict[Shell, bool]:
+    def lost(self, kept: AttributeAssignment) -> dict[Shell, bool]:
         """The layers and parameters in a container that are not registered, and whether they are under conditions."""
         found: dict[Shell, bool] = {}
         for leaf, taken in kept.leaves():
             if isinstance(leaf, Shell) and (leaf.is_layer or leaf.kind == "parameter"):
-                open_paths = left_open(self._registered.get(leaf, ()), taken)
+                open_paths = undecided_on(self._registered.get(leaf, ()), taken)
                 if not covers(open_paths) and self._has_state(leaf):
                     found[leaf] = bool(open_paths)
         return found
@@ -334,12 +334,12 @@ class Lived:
     def _has_state(self, shell: Shell) -> bool:
         """Whether a layer has parameters or buffers: of a library's layers that is known."""
         if shell.kind != "instance" or shell.model is None or shell.model.cls is not None:
-            return self._life.has_state(shell)
-        return bool(state_in(self._life.run, shell))
+            return self._object_run.has_state(shell)
+        return bool(state_in(self._object_run.run, shell))
 
-    def keeps_nothing_of(self, kept: Kept) -> bool:
+    def keeps_nothing_of(self, kept: AttributeAssignment) -> bool:
         """Whether an object of this class registers all that a container holds, or has another one."""
-        return not any(self.lost(other) for other in self.lasting if other.store.place is kept.store.place)
+        return not any(self.lost(other) for other in self.final_stores if other.store.place is kept.store.place)
 
     @cached_property
     def _meetings(self) -> dict[str, list[Meeting]]:
@@ -351,9 +351,9 @@ class Lived:
 
     @cached_property
     def _left(self) -> dict[str, list[Meeting]]:
-        again = Lived(self.model, self._gate, self._handed, self._work_names)  # one that is lived to its end
-        life = again._go_on()
-        return _by_attribute(life.moved_again(method for method in self._methods if method.name in WORK))
+        again = FinishedObject(self.model, self._gate, self._handed, self._work_names)  # one that is lived to its end
+        object_run = again._go_on()
+        return _by_attribute(object_run.moved_again(method for method in self._methods if method.name in WORK))
 
     def left_meetings_of(self, name: str) -> list[Meeting]:
         """Where what an attribute keeps since the object was called meets what has been moved after that."""
@@ -368,7 +368,7 @@ class Lived:
 
     def is_shared(self, container: Shell) -> bool:
         """Whether another object was made with a container, which it may fill anew."""
-        made = (shell for shell in self._life.run.shells() if shell.kind == "instance")
+        made = (shell for shell in self._object_run.run.shells() if shell.kind == "instance")
         return any(container in atoms for shell in made for atoms in shell.arguments.all())
 
     @property
@@ -382,18 +382,18 @@ class Lived:
         return [store for store in self.first_stores if store.name == name]
 
     def stores_of(self, name: str) -> list[Store]:
-        """What is stored under an attribute in the object's whole life, and under names that are not known."""
+        """What is stored under an attribute in the object's whole run, and under names that are not known."""
         return [*self._stores.get(name, ()), *self._stores.get(None, ())]
 
     def encounters(self, methods: Iterable[Function]) -> list[Encounter]:
         """Where what the object makes while it works, or when one of `methods` is called, meets what was moved."""
-        life = self._work()
+        object_run = self._work()
         for method in methods:
             if self.model.method(method.name) is method:
-                life.follow(method)
-        return list(life.devices.encounters.values())
+                object_run.follow(method)
+        return list(object_run.devices.encounters.values())
 
-    def reads(self, name: str) -> list[Read]:
+    def reads(self, name: str) -> list[AttributeRead]:
         return [read for read in self._go_on().reads if read.name == name]
 
     def is_called(self, name: str) -> bool:
@@ -404,7 +404,7 @@ class Lived:
         """Whether an attribute is read where the object works, or what it holds is called by another method."""
         return any(read.at_work or _is_callee(read) for read in self._later_reads(name))
 
-    def _later_reads(self, name: str) -> list[Read]:
+    def _later_reads(self, name: str) -> list[AttributeRead]:
         return [read for read in self.reads(name) if read not in self._first_reads]
 
     def is_trained(self, shell: Shell) -> bool | None:
@@ -416,8 +416,8 @@ class Lived:
             known = {self.is_trained(atom) if isinstance(atom, Shell) else None for atom in held}
             return True if True in known else None if None in known else False
         if shell.model.cls is not None:
-            return self._life.has_parameters(shell)
-        return state_in(self._life.run, shell, trained=True)
+            return self._object_run.has_parameters(shell)
+        return state_in(self._object_run.run, shell, trained=True)
 
     def is_tied(self, shell: Shell) -> bool:
         """Whether somebody else stores something in a layer, or a parameter of it in another one."""
@@ -427,7 +427,7 @@ class Lived:
         parameters = {atom for store in own for atom in store.atoms if getattr(atom, "kind", "") in TENSORS}
         return any(
             not parameters.isdisjoint(store.atoms)
-            for other in self._life.run.shells()
+            for other in self._object_run.run.shells()
             for store in (other.stores if other is not shell else ())
         )
 
@@ -435,26 +435,26 @@ class Lived:
     def _owners(shell: Shell) -> list[Class | None]:
         return [] if shell.model is None else [model.cls for model in shell.model.mro()]
 
-    def cares_for(self, kept: Kept) -> bool:
+    def cares_for(self, kept: AttributeAssignment) -> bool:
         """Whether a method does for what an attribute holds what torch does for children."""
         return any(read.function.name in CARE for read in self.reads(kept.attribute))
 
-    def handled(self, kept: Kept) -> Iterator[tuple[str, Function]]:
+    def handled(self, kept: AttributeAssignment) -> Iterator[tuple[str, Function]]:
         """The methods of what a container holds that the object calls by hand, and where."""
         held = self._held(kept)
         for shell, name, function in self._go_on().run.calls.handled:
             if shell in held and function is not None:
                 yield name, function
 
-    def moves(self, kept: Kept) -> bool:
+    def moves(self, kept: AttributeAssignment) -> bool:
         """Whether all that a container holds was moved when it was made, or some is where it is used."""
         layers = {leaf for leaf in self._held(kept) if isinstance(leaf, Shell) and leaf.is_layer}
-        was_moved = bool(layers) and layers <= self._life.run.calls.placed
+        was_moved = bool(layers) and layers <= self._object_run.run.calls.placed
         return was_moved or any(name in MOVES for name, _ in self.handled(kept))
 
-    def _held(self, kept: Kept) -> set[Atom]:
+    def _held(self, kept: AttributeAssignment) -> set[Atom]:
         """What the containers hold that are stored at a place."""
-        same = [other for other in self.lasting if other.store.place is kept.store.place]
+        same = [other for other in self.final_stores if other.store.place is kept.store.place]
         return {leaf for other in same for leaf, _ in other.leaves()}
 
 
@@ -465,7 +465,7 @@ def _by_attribute(meetings: Mapping[tuple[str, int], Meeting]) -> dict[str, list
     return found
 
 
-def _is_callee(read: Read) -> bool:
+def _is_callee(read: AttributeRead) -> bool:
     return any(event.value.callee is read.value for event in read.function.flow.of(EventKind.CALL))
 
 
@@ -483,7 +483,7 @@ def _stores(method: Function) -> bool:
     return False
 
 
-def _kept(stores: Iterable[Store]) -> Iterator[Kept | Store]:
+def _kept(stores: Iterable[Store]) -> Iterator[AttributeAssignment | Store]:
     """The assignments of attributes, those of containers opened."""
     for store in stores:
         containers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_container]
@@ -494,31 +494,31 @@ def _kept(stores: Iterable[Store]) -> Iterator[Kept | Store]:
             and store.function is not None
             and store.name is not None
         ):
-            yield Kept(store.name, store, containers)
+            yield AttributeAssignment(store.name, store, containers)
         else:
             yield store
 
 
-def _final(kept: Iterable[Kept | Store]) -> list[Kept]:
+def _final(kept: Iterable[AttributeAssignment | Store]) -> list[AttributeAssignment]:
     """The assignments that last: what another one overwrites is left out, what it extends is what it was."""
-    result: list[Kept] = []
+    result: list[AttributeAssignment] = []
     for one in kept:
-        name = one.attribute if isinstance(one, Kept) else one.name
-        lasting: list[Kept] = []
-        is_new = isinstance(one, Kept)
+        name = one.attribute if isinstance(one, AttributeAssignment) else one.name
+        final_stores: list[AttributeAssignment] = []
+        is_new = isinstance(one, AttributeAssignment)
         for before in result:
             if before.attribute != name or not set(one.path) <= set(before.path):
-                lasting.append(before)
-            elif isinstance(one, Kept) and _extends(one, before):
+                final_stores.append(before)
+            elif isinstance(one, AttributeAssignment) and _extends(one, before):
                 before.later.extend(one.containers)
-                lasting.append(before)
+                final_stores.append(before)
                 is_new = False
-        if isinstance(one, Kept) and is_new:
-            lasting.append(one)
-        result = lasting
+        if isinstance(one, AttributeAssignment) and is_new:
+            final_stores.append(one)
+        result = final_stores
     return result
 
 
-def _extends(one: Kept, before: Kept) -> bool:
+def _extends(one: AttributeAssignment, before: AttributeAssignment) -> bool:
     """Whether an assignment stores the container that is there, with more in it or less: `self.x += […]`."""
     return any(shell in before.containers for shell in one.containers) or _mentions(one.value, before.attribute)

@@ -48,7 +48,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judged(Lookup):
+class LossLookup(Lookup):
     """Elements that a loss is given as classes: `table` is the loss, `rows` are the classes that scores are for.
 
     `ignored` is the class that it takes no notice of, and `classes` what says how many there are.
@@ -59,7 +59,7 @@ class Judged(Lookup):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Padded:
+class PaddedPositions:
     """Positions among which a constant is written, in a body that is run in `frame`."""
 
     positions: Positions
@@ -68,7 +68,7 @@ class Padded:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Sided:
+class IdLayer:
     """A layer that is made for so many ids."""
 
     made: Site

@@ -9,7 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import Bound, Constant, Given, Ids, Plain, Site, Tensor, Unknown, constant, join, size_of
+from modellint.flow.domain import (
+    Bound,
+    Constant,
+    Ids,
+    Plain,
+    Site,
+    SymbolicInput,
+    Tensor,
+    Unknown,
+    constant,
+    join,
+    size_of,
+)
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.lookups import Lookups
 from modellint.flow.sinks import Sink
@@ -38,7 +50,7 @@ _ARITHMETIC = frozenset(("+", "-", "*", "//", "%"))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Use:
+class LayerCall:
     """A layer is given something at `call`, on a path, in a function that is run with anything or in what that calls.
 
     It is that layer for sure, or another of its class; of a table that is indexed by its weight, it is the table.
@@ -67,7 +79,7 @@ class Taken:
 class _Elements(Refinement):
     """What operators do to tensors, parameters among them."""
 
-    def __init__(self, watched: Watched, tensors: Tensors) -> None:
+    def __init__(self, watched: LayerInputs, tensors: Tensors) -> None:
         self._watched = watched
         self._tensors = tensors
 
@@ -84,7 +96,7 @@ class _Elements(Refinement):
         if name == "expand" and isinstance(atom, Tensor) and arguments.positional:
             is_whole = constant(arguments.positional[-1]) == Constant(-1)
             return (replace(atom, sizes=None, made=None),) if is_whole else found
-        if not isinstance(atom, Given | Unknown | Plain):
+        if not isinstance(atom, SymbolicInput | Unknown | Plain):
             return found
         limit = row.argument("below") or row.argument("limit")
         below = None if limit is None else arguments.argument(limit[0] - 1, limit[1])
@@ -111,7 +123,7 @@ class _Elements(Refinement):
             return found
         kept: list[Atom] = []
         if is_same or row.facets.keys() & _OF_ELEMENTS:
-            kept += [atom if is_same else atom.element() for atom in operand if isinstance(atom, Given)]
+            kept += [atom if is_same else atom.element() for atom in operand if isinstance(atom, SymbolicInput)]
         size = size_of(below)
         if size is not None:
             bound = size if "below" in row.facets else size + Size.of(1)
@@ -148,7 +160,9 @@ class _Elements(Refinement):
             return self.inner.layer(shell, row, given, frame, value)
         tensors: list[Atoms] = [(tensor,) for tensor in tensors_in(given or ())] or [()]
         found = [self.inner.layer(shell, row, tensor, frame, value) for tensor in tensors]
-        parameters = tuple(atom for atom in given or () if isinstance(atom, Given)) if "passed" in row.facets else ()
+        parameters = (
+            tuple(atom for atom in given or () if isinstance(atom, SymbolicInput)) if "passed" in row.facets else ()
+        )
         return join([parameters, *found])
 
     # -- expressions ---------------------------------------------------------------------------------------------
@@ -164,20 +178,20 @@ class _Elements(Refinement):
                     self._watched.note_taken(one, widths.pop(), made)
         if operator not in _ARITHMETIC:
             return found
-        own = [atom.element() for atom in (*left, *right) if isinstance(atom, Given) and self._is_own(atom)]
+        own = [atom.element() for atom in (*left, *right) if isinstance(atom, SymbolicInput) and self._is_own(atom)]
         limit = size_of(right) if operator == "%" else None
         if limit is not None and not any(isinstance(atom, Constant) for atom in left):
             return (*own, Tensor(ids=Ids(limit, made, None)))
         return join([found if not own else tuple(a for a in found if isinstance(a, Tensor)), tuple(own)])
 
-    def _is_own(self, given: Given) -> bool:
+    def _is_own(self, given: SymbolicInput) -> bool:
         """Whether it is a parameter of the function that is asked about, which may be a tensor."""
         root = self._watched.root
         owner = "" if root is None else f"{root.module.path}:{root.qualname}"
         return given.symbol is None or given.symbol.owner == owner
 
 
-class Watched(Theory, Sink):
+class LayerInputs(Theory, Sink):
     """The tensors and parameters that layers are called with in one run."""
 
     rests_on = (Tensors,)
@@ -188,7 +202,7 @@ class Watched(Theory, Sink):
         self._tensors = run.of(Tensors)
         self._tensors.add(self)
         self._tensors.refine(_Elements(self, self._tensors))
-        self.uses: list[Use] = []
+        self.uses: list[LayerCall] = []
         self.taken: list[Taken] = []
 
     @property
@@ -220,7 +234,7 @@ class Watched(Theory, Sink):
             return
         call = Site(value, frame.function)
         if not self._lookups.is_one_of_several(value):
-            self.uses.append(Use(layer, given, call, self._run.path, root))
+            self.uses.append(LayerCall(layer, given, call, self._run.path, root))
         row = self._lookups.row_of(layer)
         width = None if row is None else size_of(self._tensors.argument(layer, _width_argument(row)))
         if width is not None:

@@ -9,8 +9,8 @@ import pytest
 
 from modellint.flow import interp, objects
 from modellint.flow.domain import Ids
+from modellint.flow.effects import effects
 from modellint.flow.gate import Keepers
-from modellint.flow.waiting import effects
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.indexed import Indexed
 

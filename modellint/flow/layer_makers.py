@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from modellint import knowledge, operators
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.classes import calls
-from modellint.link.kept import FLAG, FUNCTIONS, NAMES
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
+from modellint.link.remembered import FLAG, FUNCTIONS, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,7 +36,7 @@ _PARAMETER_WORDS = frozenset(name.rpartition(".")[2] for name in _PARAMETERS) | 
 _ASKING = frozenset(("isinstance", "issubclass", "super"))
 
 
-class Makers:
+class LayerMakers:
     """Which functions of a project may make layers with parameters; the answer for each function is remembered."""
 
     def __init__(self, project: Project) -> None:

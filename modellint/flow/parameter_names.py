@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
-    from modellint.graph.value import Guard, Value
+    from modellint.graph.value import PathCondition, Value
 
 #: How deeply layers within each other are opened.
 _MAX_DEPTH = 8
@@ -31,7 +31,7 @@ _REST = "\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Named(Plain):
+class ParameterName(Plain):
     """The name of a parameter of a layer."""
 
     owner: Shell
@@ -42,7 +42,7 @@ class UnsureError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Test:
+class _NameTest:
     """A condition on the names of the parameters of some layers, and the frame that it stands in."""
 
     value: Value
@@ -63,17 +63,17 @@ class Picks:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         #: By what a path says of them.
-        self._tests: dict[Hashable, _Test] = {}
+        self._tests: dict[Hashable, _NameTest] = {}
 
     def note(self, key: Hashable, test: Value, frame: Frame) -> None:
         """A condition stays open; it is remembered if it is one on names."""
         if key not in self._tests:
             atoms = (atom for part in test.walk() for atom in frame.known(id(part)) or ())
-            owners = frozenset(atom.owner for atom in atoms if isinstance(atom, Named))
+            owners = frozenset(atom.owner for atom in atoms if isinstance(atom, ParameterName))
             if owners:
-                self._tests[key] = _Test(test, frame, owners)
+                self._tests[key] = _NameTest(test, frame, owners)
 
-    def filters(self, guard: Guard | None, frame: Frame) -> Path:
+    def filters(self, guard: PathCondition | None, frame: Frame) -> Path:
         """The conditions on names under which a comprehension takes an element."""
         steps = () if guard is None else self._run.conditions(guard, frame) or ()
         return tuple(step for step in steps if step[0] in self._tests)
@@ -208,7 +208,7 @@ class _Worked:
         if len(atoms) != 1:
             raise UnsureError
         atom = atoms[0]
-        if isinstance(atom, Named):
+        if isinstance(atom, ParameterName):
             return self._name
         if isinstance(atom, Constant):
             return atom.value
@@ -257,7 +257,7 @@ class _Worked:
         pending = [value]
         while pending:
             part = pending.pop()
-            if id(part) in seen or any(isinstance(atom, Named) for atom in self._frame.known(id(part)) or ()):
+            if id(part) in seen or any(isinstance(atom, ParameterName) for atom in self._frame.known(id(part)) or ()):
                 continue
             seen.add(id(part))
             if part.op is Op.ITEM:

@@ -1,4 +1,4 @@
-"""Runs turn by turn: what a loop goes through one element at a time, and numbers as they come out.
+"""Unrolled loops: runs that take a loop turn by turn, one element at a time, with numbers as they come out.
 
 A run that counts needs each object that a loop makes, not one for all of them. Where it is not known what a loop goes
 through, or whether it is left early, it is run as any other run would, and all that it does is under a condition.
@@ -8,10 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import exact, library, sizes
+from modellint.flow import exact_values, library, sizes
 from modellint.flow.calls import STORING
-from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Constant, Given, Tensor, constant, function_of, join, text
-from modellint.flow.heap import Counted, Shell
+from modellint.flow.domain import (
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    Constant,
+    SymbolicInput,
+    Tensor,
+    constant,
+    function_of,
+    join,
+    text,
+)
+from modellint.flow.heap import ExactShell, Shell
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.value import InPlace, Op, walk_all
@@ -43,11 +54,11 @@ class UncertainError(Exception):
     """What follows cannot be told: it takes too long to find out, or no object comes of it."""
 
 
-class Turns(Theory):
-    """The loops of one run, and what it knows besides its heap."""
+class UnrolledLoops(Theory):
+    """The unrolled loops of one run, and what it knows besides its heap."""
 
     max_steps = MAX_STEPS
-    keeps = (Given,)
+    keeps = (SymbolicInput,)
     counts = True
     names_parts = True
 
@@ -64,7 +75,7 @@ class Turns(Theory):
         self.lengths: dict[Shell, Size] = {}
         self.many: dict[int, Size] = {}
         #: The parts of what is given that were stored in it since: what they are then is not known.
-        self.changed: set[Given] = set()
+        self.changed: set[SymbolicInput] = set()
         #: By the value that they make, with the body that they are of.
         self._comprehensions: dict[int, tuple[dict[int, Loop], Flow]] = {}
         #: What stands before loops and functions, and is used in them.
@@ -73,33 +84,33 @@ class Turns(Theory):
     # -- what is known one by one ----------------------------------------------------------------------------------
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
-        if isinstance(atom, Given) and atom.part(name) in self.changed:
+        if isinstance(atom, SymbolicInput) and atom.part(name) in self.changed:
             return UNKNOWN
         return self.tensors.of_tensor(atom, name) if isinstance(atom, Tensor) else None
 
     def unstored(self, shell: Shell, name: str) -> Atoms | None:
-        described = exact.described(shell)
-        return None if described is None else exact.arguments_of(shell, described).get(name)
+        described = exact_values.described(shell)
+        return None if described is None else exact_values.arguments_of(shell, described).get(name)
 
     def index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms | None:
-        return exact.sliced(self.run, owner, value, frame) if value.args[1].op is Op.SLICE else None
+        return exact_values.sliced(self.run, owner, value, frame) if value.args[1].op is Op.SLICE else None
 
     def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|")
-        return None if is_growing else exact.binary(self, left, right, value, frame)
+        return None if is_growing else exact_values.binary(self, left, right, value, frame)
 
     def unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
-        return sizes.negative(value, operand) or exact.negative(value.data, operand)
+        return sizes.negative(value, operand) or exact_values.negative(value.data, operand)
 
     def text(self, value: Value, parts: list[Atoms]) -> Atoms:
-        return exact.formatted(value, parts)
+        return exact_values.formatted(value, parts)
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        return exact.method(self, atom, name, arguments, frame, value)
+        return exact_values.method(self, atom, name, arguments, frame, value)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         is_about_names = name in STORING or name == "builtins.vars"
-        return None if is_about_names else exact.call(self, name, arguments, frame, value)
+        return None if is_about_names else exact_values.call(self, name, arguments, frame, value)
 
     # -- objects ---------------------------------------------------------------------------------------------------
 
@@ -130,7 +141,7 @@ class Turns(Theory):
         self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
     ) -> None:
         name = text(key)
-        if target.op is Op.ATTR and isinstance(owner, Given) and name is not None:
+        if target.op is Op.ATTR and isinstance(owner, SymbolicInput) and name is not None:
             self.changed.add(owner.part(name))
 
     def hand(self, arguments: Arguments, value: Value) -> None:
@@ -166,7 +177,7 @@ class Turns(Theory):
         for atom in self.run.evaluate(target.args[0], frame):
             if isinstance(atom, Shell) and target.op is Op.ATTR:
                 atom.history.pop(str(target.data), None)
-            elif isinstance(atom, Counted):
+            elif isinstance(atom, ExactShell):
                 atom.lose()
 
     def depths(self) -> tuple[int, int]:
@@ -291,7 +302,7 @@ class Turns(Theory):
         frame.trail, run.path = trail, outer
         frame.back_to(mark)
         found = run.shell("list", value, frame)
-        assert isinstance(found, Counted)
+        assert isinstance(found, ExactShell)
         found.fill((element,))
         found.is_exact, found.repeats = False, True
         return found

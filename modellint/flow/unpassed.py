@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Given, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, SymbolicInput, size_of
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Entry, Shell
+from modellint.flow.heap import Shell, Slot
 from modellint.graph.python import REST, alternatives, sides
 from modellint.graph.size import Symbol
 from modellint.graph.value import Op, dotted
@@ -34,7 +34,7 @@ def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame
     """The value of a parameter without an argument: an object of its annotation's class, or a symbolic number."""
     function = frame.function
     if function is None:
-        return (Given(parameter.name),)
+        return (SymbolicInput(parameter.name),)
     for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
         definition = code.scope.definition(part)
         model = None if definition is None else run.classes.of(definition)
@@ -49,7 +49,7 @@ def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame
         default = None if known is None else known.number
     path = str(function.module.path)
     symbol = Symbol(f"{path}:{function.qualname}", parameter.name, default)
-    return (Given(parameter.name, symbol, f"{path}:{parameter.name}"),)
+    return (SymbolicInput(parameter.name, symbol, f"{path}:{parameter.name}"),)
 
 
 def container_of_layers(parameter: Parameter, function: Function, project: Project) -> Shell | None:
@@ -67,7 +67,7 @@ def container_of_layers(parameter: Parameter, function: Function, project: Proje
     layer = Shell("pretrained", element, (), model)
     container = Shell(kind, parameter.annotation, ())
     layer.function = container.function = function
-    container.entries.append(Entry(None, (layer,), ()))
+    container.entries.append(Slot(None, (layer,), ()))
     container.is_exact = False
     return container
 

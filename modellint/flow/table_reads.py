@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import sizes
-from modellint.flow.domain import Bound, Given, Length, Plain, Site, Tensor, Unknown, size_of, text
+from modellint.flow.domain import Bound, Length, Plain, Site, SymbolicInput, Tensor, Unknown, size_of, text
 from modellint.flow.heap import Shell, tensors_in
 from modellint.flow.lookups import FEW, Lookups
 from modellint.flow.operation import joined_along
@@ -32,7 +32,7 @@ _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Read:
+class TableRead:
     """A table, made at `table`, of which `use` reads the rows up to a `length`.
 
     `rows` is how many it has, if that is known. Only a run knows the length; where it is given (`is_given`), a caller
@@ -52,7 +52,7 @@ class Read:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Limit:
+class LengthComparison:
     """A comparison of lengths in a function: by which operator, and of what they are: tensors, and parameters.
 
     `bound` is the number that a measured length, to which nothing is added, is compared with; None otherwise.
@@ -63,20 +63,20 @@ class Limit:
     bound: Size | None = None
 
 
-class Measured(Theory, Sink):
+class TableReads(Theory, Sink):
     """The lengths of one run, beside its look-ups."""
 
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     measures = True
-    alike = (Given, Unknown, Plain)
+    alike = (SymbolicInput, Unknown, Plain)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._tensors = run.of(Tensors)
         self._tensors.add(self)
-        self.reads: dict[Hashable, Read] = {}
-        self.limits: dict[Function, dict[Value, Limit]] = {}
+        self.reads: dict[Hashable, TableRead] = {}
+        self.limits: dict[Function, dict[Value, LengthComparison]] = {}
 
     @property
     def _lookups(self) -> Lookups:
@@ -101,7 +101,7 @@ class Measured(Theory, Sink):
                 self._note_read(
                     table, rows, frame, value, positions.length, is_given=is_given, is_ahead=is_ahead, is_length=True
                 )
-        if not counted and any(isinstance(atom, Given) for atom in index):
+        if not counted and any(isinstance(atom, SymbolicInput) for atom in index):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
@@ -111,7 +111,7 @@ class Measured(Theory, Sink):
         for at, upper in slices if self._lookups.is_running else ():
             ends = () if upper.op is Op.CONST else self._run.evaluate(upper, frame)
             is_known = any(isinstance(atom, Length) for atom in ends)
-            if not is_known and not any(isinstance(atom, Given) for atom in ends):
+            if not is_known and not any(isinstance(atom, SymbolicInput) for atom in ends):
                 continue
             for table, sides in self.tables(owner):
                 place = sizes.place_of(at, parts, len(sides))
@@ -154,7 +154,7 @@ class Measured(Theory, Sink):
         is_length: bool = False,
     ) -> None:
         calls = tuple(Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None)
-        read = Read(table, rows, Site(value, frame.function), length, is_given, calls, is_ahead, is_length)
+        read = TableRead(table, rows, Site(value, frame.function), length, is_given, calls, is_ahead, is_length)
         self.reads.setdefault((table, rows, read.use, is_given, calls, is_ahead), read)
 
     def _note_limit(self, test: Value, frame: Frame) -> None:
@@ -167,7 +167,9 @@ class Measured(Theory, Sink):
             measured = (_measured(a.origin.value) for a in compared if isinstance(a, Length))
             is_plain = all(isinstance(a, Length) and not a.is_made and not a.is_more for a in compared)
             bound = next((size for atoms in sides if (size := size_of(atoms)) is not None), None) if is_plain else None
-            limit = Limit(str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)), bound)
+            limit = LengthComparison(
+                str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)), bound
+            )
             functions = self._lookups.functions
             is_helper = len(functions) > 1 and functions[-1].owner is None
             for function in functions[-2:] if is_helper else functions[-1:]:
@@ -198,4 +200,4 @@ def _is_length(atom: Atom, frame: Frame) -> bool:
     if isinstance(atom, Length) or frame.function is None:
         return isinstance(atom, Length)
     own = f"{frame.function.module.path}:{frame.function.qualname}"
-    return isinstance(atom, Given) and atom.symbol is not None and atom.symbol.owner == own
+    return isinstance(atom, SymbolicInput) and atom.symbol is not None and atom.symbol.owner == own

@@ -49,7 +49,7 @@ class _UnkeptError(Exception):
     """What cannot be kept, or is no answer."""
 
 
-class Kept:
+class RememberedAnswers:
     """The answers that are kept about the files of a project."""
 
     def __init__(self, files: Files, outlines: Outlines, python: Callable[[Path], ModuleFacts | None]) -> None:
@@ -246,7 +246,7 @@ class _Answers:
         found = {words: (_number(number, len(traces)), data) for words, (number, data) in _items(answers)}
         self._pairs, self._traces, self._answers = pairs, traces, found
 
-    def get(self, words: str, kept: Kept) -> tuple[Any, Trace] | None:
+    def get(self, words: str, kept: RememberedAnswers) -> tuple[Any, Trace] | None:
         found = self._answers.get(words)
         if found is None:
             return None
@@ -254,7 +254,7 @@ class _Answers:
         trace = self._trace(number, kept)
         return None if trace is None else (kept.decoded(data), trace)
 
-    def _trace(self, number: int, kept: Kept) -> Trace | None:
+    def _trace(self, number: int, kept: RememberedAnswers) -> Trace | None:
         if number not in self._resting:
             pairs = [self._pairs[at] for at in self._traces[number]]
             self._resting[number] = tuple(key for key, _ in pairs) if all(map(kept.holds, pairs)) else None
@@ -264,7 +264,7 @@ class _Answers:
         """Look again at what answers rest on."""
         self._resting.clear()
 
-    def add(self, new: Iterable[tuple[str, Any, Trace]], kept: Kept) -> None:
+    def add(self, new: Iterable[tuple[str, Any, Trace]], kept: RememberedAnswers) -> None:
         """Take answers, each in words with what it rests on, and let go of those that rest on what has changed."""
         answers = {words: found for words, found in self._answers.items() if self._trace(found[0], kept) is not None}
         pairs = {pair: at for at, pair in enumerate(self._pairs)}

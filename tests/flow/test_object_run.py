@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.flow.domain import Constant, Derived, FunctionRef, Given, Unknown
+from modellint.flow.domain import Constant, Derived, FunctionRef, SymbolicInput, Unknown
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
-from modellint.flow.life import Life
+from modellint.flow.object_run import ObjectRun
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ from torch import nn
 """
 
 
-def life_of(folder: Path, text: str, name: str = "Net") -> Life:
+def life_of(folder: Path, text: str, name: str = "Net") -> ObjectRun:
     (folder / "model.py").write_text(HEAD + text, encoding="utf-8")
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "model.py")
     assert module is not None
-    life = Life(project.classes.model(module.classes[name]), project, Keepers(project))
-    life.begin()
-    assert life.run.is_complete
-    return life
+    object_run = ObjectRun(project.classes.model(module.classes[name]), project, Keepers(project))
+    object_run.begin()
+    assert object_run.run.is_complete
+    return object_run
 
 
 def shown(atoms: Atoms | None) -> str:
@@ -56,7 +56,7 @@ def _one(atom: Atom) -> str:
         return repr(atom.value)
     if isinstance(atom, Derived):
         return f"{atom.operation} of {_one(atom.parameter)}"
-    if isinstance(atom, Given):
+    if isinstance(atom, SymbolicInput):
         return atom.name
     return "?" if isinstance(atom, Unknown) else "a function" if isinstance(atom, FunctionRef) else "plain"
 
@@ -277,7 +277,7 @@ class Net(nn.Module):
         self.stack = Stack(self.a, self.b[0])
         self.other = unknown(self.c)
 """
-    life = life_of(tmp_path, text)
-    kept = {name: life.shell.get(name)[0].entries[0].atoms[0] for name in "abc"}  # type: ignore[index, union-attr]
-    registered = life.registered(set(kept.values()))  # type: ignore[arg-type]
+    object_run = life_of(tmp_path, text)
+    kept = {name: object_run.shell.get(name)[0].entries[0].atoms[0] for name in "abc"}  # type: ignore[index, union-attr]
+    registered = object_run.registered(set(kept.values()))  # type: ignore[arg-type]
     assert [name for name, layer in kept.items() if layer in registered] == ["a", "c"]

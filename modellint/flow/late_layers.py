@@ -1,4 +1,4 @@
-"""Layers that are made while an object is at work: on which way, and what becomes of them.
+"""Layers that an object makes when it is called: by which calls they are made, and what becomes of them.
 
 One that is called is used. One that somebody else gets, or whose weights are asked for, is touched: it may be trained,
 written or kept there.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
-    from modellint.graph.value import Guard, Value
+    from modellint.graph.value import PathCondition, Value
 
 #: Methods by which a layer is at work.
 _WORK = frozenset(("forward", "__call__"))
@@ -39,11 +39,11 @@ class Step:
 
     function: Function
     value: Value
-    guard: Guard | None
+    guard: PathCondition | None
 
 
-class Newborn(Theory):
-    """The layers that one run makes while its object is at work."""
+class LateLayers(Theory):
+    """The layers that the object of one run makes when it is called."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run

@@ -6,7 +6,7 @@ from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import Given, Length
+from modellint.flow.domain import Length, SymbolicInput
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
 
 
-class Kind(Enum):
+class LengthKind(Enum):
     """What a length is: measured, or calculated."""
 
     COUNT = "count"  # how many: a dimension, `len`
@@ -41,7 +41,7 @@ class Term(Length):
     """
 
     origin: Site
-    kind: Kind = Kind.COUNT
+    kind: LengthKind = LengthKind.COUNT
     operands: tuple[Atoms, ...] = ()
     place: Hashable = None
     sides: dict[Hashable, Term] = field(default_factory=dict, repr=False)
@@ -63,11 +63,11 @@ class Term(Length):
 
     @property
     def is_sum(self) -> bool:
-        return self.kind is Kind.SUM or self.kind is Kind.DIFFERENCE
+        return self.kind is LengthKind.SUM or self.kind is LengthKind.DIFFERENCE
 
     @property
     def is_extreme(self) -> bool:
-        return self.kind is Kind.MAXIMUM or self.kind is Kind.MINIMUM
+        return self.kind is LengthKind.MAXIMUM or self.kind is LengthKind.MINIMUM
 
     def parts(self) -> Iterator[Term]:
         """Itself, and the lengths that it is the sum or the extreme of, outermost first."""
@@ -93,7 +93,7 @@ class Passed:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Sized:
+class SizedTable:
     """A table of sines and cosines that is as long as `length`, made or cut at `use`.
 
     A table that is there is cut to the length, or (unless `is_cut`) one is made for it. `passed` are the calls that
@@ -111,14 +111,14 @@ class Sized:
     def calls(self) -> tuple[Site, ...]:
         return tuple(self.passed)
 
-    def call(self, picked: Picked | None = None) -> Site | None:
+    def call(self, picked: PickedRows | None = None) -> Site | None:
         """The call that asks for the table, in the function where it meets what picks rows; None: it is made there."""
         beside = () if picked is None else picked.calls
         return next((call for at, call in enumerate(self.calls) if call not in beside[at : at + 1]), None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Picked:
+class PickedRows:
     """Rows of a table that is as long as one of `lengths` are picked by `ids`, which `index` gives, at `use`.
 
     `calls` lead there.
@@ -133,7 +133,7 @@ class Picked:
     @property
     def parameter(self) -> str | None:
         """What the function is given that is asked about, if the ids are no more than that."""
-        given = {atom.parameter for atom in self.ids if isinstance(atom, Given)}
+        given = {atom.parameter for atom in self.ids if isinstance(atom, SymbolicInput)}
         return given.pop() if len(given) == 1 else None
 
     @property
@@ -143,7 +143,7 @@ class Picked:
 
 
 @dataclass(eq=False, slots=True)
-class Asked:
+class FunctionTables:
     """What was found of one function that is run with anything.
 
     `applied` are the lengths of tables that are applied as a whole; `kept` is what the function was given from earlier
@@ -151,22 +151,22 @@ class Asked:
     """
 
     function: Function
-    sized: dict[Hashable, Sized] = field(default_factory=dict)
-    picked: dict[Hashable, Picked] = field(default_factory=dict)
+    sized: dict[Hashable, SizedTable] = field(default_factory=dict)
+    picked: dict[Hashable, PickedRows] = field(default_factory=dict)
     applied: set[Length] = field(default_factory=set)
     kept: dict[str, None] = field(default_factory=dict)
     is_kept: bool = False
     compared: set[str] = field(default_factory=set)
 
-    def picks(self, table: Sized) -> list[Picked]:
+    def picks(self, table: SizedTable) -> list[PickedRows]:
         """Where rows of a table are picked."""
         return [picked for picked in self.picked.values() if table.length in picked.lengths]
 
-    def exceeding(self, table: Sized) -> frozenset[Atom]:
+    def exceeding(self, table: SizedTable) -> frozenset[Atom]:
         """What conditions have shown to be larger than something, where tables of that length are made, or are cut."""
         alike = (t for t in self.sized.values() if t.length == table.length and t.is_cut is table.is_cut)
         return frozenset(atom for other in alike for atom in other.exceeding)
 
-    def is_fitting(self, table: Sized) -> bool:
+    def is_fitting(self, table: SizedTable) -> bool:
         """Whether a table is applied as a whole to what must be as long: nothing works with another length."""
         return table.length in self.applied and not self.picks(table)

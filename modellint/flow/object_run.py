@@ -1,4 +1,4 @@
-"""The life of an object, from its constructor on: what it keeps, where and under which conditions it is told of it."""
+"""A run of one object, from its constructor on: what it stores, where, and on which paths."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
     from modellint.flow.interp import Interpreter
-    from modellint.flow.objects import Read
-    from modellint.flow.placed import Fresh, Meeting
+    from modellint.flow.objects import AttributeRead
+    from modellint.flow.tensor_devices import Fresh, Meeting
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 8
 
 
-class Life:
-    """An object of a class that is given anything."""
+class ObjectRun:
+    """A run of an object of a class, with unknown arguments."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Life:
         return self.run.calls.done
 
     @property
-    def reads(self) -> Collection[Read]:
+    def reads(self) -> Collection[AttributeRead]:
         """Where attributes of the object are read."""
         return self.run.objects.reads.values()
 
@@ -106,13 +106,13 @@ class Life:
     def has_parameters(self, shell: Shell, depth: int = 0) -> bool | None:
         """Whether a layer has parameters to train, None under some conditions."""
         paths: list[Path] = []
-        is_open = False
+        is_undecided = False
         for atoms, path in self._parts(shell):
             outcomes = {self._is_trained(atom, depth) for atom in atoms}
             if outcomes == {True}:
                 paths.append(path)
-            is_open = is_open or outcomes != {False}
-        return covers(paths) or (None if is_open else False)
+            is_undecided = is_undecided or outcomes != {False}
+        return covers(paths) or (None if is_undecided else False)
 
     def _is_trained(self, atom: Atom, depth: int) -> bool | None:
         if not isinstance(atom, Shell):
@@ -207,7 +207,7 @@ def covers(paths: Iterable[Path]) -> bool:
     return False
 
 
-def left_open(paths: Iterable[Path], taken: Path) -> list[Path]:
-    """What is left to be decided on paths where those that `taken` decides are known."""
+def undecided_on(paths: Iterable[Path], taken: Path) -> list[Path]:
+    """The undecided rest of paths, where the tests that `taken` decides are known."""
     possible = (path for path in paths if not are_exclusive(path, taken))
     return [tuple(step for step in path if step not in taken) for path in possible]

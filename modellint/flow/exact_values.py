@@ -18,9 +18,9 @@ from modellint.flow.domain import (
     PLAIN,
     Arguments,
     Constant,
-    Given,
     Number,
     Site,
+    SymbolicInput,
     Tensor,
     Unknown,
     constant,
@@ -28,7 +28,7 @@ from modellint.flow.domain import (
     size_of,
     text,
 )
-from modellint.flow.heap import Counted, Shell
+from modellint.flow.heap import ExactShell, Shell
 from modellint.flow.truth import truth
 from modellint.graph.size import Size
 from modellint.graph.value import Op
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.turns import Turns
+    from modellint.flow.unrolled import UnrolledLoops
     from modellint.graph.value import Value
 
 #: No number may be larger, and no text or container longer.
@@ -119,7 +119,7 @@ def atoms_of(run: Interpreter, value: object, at: Value, frame: Frame, purpose: 
 # -- operators -----------------------------------------------------------------------------------------------------
 
 
-def binary(turns: Turns, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+def binary(turns: UnrolledLoops, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
     """`left + right` and the like."""
     if any(isinstance(atom, Tensor) for atom in (*left, *right)):
         return turns.tensors.arithmetic(str(value.data), left, right, Site(value, frame.function))
@@ -212,7 +212,7 @@ def _slice(run: Interpreter, atom: Atom, bounds: list[Any], value: Value, frame:
     if isinstance(atom, Constant) and isinstance(atom.value, str):
         return (Constant(atom.value[slice(*bounds)]),) if is_known else PLAIN
     if not isinstance(atom, Shell) or not (atom.is_container or atom.is_module_container):
-        return PLAIN if isinstance(atom, Given | Number | Constant) else (atom,)
+        return PLAIN if isinstance(atom, SymbolicInput | Number | Constant) else (atom,)
     found = run.shell(atom.kind, value, frame, str(id(atom)))
     found.model, found.is_built = atom.model, True
     kept = atom.items[slice(*bounds)] if is_known and atom.items is not None else atom.entries
@@ -224,7 +224,7 @@ def _slice(run: Interpreter, atom: Atom, bounds: list[Any], value: Value, frame:
 # -- functions -----------------------------------------------------------------------------------------------------
 
 
-def call(turns: Turns, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def call(turns: UnrolledLoops, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     """What a function that cannot be read gives; None where the library knows, or nothing is known."""
     special = _FUNCTIONS.get(name)
     if special is not None:
@@ -284,7 +284,7 @@ def _sum(parts: Iterable[object]) -> object:
     return total
 
 
-def _range(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _range(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     bounds = [value_of(atoms) for atoms in arguments.positional]
     if len(bounds) == 1 and isinstance(bounds[0], Size):
         made = turns.run.sequence("generator", [PLAIN], value, frame)
@@ -298,7 +298,7 @@ def _range(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> At
     return (turns.run.sequence("generator", [(Constant(number),) for number in known], value, frame),)
 
 
-def _length(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _length(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     given = arguments.positional[0] if arguments.positional else ()
     known = constant(given)
     if known is not None and isinstance(known.value, str):
@@ -309,7 +309,7 @@ def _length(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> A
     return (Constant(len(shell.items)),)
 
 
-def _enumerate(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _enumerate(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     elements = _elements(turns, arguments.positional[:1])
     start = value_of(arguments.argument(1, "start") or (Constant(0),))
     if elements is None or type(start) is not int:
@@ -317,24 +317,24 @@ def _enumerate(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -
     return _rows(turns.run, [[(Constant(start + at),) for at in range(len(elements[0]))], elements[0]], value, frame)
 
 
-def _zip(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _zip(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     columns = _elements(turns, arguments.positional)
     return None if not columns else _rows(turns.run, columns, value, frame)
 
 
-def _reversed(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _reversed(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     elements = _elements(turns, arguments.positional[:1])
     return None if not elements else (turns.run.sequence("generator", elements[0][::-1], value, frame),)
 
 
-def _repeat(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _repeat(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     element, times = arguments.argument(0, "object"), value_of(arguments.argument(1, "times") or ())
     if element is None or type(times) is not int or times > _LONGEST:
         return None
     return (turns.run.sequence("generator", [element] * times, value, frame),)
 
 
-def _map(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _map(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     columns = _elements(turns, arguments.positional[1:])
     if not columns:
         return None
@@ -346,7 +346,7 @@ def _map(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atom
     return (turns.run.sequence("generator", results, value, frame),)
 
 
-def _elements(turns: Turns, values: Sequence[Atoms]) -> list[list[Atoms]] | None:
+def _elements(turns: UnrolledLoops, values: Sequence[Atoms]) -> list[list[Atoms]] | None:
     columns = [turns.elements(atoms) for atoms in values]
     known = [column for column in columns if column is not None]
     return known if len(known) == len(columns) else None
@@ -360,7 +360,7 @@ def _rows(run: Interpreter, columns: Sequence[Sequence[Atoms]], value: Value, fr
     return (run.sequence("generator", rows, value, frame, "rows"),)
 
 
-def _getattr(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _getattr(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     """`getattr(x, name, default)` of an object whose attribute is known to be there."""
     name = text(arguments.argument(1, "name"))
     owner = arguments.positional[0] if arguments.positional else ()
@@ -372,16 +372,16 @@ def _getattr(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> 
     return found if is_there else None
 
 
-def _hasattr(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _hasattr(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     return (Constant(True),) if _getattr(turns, arguments, frame, value) is not None else PLAIN
 
 
-def _is_instance(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _is_instance(turns: UnrolledLoops, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     outcome = truth(value, lambda inner: turns.run.evaluate(inner, frame)) if value.op is Op.CALL else None
     return PLAIN if outcome is None else (Constant(outcome),)
 
 
-_FUNCTIONS: dict[str, Callable[[Turns, Arguments, Frame, Value], Atoms | None]] = {
+_FUNCTIONS: dict[str, Callable[[UnrolledLoops, Arguments, Frame, Value], Atoms | None]] = {
     "builtins.isinstance": _is_instance,
     "builtins.range": _range,
     "builtins.len": _length,
@@ -398,7 +398,9 @@ _FUNCTIONS: dict[str, Callable[[Turns, Arguments, Frame, Value], Atoms | None]] 
 # -- methods -------------------------------------------------------------------------------------------------------
 
 
-def method(turns: Turns, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def method(
+    turns: UnrolledLoops, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value
+) -> Atoms | None:
     """`atom.name(…)` of a text, a tensor or a container."""
     if isinstance(atom, Tensor):
         return turns.tensors.method(atom, name, arguments, frame, value) or (Tensor(),)
@@ -427,7 +429,7 @@ def _of_container(
     if name in _REMOVING and name != "pop":
         if name == "clear" and not run.path and not run.loops:
             owner.fill(())
-        elif isinstance(owner, Counted):
+        elif isinstance(owner, ExactShell):
             owner.lose()
         return PLAIN
     if owner.items is None:
@@ -457,7 +459,7 @@ def _of_container(
 
 def _popped(owner: Shell, given: Sequence[Atoms], *, is_dict: bool, is_sure: bool = False) -> Atoms | None:
     """The entry that `pop` removes; None where it is not known which one that is."""
-    if not is_sure and isinstance(owner, Counted):
+    if not is_sure and isinstance(owner, ExactShell):
         owner.lose()
         return None
     at = value_of(given[0]) if given else -1
@@ -466,7 +468,7 @@ def _popped(owner: Shell, given: Sequence[Atoms], *, is_dict: bool, is_sure: boo
         return owner.pop(places.index(at) if is_dict else at)  # type: ignore[arg-type]
     if is_dict and at is not _OPEN and len(given) > 1:
         return given[1]
-    if isinstance(owner, Counted):
+    if isinstance(owner, ExactShell):
         owner.lose()
     return None
 
@@ -495,7 +497,7 @@ def arguments_of(shell: Shell, name: str) -> dict[str, Atoms]:
     return {key: value if isinstance(value, tuple) else (Constant(value),) for key, value in bound.items()}
 
 
-def own_parameters(turns: Turns, shell: Shell, name: str) -> Size | None:
+def own_parameters(turns: UnrolledLoops, shell: Shell, name: str) -> Size | None:
     """How many parameters a described layer has."""
     if shell in turns.open or not (shell.arguments if shell.passed is None else shell.passed).is_complete:
         return None
@@ -510,7 +512,7 @@ def _argument(atoms: Atoms) -> object:
     return Unknown() if found is _OPEN else found
 
 
-def _with_norms(turns: Turns, arguments: Arguments) -> Atoms | None:
+def _with_norms(turns: UnrolledLoops, arguments: Arguments) -> Atoms | None:
     """A layer whose weight is split into a direction and a length for each of its first dimension."""
     layers = arguments.argument(0, "module") or ()
     for layer in layers:

@@ -13,9 +13,9 @@ from modellint import operators
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
-from modellint.link.kept import FLAG, NAMES
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
+from modellint.link.remembered import FLAG, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,9 +60,9 @@ _FUNCTIONS = frozenset((Op.GLOBAL, Op.ATTR, Op.LAMBDA))
 _MAX_DEPTH, _MAX_ASKED = 60, 30
 
 
-def speaking(module: ModuleFacts, project: Project, files: int = _MAX_FILES) -> Speaking:
+def sine_tables(module: ModuleFacts, project: Project, files: int = _MAX_FILES) -> SineTables:
     """What a file says by names, where so many other files are looked into that it imports."""
-    return project.once(("speaks of sines", module, files), lambda: Speaking(module, project, files))
+    return project.once(("speaks of sines", module, files), lambda: SineTables(module, project, files))
 
 
 def lengths(project: Project) -> Fixpoint:
@@ -70,7 +70,7 @@ def lengths(project: Project) -> Fixpoint:
     return project.once(("lengths",), lambda: Fixpoint(project.files, project.kept))
 
 
-class Speaking:
+class SineTables:
     """What one file says of tables of sines and cosines, and of lengths, by names."""
 
     def __init__(self, module: ModuleFacts, project: Project, files: int) -> None:
@@ -84,29 +84,29 @@ class Speaking:
         self._known_tables: dict[int, bool] = {}
         self._depth = 0
         #: What gives tables when it is called, and attributes that may be some.
-        self.names = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
-        self.names = set(project.once(("gives sines", module, files), self._found_names, kept=NAMES))
-        self.asked = set(project.once(("asks for sines", module, files), self._found_asked, kept=NAMES))
+        self.producers = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
+        self.producers = set(project.once(("gives sines", module, files), self._found_names, kept=NAMES))
+        self.forwarders = set(project.once(("asks for sines", module, files), self._found_asked, kept=NAMES))
 
     # -- names -----------------------------------------------------------------------------------------------------
 
     def _found_names(self) -> frozenset[str]:
-        self.names |= self._imported(lambda there: there.names)
-        self._close(self.names, self._giving_tables)
-        return frozenset(self.names)
+        self.producers |= self._imported(lambda there: there.producers)
+        self._close(self.producers, self._giving_tables)
+        return frozenset(self.producers)
 
     def _found_asked(self) -> frozenset[str]:
-        self.asked = {*self.names, *self._imported(lambda there: there.asked)}
-        self._close(self.asked, self._handing_on)
-        return frozenset(self.asked)
+        self.forwarders = {*self.producers, *self._imported(lambda there: there.forwarders)}
+        self._close(self.forwarders, self._handing_on)
+        return frozenset(self.forwarders)
 
-    def _imported(self, names: Callable[[Speaking], AbstractSet[str]]) -> set[str]:
+    def _imported(self, names: Callable[[SineTables], AbstractSet[str]]) -> set[str]:
         """Some of the names of the files that are imported, as the file calls them."""
         found: set[str] = set()
         for word, _, definition in reached(self._module, self._project) if self._files else ():
             home, own, beside = _home(definition)
             if home is not None and home is not self._module:
-                there = names(speaking(home, self._project, self._files - 1))
+                there = names(sine_tables(home, self._project, self._files - 1))
                 found |= there if own is None else there & beside
                 found |= {word} if own in there else set()
         return found
@@ -152,7 +152,9 @@ class Speaking:
 
     def _handing_on(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
-        if any(called_name(call.callee) in self.asked and any(map(_is_parameter, call.args[1:])) for call in calls):
+        if any(
+            called_name(call.callee) in self.forwarders and any(map(_is_parameter, call.args[1:])) for call in calls
+        ):
             yield from _called(function)
 
     def gives_length(self, name: str) -> bool:
@@ -181,7 +183,7 @@ class Speaking:
             home, own, beside = _home(definition)
             if home is not None and home is not self._module:
                 asked = own if own is not None and name == word else name if own is None or name in beside else None
-                if asked is not None and speaking(home, self._project, self._files - 1).gives_length(asked):
+                if asked is not None and sine_tables(home, self._project, self._files - 1).gives_length(asked):
                     return True
         return False
 
@@ -190,13 +192,13 @@ class Speaking:
     def roots(self) -> list[Function]:
         """The functions that may say how long a table is, but for constructors and what only these call."""
         self._forget()
-        found = [function for function in self._functions if self.may_say(function)]
+        found = [function for function in self._functions if self.may_say_length(function)]
         building = _building(self._functions) if found else set()
         return [function for function in found if function not in building]
 
-    def may_say(self, function: Function) -> bool:
+    def may_say_length(self, function: Function) -> bool:
         """Whether a function may say how long a table is, or get one from what does."""
-        if function.words.isdisjoint(self.asked):
+        if function.words.isdisjoint(self.forwarders):
             return False
         return self._says(function) or not function.words.isdisjoint(self.tables)
 
@@ -212,7 +214,7 @@ class Speaking:
         return frozenset(found)
 
     def _gives_own(self, function: Function) -> bool:
-        is_near = not function.words.isdisjoint(self.names | self.counting)
+        is_near = not function.words.isdisjoint(self.producers | self.counting)
         given = (event.value for event in function.flow.events if event.kind in _GIVEN) if is_near else ()
         return any(map(self._may_be_table, given)) and self._says(function)
 
@@ -227,9 +229,9 @@ class Speaking:
         if op is Op.CALL:
             return self._is_table_given(value)
         if op is Op.GLOBAL:
-            return value.data in self.names
+            return value.data in self.producers
         if op is Op.ATTR:
-            return value.data in self.names or self._may_be_table(value.args[0])
+            return value.data in self.producers or self._may_be_table(value.args[0])
         if op is Op.BIN:
             return any(map(self._may_be_table, value.args)) and any(map(_is_scale, value.args))
         if op is Op.INDEX:
@@ -241,7 +243,7 @@ class Speaking:
     def _is_table_given(self, call: Value) -> bool:
         """Whether a call may give a table: of what gives some, or of what gives what it is given."""
         callee, name = call.callee, called_name(call.callee)
-        if name in self.names or name in self.counting or not name:
+        if name in self.producers or name in self.counting or not name:
             return bool(name) or self._may_be_table(callee)
         rows = [] if name in self._own else operators.called(name)
         given = (*callee.args[:1], *call.args[1:]) if callee.op is Op.ATTR else call.args[1:]
@@ -267,7 +269,7 @@ class Speaking:
     def _asks(self, call: Value) -> bool:
         """Whether a call may count up to a length, or ask for a table of one."""
         name = called_name(call.callee)
-        is_asked = not name or name in self.asked or name in self.counting
+        is_asked = not name or name in self.forwarders or name in self.counting
         return is_asked and any(self._may_be_length(arg, self._known) for arg in call.args[1:])
 
     def _is_cut(self, value: Value) -> bool:

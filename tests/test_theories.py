@@ -10,6 +10,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import calls_of
 
 from modellint.config import settings_for
 from modellint.flow import pack_theories
@@ -204,6 +205,9 @@ def test_a_theory_that_never_ends_is_ended(workspace: Workspace, act: str, monke
         ("model.py", PART, "TimeoutError: it takes more than 0.3 s of processor time"),
         ("other.py", PART, "left out, as it did not come to an end on model.py"),
     ]
+    assert calls_of(lambda: workspace.root.as_posix()) > 1, (
+        "nothing that is thrown is left for a profiler to stumble on"
+    )
 
 
 def test_one_that_is_told_when_it_has_ended_after_all_is_named(workspace: Workspace) -> None:

@@ -40,9 +40,22 @@ def ended_in_time() -> Iterator[None]:
     except EndlessError as error:  # which has come to the end after all before it was told
         raise TheoryError(late[-1], pack_theories.too_late()) from error
     finally:
-        done.set()
-        watch.join()
-        _throw(thread, None)  # what is on its way still
+        _finish(watch, done)
+
+
+def _finish(watch: Thread, done: Event) -> None:
+    """End the watch, and take what it has thrown at the last moment.
+
+    What is on its way still must arrive: CPython goes on looking for an exception that is only taken back, before each
+    call, and a profiler's calls come no further then.
+    """
+    while True:
+        try:
+            done.set()
+            watch.join()
+        except EndlessError:
+            continue
+        return
 
 
 def _watch(thread: int, done: Event, late: list[PackTheory]) -> None:
@@ -56,7 +69,7 @@ def _watch(thread: int, done: Event, late: list[PackTheory]) -> None:
             spent[guard.brought] = spent.get(guard.brought, 0.0) + min(now - before, _MOST)
             if spent[guard.brought] > pack_theories.SECONDS:
                 late.append(guard.brought)
-                _throw(thread, EndlessError)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(EndlessError))
         before, last = now, state
 
 
@@ -71,9 +84,3 @@ def _at_work(thread: int) -> tuple[GuardedTheory | None, bool]:
         is_own = is_own and (name == GuardedTheory.__module__ or not name.startswith(_OWN))
         frame = frame.f_back
     return None, False
-
-
-def _throw(thread: int, error: type[BaseException] | None) -> None:
-    """Have an exception raised in a thread, or none that was to be."""
-    told = ctypes.py_object(error) if error is not None else None
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), told)

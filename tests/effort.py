@@ -1,7 +1,7 @@
 """How much the tests try, and what that costs in calls, which a busy machine does not change.
 
 By default a part of the examples takes its turn and fewer random ones are drawn; MODELLINT_EXAMPLES=all, as CI has it,
-tries all of them.
+tries all of them, and runs what repeats a benchmark.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ import os
 import zlib
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 IS_WHOLE = os.environ.get("MODELLINT_EXAMPLES") == "all"
+#: For what repeats a benchmark, or installs and builds as users do.
+in_full = pytest.mark.skipif(not IS_WHOLE, reason="MODELLINT_EXAMPLES=all runs it")
 IS_LARGE = os.environ.get("MODELLINT_LARGE") == "all"
 
 

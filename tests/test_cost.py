@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import cost
 import house
 import pytest
+from effort import in_full
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +77,7 @@ def rows(table: str) -> dict[str, dict[str, str]]:
     return {line[0]: dict(zip(lines[0], line, strict=True)) for line in lines[2:]}
 
 
+@in_full
 def test_a_run_is_counted_and_compared_with_its_floor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,6 +100,7 @@ def test_a_run_is_counted_and_compared_with_its_floor(
         assert not found[row]["bodies run"]
 
 
+@in_full
 def test_recipes_are_compared_with_composing_and_parsing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clone = write(
         tmp_path / "clone", {"recipes/a/hparams.yaml": "a: !new:torch.nn.Linear [1, 2]\n", "recipes/a/train.py": LAYERS}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+from effort import IS_WHOLE, in_full
 
 from modellint import operators
 from modellint.config import KINDS, settings_for
@@ -80,6 +81,8 @@ def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
     workspace.write({"a.py": f"{model}        self.layers = [nn.Linear(1, 1)]\n"})
     workspace.write({"modellint.toml": 'rule-paths = ["house_rules"]\nselect = ["LAB"]\n'})
     assert workspace.places("a.py") == [("a.py", 7, "LAB003")]
+    if not IS_WHOLE:  # torch takes seconds to be imported
+        return
     pytest.importorskip("torch")
     result = workspace.run("check", "--confirm", "--output-format", "json", "a.py")
     assert [finding["verdict"]["status"] for finding in result.json["findings"]] == ["confirmed"]
@@ -126,6 +129,7 @@ def test_each_attribute_of_a_rule_is_described() -> None:
     assert sorted(attributes) == sorted(name for name in Rule.__annotations__)
 
 
+@in_full
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     """Every link leads somewhere, and every rule has its page, with what modellint prints for it."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]

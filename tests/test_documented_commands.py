@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
-from effort import IS_WHOLE
+from effort import IS_WHOLE, in_full
 
 from modellint.cli import cli
 from modellint.examples import materialise
@@ -159,8 +159,10 @@ STEPS = {
 WITH_OUTPUT = [one for listed in ALL.values() for one in listed if one.whole]
 
 
-def needs_torch(command: str) -> bool:
-    return find_spec("torch") is None and re.search(r" --confirm\b| probe |verdicts\.py", command) is not None
+def is_left_out(command: str) -> bool:
+    """Whether a command imports torch, which takes seconds; with MODELLINT_EXAMPLES=all only where there is none."""
+    is_about_torch = re.search(r" --confirm\b| probe |verdicts\.py", command) is not None
+    return is_about_torch and (not IS_WHOLE or find_spec("torch") is None)
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -198,7 +200,7 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
     git(tmp_path, "update-ref", "refs/remotes/origin/main", "HEAD")
     for step in STEPS[page]:
         command = step.command
-        if needs_torch(command):
+        if is_left_out(command):
             continue
         for pattern, smaller in SMALLER:
             command = re.sub(pattern, smaller, command) if command.startswith("python benchmarks/") else command
@@ -212,8 +214,8 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
 @pytest.mark.parametrize("example", WITH_OUTPUT, ids=lambda example: example.command)
 def test_what_is_shown_is_what_comes_out(example: Shown) -> None:
     """On a terminal of 100 columns."""
-    if needs_torch(example.command):
-        pytest.skip("torch is not installed")
+    if is_left_out(example.command):
+        pytest.skip("MODELLINT_EXAMPLES=all runs it where torch is installed")
     done = run(example.command, ROOT)
     assert done.returncode in (0, 1), done.stderr
     assert without_guard(done.stdout) == without_guard(example.output)
@@ -224,6 +226,7 @@ def without_guard(output: str) -> str:
     return re.sub(r"^guard: \w+.*$", "guard", output, flags=re.MULTILINE)
 
 
+@in_full
 def test_the_verdict_on_the_page_is_what_comes_out() -> None:
     pytest.importorskip("torch")
     (verdict,) = re.findall(r"^```text\n(confirmed .*?)^```$", PAGES["docs/confirming.md"], re.MULTILINE | re.DOTALL)

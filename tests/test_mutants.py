@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import mutants
 import pytest
+from effort import in_full
 from planting.catalogue import load
 from planting.source import Edit, Source, applied
 
@@ -259,6 +260,7 @@ def run(package: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> t
     return capsys.readouterr().out, json.loads(survivors.read_text(encoding="utf-8"))
 
 
+@in_full
 def test_a_run_counts_what_is_found_and_lists_the_rest(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, survivors = run(package, capsys, "--jobs", "1", "--only", "ML102", "--only", "ML304")
     assert "| ML102 | 2 | 2 | 100.0 % |  |" in out
@@ -269,6 +271,7 @@ def test_a_run_counts_what_is_found_and_lists_the_rest(package: Path, capsys: py
     assert total - found == len(survivors)
 
 
+@in_full
 def test_the_same_seed_gives_the_same_mutants_whatever_the_number_of_processes(
     package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

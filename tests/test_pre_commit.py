@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from effort import in_full
+
 ROOT = Path(__file__).parent.parent
 BROKEN = "from torch import nn\n\nlayer = nn.Linear(\n"
 UNREGISTERED = """\
@@ -73,6 +75,7 @@ def repository_of_the_hook(folder: Path) -> str:
     return git(folder, "rev-parse", "HEAD")
 
 
+@in_full
 def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
     hook, project = tmp_path / "hook", tmp_path / "project"
     hook.mkdir()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from effort import in_full
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 
@@ -366,6 +367,7 @@ def run(checkout: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> 
     return capsys.readouterr().out, json.loads(survivors.read_text(encoding="utf-8"))
 
 
+@in_full
 def test_a_run_counts_what_is_found_and_lists_the_rest(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kinds = ("entry-removed-from-modules", "element-removed-from-module-list", "modules-made-hparams")
     out, survivors = run(checkout, capsys, "--jobs", "1", *(word for kind in kinds for word in ("--only", kind)))
@@ -377,6 +379,7 @@ def test_a_run_counts_what_is_found_and_lists_the_rest(checkout: Path, capsys: p
     assert all(survivor["reason"] != "found" and survivor["diff"] for survivor in survivors)
 
 
+@in_full
 def test_the_same_seed_gives_the_same_mutants_whatever_the_number_of_processes(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from modellint.flow.table_reads import LengthComparison, TableRead
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
+    from modellint.reading.files import Trace
 
 #: How many classes that keep or extend one are looked at.
 _MAX_USERS = 8
@@ -79,10 +80,12 @@ class _Ran:
 
 
 class PositionTables:
-    """Finds tables of a fixed length; one per project."""
+    """Finds tables of a fixed length; one for each file, with whose bodies the values go that runs tell apart."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        #: What running objects has found, whether they keep tables only or all, with what that rests on.
+        self._known: dict[tuple[Class, bool], tuple[_Ran | None, Trace]] = {}
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
         """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
@@ -145,19 +148,26 @@ class PositionTables:
 
     def _keeping(self, cls: Class) -> _Ran | None:
         """What running the objects of a class finds; None where they keep no table whose rows may run out."""
-        if self._project.found(("read tables", cls)) is not None:
+        if (cls, False) in self._known:
             ran = self._run_of(cls)
             return ran if ran.names or ran.compared else None
-        methods = partial(self._methods, cls)
-        return self._project.once(("kept tables", cls), lambda: _run(cls, methods, self._project, is_keeping=True))
+        return self._once(cls, is_keeping=True)
 
     def _run_of(self, cls: Class) -> _Ran:
         """What running the objects of a class finds."""
-        kept = self._keeping(cls) if self._project.found(("kept tables", cls)) is not None else None
-        methods = partial(self._methods, cls)
-        ran = kept or self._project.once(("read tables", cls), lambda: _run(cls, methods, self._project))
+        kept = self._once(cls, is_keeping=True) if (cls, True) in self._known else None
+        ran = kept or self._once(cls, is_keeping=False)
         assert ran is not None
         return ran
+
+    def _once(self, cls: Class, *, is_keeping: bool) -> _Ran | None:
+        known = self._known.get((cls, is_keeping))
+        if known is None:
+            run = partial(_run, cls, partial(self._methods, cls), self._project, is_keeping=is_keeping)
+            known = self._known[cls, is_keeping] = self._project.files.traced(run)
+        else:
+            self._project.files.depend(known[1])
+        return known[0]
 
     @staticmethod
     def _fixed(reads: list[TableRead], limits: _Limits) -> FixedTable | None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from conftest import Workspace
+
     Find = Callable[..., list[str]]
 
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n"
@@ -192,3 +194,37 @@ def test_a_method_that_replaces_the_table_counts_where_something_calls_it(find: 
     text = layer(BUFFER, "return x + self.table[:, : x.shape[1]]", grow)
     assert len(find(text)) == 1
     assert find(text + "\n\ndef longer(model):\n    model.grow(1024)\n") == []
+
+
+def test_files_that_are_checked_before_change_nothing(workspace: Workspace) -> None:
+    """Their objects read the table as well, and its file's bodies are let go of meanwhile."""
+    parts = """
+        class Rotary(nn.Module):
+            def __init__(self, width: int, length: int = 512):
+                super().__init__()
+                angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
+                self.register_buffer("cos", angles.cos())
+
+            def forward(self, x):
+                return self.cos[: x.shape[1]]
+        """
+    user = """
+        from .parts import Rotary
+
+
+        class Top(nn.Module):
+            def __init__(self, width: int = 64):
+                super().__init__()
+                self.rotary = Rotary(width)
+                self.table = nn.Embedding(16, width)
+                self.scores = nn.Linear(width, 16)
+
+            def forward(self, x):
+                x = x * self.rotary(x)
+                return self.table(self.scores(x).argmax(-1))
+        """
+    users = {f"model/a{number}.py": HEAD + dedent(user) for number in range(5)}
+    workspace.write({"model/__init__.py": "from .a0 import Top\n", "model/parts.py": HEAD + dedent(parts), **users})
+    alone = workspace.places("model/parts.py", "--select", "ML303", "--no-cache")
+    assert [code for _, _, code in alone] == ["ML303"]
+    assert workspace.places(".", "--select", "ML303", "--no-cache", "--jobs", "1") == alone

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from modellint.flow.table_reads import LengthComparison, TableRead
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
-    from modellint.reading.files import Trace
 
 #: How many classes that keep or extend one are looked at.
 _MAX_USERS = 8
@@ -85,7 +84,7 @@ class PositionTables:
     def __init__(self, project: Project) -> None:
         self._project = project
         #: What running objects has found, whether they keep tables only or all, with what that rests on.
-        self._known: dict[tuple[Class, bool], tuple[_Ran | None, Trace]] = {}
+        self._known: dict[tuple[Class, bool], tuple[_Ran | None, tuple[str, ...]]] = {}
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
         """The tables made in a file that are read for a run-time length that nothing compares with theirs."""

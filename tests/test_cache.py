@@ -16,8 +16,9 @@ from modellint.claims.positions import StepBeyond
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.pipeline import analyser
 from modellint.pipeline.analyser import FileResult
-from modellint.pipeline.cache import Cache, checksum
+from modellint.pipeline.cache import Cache
 from modellint.reading.files import Files
+from modellint.reading.sealed import sealed
 from modellint.results.suppressions import Suppression
 from modellint.source import Place, Span
 
@@ -125,16 +126,11 @@ def test_a_folder_that_cannot_be_written_is_no_error(words: Workspace) -> None:
     assert (result.code, result.err) == (1, "")
 
 
-def signed(data: bytes) -> bytes:
-    """A cache file that holds `data`."""
-    return checksum(data) + b"\n" + data
-
-
 def changed(file: Path, change: Callable[[bytes], bytes]) -> None:
     """Change what a cache file holds, with a checksum that is right."""
     data = file.read_bytes().partition(b"\n")[2]
-    assert signed(data) == file.read_bytes()
-    file.write_bytes(signed(change(data)))
+    assert sealed(data) == file.read_bytes()
+    file.write_bytes(sealed(change(data)))
 
 
 @pytest.mark.parametrize(
@@ -318,7 +314,7 @@ def remembered(stored: Path, data: bytes) -> FileResult | None:
 @settings(deadline=None)
 def test_a_file_that_is_changed_or_cut_anywhere_holds_nothing(stored: Path, data: st.DataObject) -> None:
     old = stored.read_bytes().replace(b'"key":"key"', b'"key":"other"')
-    old = signed(old.partition(b"\n")[2])
+    old = sealed(old.partition(b"\n")[2])
     assert remembered(stored, old) == RESULT
     start = data.draw(st.integers(0, len(old)))
     end = data.draw(st.integers(start, min(start + 40, len(old))))
@@ -355,7 +351,7 @@ def test_a_value_of_another_type_anywhere_is_no_result(stored: Path, data: st.Da
         parent[way[-1]] = other
     else:
         document = other
-    assert remembered(stored, signed(json.dumps(document).encode())) is None
+    assert remembered(stored, sealed(json.dumps(document).encode())) is None
 
 
 @given(st.data())
@@ -369,4 +365,4 @@ def test_a_key_that_is_missing_is_no_result(stored: Path, data: st.DataObject) -
     for key in way:
         parent = parent[key]
     del parent[last]
-    assert remembered(stored, signed(json.dumps(document).encode())) is None
+    assert remembered(stored, sealed(json.dumps(document).encode())) is None

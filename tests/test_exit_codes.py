@@ -15,7 +15,7 @@ from conftest import Outcome
 
 from modellint.commands import checking
 from modellint.config.errors import UsageError
-from modellint.pipeline.cache import checksum
+from modellint.reading.sealed import sealed
 from modellint.results.outputs import deliver
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def test_a_cache_and_a_model_folder_that_are_nested_deeply(project: Workspace) -
     project.write({"config.json": NESTED, "hyperparams.yaml": "a: !new:torch.nn.ReLU\nmodules:\n  a: !ref <a>\n"})
     project.run("check", ".")
     (cache,) = (project.root / ".modellint_cache").glob("*.json")
-    cache.write_bytes(checksum(NESTED.encode()) + b"\n" + NESTED.encode())
+    cache.write_bytes(sealed(NESTED.encode()))
     result = project.check(".")
     assert (result.code, result.lines[0]) == (1, "a.py:1:5: TST101[warning] Found the word")
     assert json.loads(cache.read_bytes().partition(b"\n")[2])

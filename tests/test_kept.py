@@ -14,7 +14,7 @@ from effort import drawn
 import modellint
 from modellint.config import settings_for
 from modellint.frontends import python
-from modellint.pipeline.cache import checksum
+from modellint.reading.sealed import sealed
 from modellint.server.session import Session
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def damaged(data: bytes) -> Iterator[bytes]:
         nested,
     ):
         text = json.dumps(other) if other is not nested else f"{'[' * 99_999}{']' * 99_999}"
-        yield checksum(text.encode()) + b"\n" + text.encode()
+        yield sealed(text.encode())
 
 
 @pytest.mark.parametrize("kind", ["outline", "answers"])
@@ -229,7 +229,7 @@ def test_values_of_other_types_are_none(project: Path, kind: str) -> None:
             document = json.loads(data.partition(b"\n")[2])
             forge(document, chance)
             text = json.dumps(document).encode()
-            file.write_bytes(checksum(text) + b"\n" + text)
+            file.write_bytes(sealed(text))
         assert found(project, cache=True) == expected
         forget_results(project)
 

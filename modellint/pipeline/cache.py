@@ -9,7 +9,6 @@ settings or the rules.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from functools import cache
@@ -19,8 +18,8 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.packs import pack_files
 from modellint.pipeline.analyser import FileResult
 from modellint.reading.digest import digest
-from modellint.reading.files import parse_json, read_file, write_atomically
 from modellint.reading.outlines import Outlines, files_in, tidy
+from modellint.reading.sealed import read_sealed, write_sealed
 from modellint.results.report import Inventory, ScriptChoice
 from modellint.results.suppressions import Suppression
 from modellint.source import Place, Span
@@ -106,8 +105,7 @@ class Cache:
             ]
         document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
         try:
-            data = json.dumps(document, separators=(",", ":")).encode()
-            write_atomically(self._file, checksum(data) + b"\n" + data)
+            write_sealed(self._file, document)
             self._drop_old()
             tidy(self._folder / _OUTLINES)
         except OSError:
@@ -121,10 +119,7 @@ class Cache:
 
     def _load(self) -> tuple[list[tuple[str, str]], dict[str, Any]]:
         try:
-            claimed, _, data = read_file(self._file).partition(b"\n")
-            if claimed != checksum(data):
-                return [], {}
-            document = _typed(parse_json(data), dict)
+            document = _typed(read_sealed(self._file), dict)
             if document["format"] != _FORMAT or document["key"] != self._key:
                 return [], {}
             pairs = [_list(pair, 2) for pair in _list(document["pairs"])]
@@ -225,11 +220,6 @@ def remove(folder: Path) -> None:
         outlines.rmdir()
     if not any(folder.iterdir()):
         folder.rmdir()
-
-
-def checksum(data: bytes) -> bytes:
-    """What the first line of a cache file says of the rest."""
-    return digest(data).encode()
 
 
 def _is_index(number: object, pairs: Sequence[object]) -> bool:

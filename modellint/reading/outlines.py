@@ -1,17 +1,15 @@
 """Outlines of Python files from earlier runs, by content, so that files which are only imported need not be parsed.
 
-One JSON file for each source file, whose first line is a checksum of the rest, written whole or not at all. What was
-cut, is of another modellint or Python, or is about another content counts as none. JSON, because reading it can run
-nothing; whoever makes facts of an outline looks at each part of it.
+One file for each source file, with a checksum. What was cut, is of another modellint or Python, or is about another
+content counts as none; whoever makes facts of an outline looks at each part of it.
 """
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from modellint.reading.digest import digest
-from modellint.reading.files import parse_json, read_file, write_atomically
+from modellint.reading.sealed import read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,10 +46,7 @@ class Outlines:
         if self._folder is None:
             return None
         try:
-            claimed, _, data = read_file(_file(self._folder, path, kind, *about)).partition(b"\n")
-            if claimed != _checksum(data):
-                return None
-            known = parse_json(data)
+            known = read_sealed(_file(self._folder, path, kind, *about))
         except (OSError, ValueError):
             return None
         head = [self._key, path.as_posix(), *about]
@@ -63,9 +58,8 @@ class Outlines:
             return
         try:
             head = [self._key, path.as_posix(), *about]
-            data = json.dumps([head, known], separators=(",", ":")).encode()
             self._folder.mkdir(exist_ok=True)
-            write_atomically(_file(self._folder, path, kind, *about), _checksum(data) + b"\n" + data)
+            write_sealed(_file(self._folder, path, kind, *about), [head, known])
         except (OSError, ValueError):  # ValueError: a name that is no Unicode
             return
 
@@ -86,7 +80,3 @@ def tidy(folder: Path) -> None:
 def _file(folder: Path, path: Path, kind: str, _: str, *about: str) -> Path:
     name = "\0".join((path.as_posix(), *about))
     return folder / f"{digest(name.encode('utf-8', 'surrogatepass'))}.{kind}"
-
-
-def _checksum(data: bytes) -> bytes:
-    return digest(data).encode()

@@ -45,7 +45,7 @@ def registrations(
     table: DefinedConstant, project: Project, beside: ModuleFacts | None = None
 ) -> tuple[RegistryCall, ...]:
     """What enters classes into an object of the project, in the files around it and around one that asks."""
-    files = (table.module, *(() if beside is None or beside is table.module else (beside,)))
+    files = _with(table.module, beside)
     key = "registrations", table.name, *(module.path for module in files)
     return project.once(key, lambda: tuple(_registrations(table, project, files)))
 
@@ -65,8 +65,8 @@ def is_filled(cls: Class, name: str) -> bool:
 
 def registrations_by(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tuple[RegistryCall, ...]:
     """What enters classes by methods of a class, in the files around it and around one that asks."""
-    files = (cls.module, *(() if beside is None or beside is cls.module else (beside,)))
-    key = "registrations", cls.name, *(module.path for module in files)
+    files = _with(cls.module, beside)
+    key = "registrations by", cls.qualname, *(module.path for module in files)
     return project.once(key, lambda: tuple(_entering(cls, project, files)))
 
 
@@ -74,9 +74,14 @@ def heirs(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tu
     """The classes in sight that derive from one, where that does something with each."""
     if HEIR not in cls.methods:
         return ()
-    files = (cls.module, *(() if beside is None or beside is cls.module else (beside,)))
+    files = _with(cls.module, beside)
     key = "heirs", cls.module.path, cls.qualname, *(module.path for module in files)
     return project.once(key, lambda: tuple(_heirs(cls, project, files)))
+
+
+def _with(module: ModuleFacts, beside: ModuleFacts | None) -> tuple[ModuleFacts, ...]:
+    """A file, and the one that asks about it if that is another."""
+    return (module,) if beside is None or beside is module else (module, beside)
 
 
 def _heirs(cls: Class, project: Project, files: tuple[ModuleFacts, ...]) -> Iterator[Class]:

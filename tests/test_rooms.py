@@ -73,3 +73,17 @@ def test_rooms_import_what_they_may() -> None:
     result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "0 broken" in result.stdout
+
+
+def test_what_is_imported_for_typing_exists() -> None:
+    """Those imports are never executed, and mypy reads neither tests nor benchmarks."""
+    files = [path for folder in ("modellint", "tests", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")]
+    lost = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.module}"
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "modellint"
+        if not (ROOT / node.module.replace(".", "/")).is_dir()
+        if not (ROOT / (node.module.replace(".", "/") + ".py")).is_file()
+    ]
+    assert lost == []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
     from pathlib import Path
 
-    from modellint.flow.found import Lookup
+    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
 
 #: Packages of more lines than these take minutes: all functions of them are run.

@@ -104,9 +104,14 @@ class _Reading:
 
     def _store(self, target: Value, function: Function, *, is_own: bool) -> None:
         if target.op is Op.ATTR:
-            self._keep(str(target.data), target.args[0], is_own=is_own)
+            if is_self(target.args[0]) or self._is_of_project(target.args[0], function):
+                self._keep(str(target.data), target.args[0], is_own=is_own)
         elif target.op is Op.INDEX:
             self._change(target.args[0], function, is_own=is_own)
+
+    def _is_of_project(self, owner: Value, function: Function) -> bool:
+        """Whether a value may be an object that a run knows: what is stored in any other is asked for by nobody."""
+        return bool(self._project.of(Summaries).body(function).objects(owner))
 
     def _keep(self, name: str, owner: Value, *, is_own: bool) -> None:
         """Note the attribute that an event stores."""

@@ -317,6 +317,7 @@ class Lookups(Theory, Sink):
         )
         known = self._answers.get(full)
         if known is None:
+            self._goes_to(function_of(code), frame.function)
             known = self._answers[full] = (given, *self._ran(given, run))
         before, atoms, looked_up = known
         moved = replaced_reals(before, given) if before is not given else {}
@@ -339,9 +340,6 @@ class Lookups(Theory, Sink):
         frame.given = ALL_KINDS if self.collects_all else frozenset(kinds)
         if self.collects_all and not self._frames:
             self.roots.append(frame)
-        if frame.function is not None:
-            outer = self._frames[-1][0].function if self._frames else None
-            self._away.setdefault(frame.function.module, 0 if outer is None else self._away.get(outer.module, 0) + 1)
         self._frames.append((frame, []))
 
     def is_asked_for(self, frame: Frame) -> bool:
@@ -371,6 +369,11 @@ class Lookups(Theory, Sink):
     def _runs_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
         return self._tensors.measures or (self.collects_all and len(self._frames) == 1)
+
+    def _goes_to(self, function: Function | None, caller: Function | None) -> None:
+        """Note through how many files a run has come to that of a function: from outside through none."""
+        if function is not None:
+            self._away.setdefault(function.module, 0 if caller is None else self._away.get(caller.module, 0) + 1)
 
     def _is_asked_about(self, module: ModuleFacts) -> bool:
         """Whether a file's own functions are run, not only what they call in it."""

@@ -24,10 +24,10 @@ from modellint.link.values.callers import neighbours
 from modellint.link.values.members import Members
 
 from .keeping import ORDERS, Making, compares_rows
+from .leading import leading_home, leading_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from collections.abc import Set as AbstractSet
 
     from modellint.flow.interp import Interpreter
     from modellint.flow.table_reads import LengthComparison, TableRead
@@ -83,8 +83,9 @@ class PositionTables:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        #: What running objects has found, whether they keep tables only or all, with what that rests on.
-        self._known: dict[tuple[Class, bool], tuple[_Ran | None, tuple[str, ...]]] = {}
+        #: What running objects has found, by the attributes whose readers are run beside their files' own methods, and
+        #: whether only those that keep tables are run, with what that rests on.
+        self._known: dict[tuple[Class, frozenset[str], bool], tuple[_Ran | None, tuple[str, ...]]] = {}
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
         """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
@@ -133,7 +134,8 @@ class PositionTables:
             yield FixedTable(read.table, read.rows, read.use, read.length, is_compared=True)
         if own.names.keys() <= overrun.keys():
             return
-        everything = [own, *map(self._run_of, self._users(cls))]
+        names = frozenset(own.names.values())
+        everything = [own, *(self._once(user, names) for user in self._users(cls))]
         reads = [read for ran in everything for read in ran.reads if read.table.value in own.names]
         for table in dict.fromkeys(read.table.value for read in reads if read.table.value not in overrun):
             here = [read for read in reads if read.table.value is table]
@@ -147,23 +149,21 @@ class PositionTables:
 
     def _keeping(self, cls: Class) -> _Ran | None:
         """What running the objects of a class finds; None where they keep no table whose rows may run out."""
-        if (cls, False) in self._known:
-            ran = self._run_of(cls)
-            return ran if ran.names or ran.compared else None
-        return self._once(cls, is_keeping=True)
+        ran = self._asked(cls, frozenset(), is_keeping=True)
+        return ran if ran is not None and (ran.names or ran.compared) else None
 
-    def _run_of(self, cls: Class) -> _Ran:
-        """What running the objects of a class finds."""
-        kept = self._once(cls, is_keeping=True) if (cls, True) in self._known else None
-        ran = kept or self._once(cls, is_keeping=False)
+    def _once(self, cls: Class, names: frozenset[str]) -> _Ran:
+        """What running the objects of a class finds, whose bases elsewhere may read tables under some attributes."""
+        kept = self._asked(cls, frozenset(), is_keeping=True) if (cls, frozenset(), True) in self._known else None
+        ran = kept if kept is not None and names <= set(kept.names.values()) else self._asked(cls, names)
         assert ran is not None
         return ran
 
-    def _once(self, cls: Class, *, is_keeping: bool) -> _Ran | None:
-        known = self._known.get((cls, is_keeping))
+    def _asked(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _Ran | None:
+        known = self._known.get((cls, names, is_keeping))
         if known is None:
-            run = partial(_run, cls, partial(self._methods, cls), self._project, is_keeping=is_keeping)
-            known = self._known[cls, is_keeping] = self._project.files.traced(run)
+            run = partial(_run, cls, partial(self._methods, cls), names, self._project, is_keeping=is_keeping)
+            known = self._known[cls, names, is_keeping] = self._project.files.traced(run)
         else:
             self._project.files.depend(known[1])
         return known[0]
@@ -188,7 +188,7 @@ class PositionTables:
         if constructor is None or table.function not in writers or all(read.rows is None for read in reads):
             return None
         builders = {writer.name for writer in writers}
-        leading = _leading_to(self._methods(cls), builders)
+        leading = leading_to(self._methods(cls), builders)
         if limits.are_given or self._is_called_from_outside(cls, leading):
             return None
         call = next(_building(constructor, self._methods(cls), builders), None)
@@ -301,11 +301,17 @@ def _built(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell
 
 
 def _run(
-    cls: Class, methods: Callable[[], list[Function]], project: Project, *, is_keeping: bool = False
+    cls: Class,
+    methods: Callable[[], list[Function]],
+    read: frozenset[str],
+    project: Project,
+    *,
+    is_keeping: bool = False,
 ) -> _Ran | None:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it.
 
-    None if it has to keep (`is_keeping`) a table of a fixed length, or one whose rows a length is compared with, and
+    Of those that other files define only what may read the attributes `read`, or call what its own file defines. None
+    if it has to keep (`is_keeping`) a table of a fixed length, or one whose rows a length is compared with, and
     keeps none.
     """
     run, lookups, shell = _built(cls, project)
@@ -316,7 +322,7 @@ def _run(
         return None
     before = len(shell.stores)
     built = {name: list(stored) for name, stored in shell.history.items()}
-    for method in methods():
+    for method in leading_home(methods(), cls.module, read | set(names.values())):
         if method.name != "__init__" and not method.is_static and shell.model.method(method.name) is method:
             code = SourceMethod(method, project.names)
             run.start(FunctionRef(code, None, shell), class_frame(code.scope, id(method)))
@@ -373,23 +379,6 @@ def _building(constructor: Function, methods: list[Function], builders: set[str]
                 yield Site(event.value, function)
             elif name in named and len(event.value.args) > 1 and named[name] not in pending:
                 pending.append(named[name])
-
-
-def _leading_to(methods: list[Function], names: set[str]) -> frozenset[str]:
-    """Methods of a class, and those that call them in turn, the constructor left out."""
-    found = set(names)
-    while True:
-        more = {m.name for m in methods if m.name not in found and m.name != "__init__" and _uses(m, found)}
-        if not more:
-            return frozenset(found)
-        found |= more
-
-
-def _uses(function: Function, names: AbstractSet[str]) -> bool:
-    """Whether a function uses attributes of its object."""
-    if names.isdisjoint(function.words):
-        return False
-    return any(self_attribute(part) in names for part in walk_all(event.value for event in function.flow.events))
 
 
 def _is_receiver(owner: Value) -> bool:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.flow import interp, objects
-from modellint.flow.domain import Ids
+from modellint.flow.domain import ANY_ARGUMENTS, UNKNOWN, Ids
 from modellint.flow.effects import effects
 from modellint.flow.gate import Keepers
+from modellint.flow.heap import Shell
+from modellint.flow.runs import followed
+from modellint.flow.table_reads import TableReads
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.indexed import Indexed
 
@@ -131,6 +134,73 @@ def test_what_nobody_asks_for_is_not_run(tmp_path: Path, monkeypatch: pytest.Mon
     body = "self.table = nn.Embedding(rows, 8); self.prepare()"
     assert rows_looked_up(tmp_path, body, "self.plan = {}\nself.plan.update(a=self.rows)") == {"1024"}
     assert "prepare" not in run
+
+
+OPTIONS = """\
+import logging
+
+logger = logging.getLogger(__name__)
+
+
+def silence(handler):
+    logger.propagate = False
+
+
+class Options:
+    def __init__(self, rows):
+        self.rows = rows
+        self.validate()
+
+    def validate(self):
+        if self.rows < 1:
+            silence(None)
+
+
+def options_of(rows):
+    return Options(rows)
+"""
+
+
+def test_an_object_that_is_made_when_an_attribute_is_asked_for_calls_no_more_than_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its class stands in another file; and what it stores in an object of no class of the project nobody asks for."""
+    (tmp_path / "options.py").write_text(OPTIONS)
+    source = """\
+    from torch import nn
+
+    from options import options_of
+
+
+    class Model(nn.Module):
+        def __init__(self, rows):
+            super().__init__()
+            self.options = options_of(rows)
+    """
+    (tmp_path / "model.py").write_text(dedent(source))
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    ran: list[str] = []
+    run = interp.Interpreter.run
+
+    def noted(self: interp.Interpreter, code: object, frame: interp.Frame) -> object:
+        ran.append("" if frame.function is None else frame.function.qualname)
+        return run(self, code, frame)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(interp.Interpreter, "run", noted)
+    lookups_run, _ = followed(project, TableReads)
+    model = project.classes.model(module.classes["Model"])
+    shell = Shell("instance", None, (0,), model, ANY_ARGUMENTS)
+    lookups_run.objects.construct(shell)
+    options = shell.get("options")
+    assert options is not None
+    (made,) = options
+    assert isinstance(made, Shell)
+    lookups_run.objects.construct(made)
+    made.set("rows", UNKNOWN)
+    assert "Options.__init__" in ran
+    assert "Options.validate" not in ran
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
+import sys
 import tokenize
 from array import array
 from dataclasses import dataclass
@@ -86,6 +87,10 @@ class UnreadableError(Exception):
         return UnreadableError(self.reason, span, unit, tried=self.tried, is_python2=self.is_python2)
 
 
+#: More bytes than a string takes besides its characters.
+_OF_STRING = 128
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """The text of one file, and how it was encoded, so that a rewrite can give back every byte."""
@@ -94,6 +99,14 @@ class SourceFile:
     text: str
     encoding: str = "utf-8"
     bom: bool = False
+
+    def __getattr__(self, name: str) -> Any:
+        """The text, if it was let go of."""
+        packed = self.__dict__.get("_packed")
+        if name != "text" or packed is None:
+            raise AttributeError(name)
+        self.__dict__["text"] = text = packed.decode("utf-8", "surrogatepass")
+        return text
 
     @cached_property
     def lines(self) -> list[str]:
@@ -136,11 +149,21 @@ class SourceFile:
         return self if text is self.text else SourceFile(self.path, text)
 
     def release(self) -> None:
-        """Let go of the lines; they come back when somebody asks."""
-        plain = self.__dict__.pop("plain", None)
+        """Let go of the lines, and of a text of which each character takes four bytes, as one emoji is among them.
+
+        Both come back when somebody asks.
+        """
+        known = self.__dict__
+        plain = known.pop("plain", None)
         if plain is not None and plain is not self:
             plain.release()
-        self.__dict__.pop("lines", None)
+        known.pop("lines", None)
+        text = known.get("text")
+        if "_packed" in known:
+            known.pop("text", None)
+        elif text is not None and sys.getsizeof(text) > 2 * len(text) + _OF_STRING:
+            known["_packed"] = text.encode("utf-8", "surrogatepass")
+            del known["text"]
 
     @cached_property
     def is_ascii(self) -> bool:

@@ -98,6 +98,8 @@ class _Reading:
         if not self._changed <= self._own:
             raise _UntoldError  # somebody else may have the container
         names = frozenset(words) | self._own | self._others
+        # What a framework's method does has the same names for most classes, and they are many.
+        names = self._project.once(("words of effects", names), lambda: names)
         return Effects(frozenset(self._own), frozenset(self._others), names, frozenset(modules))
 
     # -- stores ----------------------------------------------------------------------------------------------------

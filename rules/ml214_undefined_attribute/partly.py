@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.classes.attributes import set_by_others
 from modellint.link.classes.spoken import kept_name
+
+from .undefined import set_by_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.object_runs import AttributeAssignment
+    from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.registered import Unregistered
 
 #: What lists and dicts can do, and torch's containers cannot.

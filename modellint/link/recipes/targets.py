@@ -182,13 +182,13 @@ def _from(name: str, near: Path, project: Project) -> ResolvedName:
     """What a dotted name stands for when the file `near` asks for it."""
     top = name.partition(".")[0]
     target = _read(name, near, project)
-    is_known = target.kind is not TargetKind.UNKNOWN or any(True for _ in project.names.holding(top, near))
+    is_known = target.kind is not TargetKind.UNKNOWN or any(True for _ in project.names.path.holding(top, near))
     return target if is_known or top in sys.stdlib_module_names else _misspelt(name, top, near, project)
 
 
 def _misspelt(name: str, top: str, near: Path, project: Project) -> ResolvedName:
     """A name that no package is known for: missing where, but for a slip in its first part, it leads somewhere."""
-    for other in sorted({*project.names.beside(near), *knowledge.PACKAGES}):
+    for other in sorted({*project.names.path.beside(near), *knowledge.PACKAGES}):
         if is_slip(top, other):
             meant = _read(f"{other}{name[len(top) :]}", near, project)
             if meant.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
@@ -222,7 +222,7 @@ def _read(name: str, near: Path, project: Project) -> ResolvedName:
             is_sure=missing.is_sure,
         )
     top = name.partition(".")[0]
-    is_here = any(True for _ in project.names.holding(top, near))
+    is_here = any(True for _ in project.names.path.holding(top, near))
     return _UNKNOWN if is_here else _described(name, top, project)
 
 

@@ -23,7 +23,6 @@ _MISSING = {
     "Dict": frozenset("get setdefault copy popitem".split()),
 }
 _DISPLAYS = (ast.List, ast.ListComp, ast.Tuple, ast.Set, ast.SetComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
-_DICTS = (ast.Dict, ast.DictComp)
 _EMPTY = frozenset(("[]", "list()", "{}", "dict()", "()", "tuple()"))
 
 

@@ -29,7 +29,8 @@ from .verdicts import CONFIRMED, NOTHING, PART, REFUTED, UNCONFIRMED, WHOLE, Ver
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .classes import Attempt, Builder
+    from .attempts import Attempt
+    from .classes import Builder
     from .scaling import Scale
     from .session import Session
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import MadeAnew
 
-    from .classes import Attempt
+    from .attempts import Attempt
     from .session import Session
     from .specs import Spec
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import Unused
 
-    from .classes import Attempt
+    from .attempts import Attempt
     from .session import Session
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import LeftBehind, MadeAside
 
-    from .classes import Attempt, Builder
+    from .attempts import Attempt
+    from .classes import Builder
     from .session import Session
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotTrained, OptimizerNotSaved
     from modellint.source import Place
 
-    from .classes import Attempt
+    from .attempts import Attempt
     from .session import Session
 
 _MAX_CALLS = 8

@@ -11,8 +11,8 @@ from torch.utils._pytree import tree_map_only
 
 from . import placement, roles
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCheck, arguments_of, too_many
-from .classes import Passing
 from .making import seeing
+from .passing import Passing
 from .readers import is_read
 from .standins import described
 from .verdicts import NOTHING, PART, WHOLE, Verdict, quoted

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
         SizedByWidth,
     )
 
-    from .classes import Attempt, Builder
+    from .attempts import Attempt
+    from .classes import Builder
     from .ranges import RangeLookup
     from .session import Session
 

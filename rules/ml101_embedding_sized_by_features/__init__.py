@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
-    from modellint.link.values.held import Held
     from modellint.probes import Probe
     from modellint.source import Place
 
     from .exchanged import Exchanged
+    from .held import Held
     from .sizing import Sizing
 
 

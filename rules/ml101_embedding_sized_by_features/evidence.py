@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
-    from modellint.link.values.held import Held
 
+    from .held import Held
     from .sizing import Sizing
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
-from modellint.link.values.held import Holders
 from modellint.link.values.indexed import Indexed
 
+from .held import Holders
 from .shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
 from .table_users import TableUsers
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
-    from modellint.link.values.held import Held
+
+    from .held import Held
 
 #: Words of what keeps ids below a number.
 _LIMITING = operators.words("limit", "below")

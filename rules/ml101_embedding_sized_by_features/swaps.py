@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Site
-    from modellint.link.values.held import Held, TableSize
 
+    from .held import Held, TableSize
     from .sizing import Sizing
 
 #: What the width of what a table gives is called. `input_dim` or `width` may be the number of words, or of pixels.

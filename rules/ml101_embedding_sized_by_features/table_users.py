@@ -10,8 +10,8 @@ from modellint.flow.runs import called, followed
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
-from modellint.link.values.held import width_of
 
+from .held import width_of
 from .shapes import INPUT_WIDTH
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
-    from modellint.link.values.held import Held
+
+    from .held import Held
 
 #: Methods that are called by another name than their own.
 _UNNAMED = frozenset(("forward", "__call__"))

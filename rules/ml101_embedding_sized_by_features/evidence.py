@@ -23,12 +23,12 @@ from .table_users import indices, is_parameter
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.layer_inputs import LayerCall
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
 
     from .held import Held
+    from .layer_inputs import LayerCall
     from .sizing import Sizing
 
 

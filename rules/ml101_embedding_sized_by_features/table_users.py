@@ -6,24 +6,26 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import SymbolicInput
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
+from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, followed
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
 
 from .held import width_of
+from .layer_inputs import LayerInputs
 from .shapes import INPUT_WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Tensor
-    from modellint.flow.layer_inputs import LayerCall, Taken
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
 
     from .held import Held
+    from .layer_inputs import LayerCall, Taken
 
 #: Methods that are called by another name than their own.
 _UNNAMED = frozenset(("forward", "__call__"))
@@ -33,9 +35,6 @@ class TableUsers:
     """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
-        from modellint.flow.layer_inputs import LayerInputs
-        from modellint.flow.lookups import Lookups
-
         self._module = module
         self._project = project
         self._objects: dict[Class, Shell] = {}

@@ -210,11 +210,6 @@ class Class:
         return self._methods_by(mentions.attributes)
 
     @cached_property
-    def used(self) -> dict[str, list[Function]]:
-        """Its own methods by the attributes that they do more with than assign them."""
-        return self._methods_by(mentions.used)
-
-    @cached_property
     def assigned(self) -> dict[str, list[Function]]:
         """Its own methods by the attributes that they assign."""
         return self._methods_by(mentions.assigned)
@@ -255,10 +250,6 @@ class Class:
         """The docstring without its indentation."""
         text = self.read_docstring(self.module)
         return None if text is None else inspect.cleandoc(text)
-
-    @cached_property
-    def text(self) -> str:
-        return self.module.source.plain.text_between(self.line, self.end_line)
 
     @property
     def place(self) -> Place:

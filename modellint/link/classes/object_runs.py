@@ -32,8 +32,6 @@ CARE = frozenset(
     """_apply apply to cuda cpu half float double train eval parameters named_parameters children named_children modules
     named_modules state_dict load_state_dict requires_grad_ __setattr__ __getstate__ __setstate__""".split()
 )
-#: How deeply what an object is built from is looked at.
-_MAX_NESTING = 6
 #: How many classes that derive from one are looked at.
 _MAX_DERIVED = 6
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import placement, recipes
+from . import placement, recipes, roles
 from .attempts import Attempt, attempts
 from .beside import CLAIMS, POSITIONS
 from .classes import Builder
 from .observed import Observed
 from .places import Spot
 from .sources import Source, dotted_name
+from .standins import described, likeliest
+from .verdicts import Verdict, unconfirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from modellint.claims import Claim
@@ -177,6 +179,21 @@ class Session:
 
         self.begin(f"building `{name}`")
         return attempts(begin)
+
+    def first_seen(
+        self, name: str, judge: Callable[[Attempt], Verdict | None], reasons: list[str], *, device: str = "cpu"
+    ) -> Verdict:
+        """The first verdict on an object of a class, of all ways to build it; `reasons` say why others have none."""
+        for variant in (0, roles.EQUAL):
+            for attempt in self.attempts(name, variant=variant, device=device):
+                try:
+                    verdict = judge(attempt)
+                except Exception as error:
+                    reasons.append(f"building: {described(error)}")
+                    continue
+                if verdict is not None:
+                    return verdict
+        return unconfirmed(likeliest(reasons))
 
     def assumed(self) -> list[str]:
         """What was filled in or replaced on the way."""

@@ -279,18 +279,11 @@ def _described(name: str, top: str, project: Project) -> ResolvedName:
         return target if names_module else _UNKNOWN
     part = parts[depth]
     last = depth + 1 == len(parts)
-    if part in module.classes:
-        return (
-            ResolvedName(TargetKind.CLASS, module.signatures(part), package=top, releases=known.releases)
-            if last
-            else _UNKNOWN
-        )
-    if part in module.functions:
-        return (
-            ResolvedName(TargetKind.FUNCTION, module.signatures(part), package=top, releases=known.releases)
-            if last
-            else _UNKNOWN
-        )
+    kind = TargetKind.CLASS if part in module.classes else TargetKind.FUNCTION if part in module.functions else None
+    if kind is not None and not last:
+        return _UNKNOWN
+    if kind is not None:
+        return ResolvedName(kind, module.signatures(part), package=top, releases=known.releases)
     if part in module.others or module.may_have_more_names:
         return _UNKNOWN
     available = frozenset(module.names() | known.submodules(owner))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import house
 from editor import latency
+from one_rule import one_rule_lines
 from run import MEBIBYTE, Measurement, download, floor, modellint
 from run import SINGLE_FILE as LLAMA
 
@@ -227,8 +228,7 @@ def recipes_table(clone: Path, bench: Bench) -> None:
 
 def house_table(source: Path) -> None:
     found = house.read(source)
-    alone = found.one_rule()
-    lines = {rule: sum(map(found.lines, modules)) for rule, modules in alone.items()}
+    lines = one_rule_lines(found)
     modes = found.mode_tests()
     longest = "; ".join(f"{name.rpartition('.')[2]} {count}" for name, count in sorted(modes.items(), key=_by_count))
     print("\n### The house\n\n| | | |\n|---|---:|---|")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,45 +74,6 @@ class House:
             for name, imports in self.imports.items()
         }
         return max(components(graph), key=len, default=[])
-
-    def one_rule(self) -> dict[str, list[str]]:
-        """By rule, the modules of `flow/` and `link/` that no other rule reaches.
-
-        A rule reaches what it imports, also in functions, and what attributes of the linked project load that it, or
-        what it reaches, mentions (`project.grids`); imports for typing lead nowhere.
-        """
-        loaded = self._loaded_by_project()
-        graph: dict[str, set[str]] = {}
-        for name, imports in self.imports.items():
-            late_ones = name == "modellint.link.project"  # what its attributes load, each for whoever asks
-            graph[name] = {
-                found.target for found in imports if not found.is_typing and not (late_ones and found.is_late)
-            }
-            for attribute in re.findall(r"\bproject\.(\w+)", self.sources[name]):
-                graph[name] |= loaded.get(attribute, set())
-        reached_by: defaultdict[str, list[str]] = defaultdict(list)
-        for rule in sorted(name for name in self.sources if name.startswith("modellint_rules.")):
-            for module in reachable(graph, rule):
-                if module.startswith(SHARED):
-                    reached_by[module].append(rule.removeprefix("modellint_rules."))
-        alone: defaultdict[str, list[str]] = defaultdict(list)
-        for module, rules in sorted(reached_by.items()):
-            owners = {rule.partition(".")[0] for rule in rules}  # a rule may be a folder
-            if len(owners) == 1:
-                alone[owners.pop()].append(module)
-        return dict(alone)
-
-    def _loaded_by_project(self) -> dict[str, set[str]]:
-        """What each attribute of the linked project imports when it is asked for."""
-        source = self.sources.get("modellint.link.project")
-        if source is None:
-            return {}
-        methods = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
-        found = {
-            method.name: {one.target for one in _imports("modellint.link.project", False, method.body, self.sources)}
-            for method in methods
-        }
-        return {name: targets for name, targets in found.items() if targets}
 
 
 def read(root: Path) -> House:

@@ -345,7 +345,8 @@ def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: s
 
     Paths in them are taken from the working directory; what several reports hold is shown once.
     """
-    from modellint.commands.checking import tell_what_is_missing, write
+    from modellint.commands.telling import tell_what_is_missing
+    from modellint.commands.writing import write
     from modellint.finding import Severity
     from modellint.results.merging import merged
 

@@ -289,7 +289,7 @@ def test_one_job_runs_one_group_at_a_time(confirming: Workspace, monkeypatch: py
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
 def test_a_terminal_shows_how_far_it_is(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    from modellint.commands.checking import Progress
+    from modellint.commands.progress import Progress
 
     ours, theirs = os.openpty()
     monkeypatch.setattr(Progress, "_DELAY", 0.0)

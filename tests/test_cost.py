@@ -9,6 +9,7 @@ import cost
 import house
 import pytest
 from effort import in_full
+from one_rule import one_rule_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,11 @@ HOUSE = {
     "modellint/flow/interp.py": (
         "from modellint.link import project\nif run.tensors is None or run.turns is not None: pass\n"
     ),
-    "modellint/flow/grids.py": "from . import interp\n\n\n",
+    "modellint/flow/grids.py": (
+        "from . import interp\n"
+        "def shared():\n    pass\n\n\n"
+        "class Grids:\n    def sides(self):\n        return self.cells()\n\n    def cells(self):\n        pass\n"
+    ),
     "modellint/flow/shared.py": "",
     "modellint/flow/typed.py": "",
     "modellint/link/__init__.py": "",
@@ -48,8 +53,10 @@ HOUSE = {
     ),
     "modellint/flow/lowest.py": "import modellint.link.project\n",
     "rules/__init__.py": "",
-    "rules/ml901_one.py": ("import modellint.flow.shared\nclass One:\n    x = lambda project: project.grids\n"),
-    "rules/ml902_two.py": "import modellint.flow.shared\nclass Two:\n    x = 1\n",
+    "rules/ml901_one.py": (
+        "from modellint.flow.grids import shared\nclass One:\n    x = lambda grids: (shared(), grids.sides())\n"
+    ),
+    "rules/ml902_two.py": "from modellint.flow import grids\nclass Two:\n    x = grids.shared()\n",
     "rules/ml903_three.py": "class Three:\n    x = lambda project: project.lengths\n",
 }
 
@@ -126,18 +133,18 @@ def test_cycles_of_imports_are_found(tmp_path: Path) -> None:
     assert len(found.cycle(typing=False, late=False)) == 1
 
 
-def test_modules_that_serve_one_rule_are_found(tmp_path: Path) -> None:
-    """Also behind what the linked project loads for whoever asks; what two rules reach serves both."""
+def test_definitions_that_serve_one_rule_are_found(tmp_path: Path) -> None:
+    """Also methods, and what only those call; what two rules reach serves both."""
     found = house.read(write(tmp_path, HOUSE))
-    assert found.one_rule() == {"ml901_one": ["modellint.flow.grids"]}
-    assert found.lines("modellint.flow.grids") == 3
+    assert one_rule_lines(found) == {"ml901_one": 4, "ml903_three": 2}
+    assert found.lines("modellint.flow.grids") == 11
     assert found.mode_tests() == {"modellint.flow.interp": 1}
 
 
 def test_the_house_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cost.house_table(write(tmp_path, HOUSE))
     out = capsys.readouterr().out
-    assert "| lines of `flow/` and `link/` that serve exactly one rule | 3 | ML901 3 |" in out
+    assert "| lines of `flow/` and `link/` that serve exactly one rule | 6 | ML901 4; ML903 2 |" in out
     assert "| largest import cycle, those for typing included | 4 | modellint.flow 3; modellint.link 1 |" in out
     with pytest.raises(FileNotFoundError, match="expected a checkout of modellint"):
         house.read(tmp_path / "rules")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.frontends.flow import lower_expression, lower_function, lower_statements
-from modellint.graph.value import Event, EventKind, Flow, Op, Value, are_exclusive
+from modellint.graph.value import Event, EventKind, Flow, Op, Value
 
 if TYPE_CHECKING:
     from modellint.graph.value import PathCondition
@@ -192,23 +192,6 @@ def test_an_assertion_holds_from_there_on() -> None:
     flow = lowered("before(x)\nassert x > 0\nafter(x)")
     assert conditions(call_of(flow, "before").guard) == []
     assert conditions(call_of(flow, "after").guard) == ["(x > 0)"]
-
-
-def test_the_two_branches_of_one_condition_exclude_each_other() -> None:
-    flow = lowered("if x:\n    one(x)\nelse:\n    two(x)\nthree(x)")
-    one, two, three = (call_of(flow, name).guard for name in ("one", "two", "three"))
-    assert are_exclusive(one, two)
-    assert not are_exclusive(one, three)
-
-
-def test_two_questions_about_the_same_attribute_exclude_each_other() -> None:
-    flow = lowered("if self.discrete:\n    one(x)\nif not y:\n    y = 1\nif self.discrete:\n    return\ntwo(x)")
-    assert are_exclusive(call_of(flow, "one").guard, call_of(flow, "two").guard)
-
-
-def test_equality_with_different_constants_excludes() -> None:
-    flow = lowered("if self.kind == 'a':\n    one(x)\nif self.kind == 'b':\n    two(x)")
-    assert are_exclusive(call_of(flow, "one").guard, call_of(flow, "two").guard)
 
 
 def test_a_conditional_expression_is_a_choice_and_guards_its_sides() -> None:

@@ -380,7 +380,7 @@ def test_a_bar_fits_into_its_terminal(columns: int, shown: str, monkeypatch: pyt
     import struct
     import termios
 
-    from modellint.commands.checking import Progress
+    from modellint.commands.progress import Progress
 
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from modellint import process
+from modellint.commands.progress import Progress
+from modellint.commands.telling import (
+    packages_known,
+    shown_settings,
+    tell_about_baseline,
+    tell_about_inputs,
+    tell_about_run,
+    tell_what_is_missing,
+)
+from modellint.commands.writing import write
 from modellint.config.errors import UsageError
 from modellint.reading.paths import shown
 from modellint.results.outputs import (
-    HUMAN_FORMATS,
-    deliver,
     parse_outputs,
-    terminal_width,
-    wants_colour,
-    wants_links,
 )
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
     from modellint.fix.command import Fixing
     from modellint.packs import RuleSet
-    from modellint.reporters import View
     from modellint.results.outputs import Output
     from modellint.results.report import Report
 
@@ -56,8 +58,6 @@ _SETTINGS = (
     "jobs",
     "max_file_size",
 )
-#: Seconds that are shown.
-_NOTICEABLE = 0.005
 
 
 def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
@@ -87,7 +87,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     rules = select_rules(settings)
     outputs = parse_outputs(flags["output_formats"], flags["output_file"], settings.output_format)
     if flags["show_settings"]:
-        click.echo(_shown_settings(settings, rules))
+        click.echo(shown_settings(settings, rules))
         return 0
     files, skipped = _discover(paths, settings, overlay, flags["quiet"])
     if flags["shard"]:
@@ -102,7 +102,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         return 0
     confirmer = _confirmer(settings, rules, flags)
     fixing = _fixing(settings, rules, overlay, flags)
-    _tell_about_inputs(files, skipped, flags["quiet"])
+    tell_about_inputs(files, skipped, flags["quiet"])
     report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
     if flags["write_baseline"] or flags["add_ignore"] is not None:
         code = _taken_down(report, settings, rules, overlay, flags)
@@ -110,19 +110,6 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         code = _shown(report, settings, rules, overlay, flags, outputs, fixing)
     tell_what_is_missing(report, quiet=flags["quiet"], verbose=flags["verbose"])
     return 2 if report.crashes else code
-
-
-def tell_what_is_missing(report: Report, *, quiet: bool, verbose: bool = False) -> None:
-    """Say on stderr which files were not checked, or not by all rules, and why."""
-    from modellint.reporters.text import printable
-
-    if not quiet:
-        for file in report.skipped:
-            click.echo(f"Warning: {shown(file.path)} is skipped: {file.reason}", err=True)
-    for crash in report.crashes:
-        click.echo(printable(str(crash)), err=True)
-        if verbose and crash.traceback:
-            click.echo("\n".join(map(printable, crash.traceback.split("\n"))), err=True)
 
 
 def _taken_down(
@@ -144,10 +131,10 @@ def _shown(
     fixing: Fixing | None,
 ) -> int:
     """Write the report, and what was fixed: the exit code."""
-    packages = partial(_packages, settings)
+    packages = partial(packages_known, settings)
     if fixing is None:
         write(report, outputs, rules, overlay, flags, packages)
-        _tell_about_baseline(report, flags["quiet"])
+        tell_about_baseline(report, flags["quiet"])
     else:
         fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags, packages))
     if report.guard is not None and not flags["quiet"]:
@@ -270,15 +257,6 @@ def _discover(
     return [] if left_out else list(overlay), []
 
 
-def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bool) -> None:
-    if quiet:
-        return
-    for path in skipped:
-        click.echo(f"Warning: {path} is no Python, YAML or notebook and was left out", err=True)
-    if not files:
-        click.echo("Warning: no Python files, YAML files or notebooks found under the given paths", err=True)
-
-
 def _run(
     files: Sequence[Path],
     settings: Settings,
@@ -319,38 +297,8 @@ def _run(
         except WorkerError as error:
             raise UsageError(f"internal error: {error}") from None
     if flags["verbose"]:
-        click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
-        _tell_about_time(report)
-        for path, parts in report.unfinished:
-            click.echo(f"{shown(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
-        _tell_about_pairings(report)
+        tell_about_run(report, rules)
     return report
-
-
-def _tell_about_pairings(report: Report) -> None:
-    """Tell which script was taken for that of each recipe and why, and which were not."""
-    from modellint.reporters.text import printable
-
-    copies: dict[str, int] = {}
-    for path, choice in report.pairings:
-        if choice.original:
-            copies[choice.original] = copies.get(choice.original, 0) + 1
-            continue
-        first, *others = (printable(line) for line in choice.lines(lambda script: shown(Path(script))))
-        click.echo(f"recipe {printable(shown(Path(path)))}: {first}", err=True)
-        for line in others:
-            click.echo(f"    {line}", err=True)
-    for original, number in copies.items():
-        count = "one copy" if number == 1 else f"{number} copies"
-        click.echo(f"{printable(shown(Path(original)))}: checked for {count} of it in results of trainings", err=True)
-
-
-def _tell_about_time(report: Report) -> None:
-    """Tell of each rule that took a noticeable time, the dearest first."""
-    told = [f"{seconds:8.2f}  {part}" for part, seconds in report.seconds if seconds >= _NOTICEABLE]
-    if told:
-        click.echo("processor seconds (what several rules ask is paid by the first that asks):", err=True)
-        click.echo("\n".join(told), err=True)
 
 
 def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
@@ -389,168 +337,3 @@ def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str)
         click.echo(f"{position(finding.place, view)}: no comment can ignore {finding.code} here", err=True)
     click.echo(f"Ignored {silenced} finding{'' if silenced == 1 else 's'}", err=True)
     return int(bool(left))
-
-
-def _tell_about_baseline(report: Report, quiet: bool) -> None:
-    if report.known is None or quiet:
-        return
-    for old, new in report.known.renamed:
-        click.echo(f"baseline: {new} is taken for {old}, which is gone", err=True)
-    stale = [f"{entry.path}: {entry.code} {entry.symbol}" for entry in report.known.stale]
-    for line in stale:
-        click.echo(f"baseline: no longer found: {line}", err=True)
-    if stale or report.known.renamed:
-        click.echo("baseline: `--write-baseline` brings it up to date", err=True)
-
-
-def write(
-    report: Report,
-    outputs: Sequence[Output],
-    rules: RuleSet,
-    overlay: dict[Path, bytes] | None,
-    flags: dict[str, Any],
-    packages: Callable[[], str] = lambda: "",
-) -> None:
-    """Write a report in the formats that are wanted, each to its place; `packages` tells which ones are known."""
-    from modellint.reading.files import Files
-    from modellint.reporters import View, render
-    from modellint.results.causes import by_cause
-
-    files = Files(overlay)
-    report = replace(report, findings=by_cause(report.findings))
-    for output in outputs:
-        colour = output.file is None and wants_colour(flags["color"])
-        is_shown = output.file is None
-        view = View(
-            Path.cwd(),
-            files,
-            rules=rules.rules,
-            colour=colour,
-            quiet=flags["quiet"],
-            links=is_shown and wants_links(flags["color"]),
-            width=terminal_width(flags["color"]) if is_shown else None,
-            packages=packages,
-        )
-        text = _statistics(report, output.format, view) if flags["statistics"] else render(output.format, report, view)
-        option = "--output-file" if flags["output_file"] else "--output-format"
-        deliver(text, output.file, option, is_data=output.format not in HUMAN_FORMATS)
-
-
-def _statistics(report: Report, output_format: str, view: View) -> str:
-    """How often each rule found something, and how much of that has a safe fix."""
-    from collections import Counter
-
-    from modellint.finding import Applicability
-    from modellint.reporters.text import looked_at, styled, summary
-
-    counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
-    fixable = Counter(
-        (finding.code, finding.name, finding.severity)
-        for finding in report.findings
-        if finding.fix is not None and finding.fix.applicability is Applicability.SAFE
-    )
-    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0][0]))
-    if output_format.startswith("json"):
-        import json
-
-        listed = [
-            {"code": code, "name": name, "severity": severity.value, "count": count, "fixable": fixable[kind]}
-            for kind, count in rows
-            for code, name, severity in (kind,)
-        ]
-        return json.dumps(listed, indent=2) + "\n"
-    table = [("count", "code", "name", "severity", "fixable")]
-    table += [
-        (str(count), code, name, str(severity), str(fixable[kind] or ""))
-        for kind, count in rows
-        for code, name, severity in (kind,)
-    ]
-    lines = _aligned(table) if rows else []
-    if lines:
-        lines[0] = styled(lines[0], view, bold=True)
-    return "".join(f"{line}\n" for line in (*lines, *looked_at(report, view), *summary(report, view)))
-
-
-def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
-    """The rows of a table with its columns below each other: those of numbers, the first and the last, to the right."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    last = len(widths) - 1
-    return [
-        "  ".join(
-            cell.rjust(width) if number in (0, last) else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
-
-
-def _packages(settings: Settings) -> str:
-    """The packages that are known, and by what: the source that is installed, or the facts that are shipped."""
-    from modellint.commands.packages import known_packages
-
-    known = known_packages(settings)
-    if any(package.folder or package.note for package in known):
-        return ", ".join(map(str, known))
-    return f"{' and '.join(f'{package.name} {package.release}' for package in known)} known by shipped facts"
-
-
-def _shown_settings(settings: Settings, rules: RuleSet) -> str:
-    from modellint.config import KINDS
-
-    values = {key: getattr(settings, key.replace("-", "_")) for key in KINDS}
-    replaced = {"select", "extend-select", "ignore", "confirm"}
-    listed = {
-        "root": settings.root,
-        "configuration": settings.source,
-        "rules": tuple(code for code in rules.rules if code in rules.selected),
-        **{key: value for key, value in values.items() if key not in replaced},
-        "cache-dir": settings.cache_folder,
-    }
-    return "\n".join(f"{key} = {_shown_value(value)}" for key, value in listed.items())
-
-
-def _shown_value(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_shown_value, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
-
-
-class Progress:
-    """A bar on a terminal's stderr, for runs that take long enough to wonder about."""
-
-    _DELAY, _INTERVAL, _WIDTH = 2.0, 0.1, 30
-
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._enabled = not quiet and sys.stderr.isatty()
-        self._next = time.monotonic() + self._DELAY
-        self._shown = False
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    def update(self, done: int, total: int, unit: str = "files") -> None:
-        if not self._enabled or time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + self._INTERVAL
-        self._shown = True
-        counted = f"{done}/{total} {unit}"
-        width = min(self._WIDTH, _columns_of(sys.stderr) - len(counted) - 4)
-        filled = width * done // max(total, 1)
-        bar = f"[{'#' * filled}{'.' * (width - filled)}] " if width > 0 else ""
-        sys.stderr.write(f"\r{bar}{counted}\x1b[K")
-        sys.stderr.flush()
-
-
-def _columns_of(terminal: TextIO) -> int:
-    """How wide a terminal is; what does not say so is wide."""
-    try:
-        return os.get_terminal_size(terminal.fileno()).columns or sys.maxsize
-    except (OSError, ValueError):
-        return sys.maxsize

@@ -112,7 +112,7 @@ def examine(
             found["file", shown(path)] = Unresolved("file", shown(path), reason)
         except (RecursionError, MemoryError):
             found["file", shown(path)] = Unresolved("file", shown(path), "nested too deeply to be analysed")
-    site_packages = project.names.site_packages
+    site_packages = project.names.path.site_packages
     return Diagnosis(
         settings,
         _interpreter(settings, site_packages),
@@ -178,14 +178,14 @@ def _import(target: str, near: Path, project: Project, found: dict[tuple[str, st
         return
     if not isinstance(project.names.absolute(target, near), External):
         return
-    folder = next((one for one in project.names.site_packages if _is_in(one, top)), None)
+    folder = next((one for one in project.names.path.site_packages if _is_in(one, top)), None)
     if folder is not None:
         release = release_in(folder, top.lower().replace("-", "_"))
         kind, name = "module", target
         reason = f"{top} {release or ''}".strip() + " is installed, but has no source that defines it"
     else:
         kind, name = "package", top
-        has_environment = bool(project.names.site_packages)
+        has_environment = bool(project.names.path.site_packages)
         reason = "not installed for the interpreter" if has_environment else "no interpreter with packages was found"
     one = found.setdefault((kind, name), Unresolved(kind, name, reason))
     if shown(near) not in one.users:

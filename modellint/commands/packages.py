@@ -45,7 +45,7 @@ def known_packages(settings: Settings) -> list[Known]:
 
 
 def _known(name: str, project: Project) -> Known:
-    folder = next((folder for folder in project.names.site_packages if os.path.isdir(folder / name)), None)
+    folder = next((folder for folder in project.names.path.site_packages if os.path.isdir(folder / name)), None)
     if name in _AS_SHIPPED:
         return Known(name, knowledge.shipped_release(name), None)
     own = project.options.root / name

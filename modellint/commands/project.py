@@ -155,8 +155,9 @@ def doctor(
 
     PATHS are files and folders, the working directory if there are none.
     """
-    from modellint.commands.checking import Progress, interpreter
+    from modellint.commands.checking import interpreter
     from modellint.commands.doctor import as_text, examine
+    from modellint.commands.progress import Progress
     from modellint.config import settings_for
     from modellint.linter import undisturbed
     from modellint.reading.discovery import discover

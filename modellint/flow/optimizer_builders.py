@@ -175,8 +175,8 @@ class _Reaching:
         if top == "torch" or top in sys.stdlib_module_names:
             return False
         names = self._project.names
-        holding = names.holding(top, self._module.file)
-        return bool(holding) and (names.is_installed(self._module) or holding[0] not in names.site_packages)
+        holding = names.path.holding(top, self._module.file)
+        return bool(holding) and (names.path.is_installed(self._module) or holding[0] not in names.path.site_packages)
 
 
 def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str]:

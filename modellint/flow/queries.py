@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Store
     from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
+    from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.object_runs import AttributeAssignment
     from modellint.link.project import Project
 
 

@@ -136,7 +136,9 @@ class Training(Theory):
     def is_foreign(self, defined: Function | Class | None) -> bool:
         """Whether something is another project's: of an installed package."""
         names = self._run.project.names
-        return defined is not None and names.is_installed(defined.module) and not names.is_installed(self._home)
+        return (
+            defined is not None and names.path.is_installed(defined.module) and not names.path.is_installed(self._home)
+        )
 
     def follow(
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]

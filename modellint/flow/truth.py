@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import (
+    UNKNOWN,
     ClassRef,
     Constant,
     Derived,
@@ -23,7 +24,7 @@ from modellint.flow.theory import Comparable
 from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Mapping
     from contextlib import AbstractContextManager
 
     from modellint.flow.domain import Atom, Atoms
@@ -50,6 +51,17 @@ def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool
     if test.op is Op.CALL and test.callee.op is Op.GLOBAL and test.callee.data in ("isinstance", "builtins.isinstance"):
         return _is_instance(test, evaluate)
     return _agreed(evaluate(test), _truthy)
+
+
+def truth_with(test: Value, constants: Mapping[str, object]) -> bool | None:
+    """The outcome of a test on parameters that are these constants; None where it turns on anything else."""
+
+    def evaluate(value: Value) -> Atoms:
+        if value.op is Op.PARAM and value.data in constants:
+            return (Constant(constants[value.data]),)
+        return (Constant(value.data),) if value.op is Op.CONST else UNKNOWN
+
+    return truth(test, evaluate)
 
 
 def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None) -> bool | None:

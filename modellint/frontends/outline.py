@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from modellint.frontends.flow import TRY, FunctionNode
+from modellint.frontends.expressions import FunctionNode
+from modellint.frontends.flow import TRY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from modellint.frontends import flow, outline
-from modellint.frontends.flow import FunctionNode
+from modellint.frontends.expressions import FunctionNode
 from modellint.frontends.outline import items, span, spans, text, texts, typed
 from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature

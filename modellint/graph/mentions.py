@@ -9,7 +9,6 @@ _WORD = re.compile(r"[^\W\d]\w*")
 #: What makes blanks of all bytes of UTF-8 that are no part of a name or number.
 APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
-_USED = re.compile(r"\.\s*([^\W\d]\w*)\b(?!\s*=(?!=))")
 #: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
 _ASSIGNED = re.compile(r"\.\s*(\w+)(?=[^=\n()]*=(?!=))")
 _QUOTED = re.compile(r"""["']([^\W\d]\w*)["']""")
@@ -27,11 +26,6 @@ def attributes(text: str) -> set[str]:
     if "register_" in text or "add_module" in text:
         names.update(f"'{name}'" for name in _QUOTED.findall(text))
     return names
-
-
-def used(text: str) -> set[str]:
-    """The attributes that a text does more with than assign them."""
-    return set(_USED.findall(text))
 
 
 def assigned(text: str) -> list[str]:

@@ -150,21 +150,31 @@ class Function:
     @property
     def argument_names(self) -> list[str]:
         """The names that positional arguments bind to, the receiver left out."""
-        names = [p.name for p in self.parameters if p.kind == "positional"]
-        return names[1:] if self.owner is not None and not self.is_static else names
+        return [p.name for p in self._arguments if p.kind == "positional"]
+
+    @property
+    def _arguments(self) -> tuple[Parameter, ...]:
+        """The parameters but for the receiver."""
+        has_receiver = self.owner is not None and not self.is_static and bool(self.parameters)
+        return self.parameters[1:] if has_receiver and self.parameters[0].kind == "positional" else self.parameters
 
     def bind(self, call: Value) -> dict[str, Value]:
         """The arguments of `call` by parameter name, the receiver left out; what cannot be known is absent."""
-        names = self.argument_names
-        if len(call.positional) > len(names) and all(p.kind != "var-positional" for p in self.parameters):
-            # A call that does not fit means another function, or never happens.
-            return {}
-        bound = dict(call.keywords)
-        for name, value in zip(names, call.positional, strict=False):
-            if value.op is Op.STARRED:
-                break
-            bound.setdefault(name, value)
-        return {name: value for name, value in bound.items() if self.parameter(name)}
+        return bind(self._arguments, call)
+
+
+def bind(parameters: Sequence[Parameter], call: Value) -> dict[str, Value]:
+    """The arguments of a call by parameter name; what cannot be known is absent."""
+    names = [p.name for p in parameters if p.kind == "positional"]
+    if len(call.positional) > len(names) and all(p.kind != "var-positional" for p in parameters):
+        # A call that does not fit means another function, or never happens.
+        return {}
+    bound = dict(call.keywords)
+    for name, value in zip(names, call.positional, strict=False):
+        if value.op is Op.STARRED:
+            break
+        bound.setdefault(name, value)
+    return {p.name: bound[p.name] for p in parameters if p.name in bound}
 
 
 @dataclass(eq=False)
@@ -198,11 +208,6 @@ class Class:
     def mentioned(self) -> dict[str, list[Function]]:
         """Its own methods by the attributes, and the quoted names, that they speak of."""
         return self._methods_by(mentions.attributes)
-
-    @cached_property
-    def used(self) -> dict[str, list[Function]]:
-        """Its own methods by the attributes that they do more with than assign them."""
-        return self._methods_by(mentions.used)
 
     @cached_property
     def assigned(self) -> dict[str, list[Function]]:
@@ -245,10 +250,6 @@ class Class:
         """The docstring without its indentation."""
         text = self.read_docstring(self.module)
         return None if text is None else inspect.cleandoc(text)
-
-    @cached_property
-    def text(self) -> str:
-        return self.module.source.plain.text_between(self.line, self.end_line)
 
     @property
     def place(self) -> Place:

@@ -93,14 +93,6 @@ class Reference:
     text: str
     span: Span
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return split_reference(self.text)[0]
-
-    @property
-    def attribute(self) -> str | None:
-        return split_reference(self.text)[1]
-
 
 def split_reference(text: str) -> tuple[tuple[str, ...], str | None]:
     """`a[b].c` (with or without its angle brackets) as the keys `("a", "b")` and the attribute `c`."""

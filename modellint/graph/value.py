@@ -367,20 +367,3 @@ def _same_data(data: object, other: object) -> bool:
     if isinstance(data, Value) or isinstance(other, Value):
         return data is other
     return type(data) is type(other) and data == other
-
-
-def are_exclusive(guard: PathCondition | None, other: PathCondition | None) -> bool:
-    """Whether two conditions can never hold together: branches of one `if`, or the same name equal to two constants."""
-    if guard is None or other is None:
-        return False
-    return any(_exclude(a, b) for a in guard.chain() for b in other.chain())
-
-
-def _exclude(guard: PathCondition, other: PathCondition) -> bool:
-    if same(guard.test, other.test):
-        return guard.truthy is not other.truthy
-    a, b = guard.test, other.test
-    if not (guard.truthy and other.truthy and a.op is b.op is Op.COMPARE and a.data == b.data == "=="):
-        return False
-    is_constant = a.args[1].op is Op.CONST and b.args[1].op is Op.CONST
-    return is_constant and a.args[1].data != b.args[1].data and same(a.args[0], b.args[0])

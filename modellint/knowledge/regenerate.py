@@ -13,32 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint import knowledge
-from modellint.flow.built import has_state, keeping
-from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
+from modellint.flow.built import keeping
+from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.knowledge import facts as form
+from modellint.knowledge.encoding import PLAIN_OPS, Encoder, Nodes, is_arithmetic, name_of
+from modellint.knowledge.packing import renumbered
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceFacts, SourceMethod
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from modellint.graph.definitions import Definition
-    from modellint.graph.methods import Scope
-    from modellint.graph.python import ModuleFacts, Parameter
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import PathCondition
     from modellint.link.classes.models import ClassModel
 
-_EVENT_CODES = {kind: code for code, kind in form.EVENTS.items()}
-_CODES = {op: code for code, op in form.CODES.items()}
-#: Functions whose result may hold what they are given.
-_HOLDING = frozenset(
-    ("builtins.enumerate", "builtins.zip", "builtins.dict", "collections.OrderedDict", "builtins.getattr")
-)
-_PLAIN_OPS = frozenset((Op.STRING, Op.SLICE))
-#: Operations that take a part of their first operand.
-_PARTS = frozenset((Op.ITEM, Op.UNPACK, Op.INDEX, Op.STARRED))
 #: Calls on the object that never register anything.
 _IDLE = frozenset(("train", "eval", "to", "cuda", "cpu", "apply", "parameters", "requires_grad_", "forward"))
 _EFFECTS = frozenset(
@@ -49,218 +40,10 @@ _EFFECTS = frozenset(
 )
 #: Parts of the packages that recipes and models take classes from.
 _FOLDERS = {"torch": ("nn/modules", "nn/parallel", "nn/parameter.py"), "speechbrain": ("",)}
-_MAX_NODES = 1500
-#: Builtins whose arguments say something.
-_TELLING = frozenset(f"builtins.{name}" for name in ("isinstance", "super", "setattr", "getattr"))
-#: Longer strings are prose.
-_LONGEST = 32
-
-
-class Nodes:
-    """The table of nodes: equal ones stand once."""
-
-    def __init__(self) -> None:
-        self.table: list[Any] = []
-        self._numbers: dict[str, int] = {}
-
-    def add(self, node: Any) -> int:
-        key = json.dumps(node)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self.table)
-            self.table.append(node)
-        return number
-
-
-class Encoder:
-    """Encodes the values of one function."""
-
-    def __init__(
-        self,
-        extraction: Extraction,
-        scope: Scope,
-        plain: frozenset[str] = frozenset(),
-        bound: frozenset[str] = frozenset(),
-    ) -> None:
-        self._extraction = extraction
-        self._nodes = extraction.nodes
-        self._scope = scope
-        self._plain = plain
-        #: Names of methods: what they stand for, uncalled, is no layer.
-        self._bound = bound
-        self._known: dict[int, int] = {}
-        self._active: set[int] = set()
-        self._size = 0
-        self._open: dict[int, int] = {}
-
-    def value(self, value: Value) -> int:
-        number = self._known.get(id(value))
-        if number is None:
-            if id(value) in self._active:
-                return self._nodes.add("-")  # a loop's variable leads back to itself
-            self._active.add(id(value))
-            self._size += 1
-            number = self._nodes.add(self._node(value) if self._size < _MAX_NODES else "?")
-            self._active.discard(id(value))
-            self._known[id(value)] = number
-        return number
-
-    def _node(self, value: Value) -> Any:
-        op = value.op
-        if op is Op.CONST:
-            if isinstance(value.data, str) and len(value.data) > _LONGEST:
-                return "!"
-            return ["c", value.data] if isinstance(value.data, str | int | float | None) else "!"
-        if op is Op.PARAM:
-            return "self" if value.data == "self" else f"${value.data}"
-        if op is Op.GLOBAL:
-            return self._name(value) or "?"
-        if op is Op.ATTR:
-            return self._attribute(value)
-        if op is Op.CALL:
-            return self._call(value)
-        if op is Op.DICT:
-            keys = [-1 if key is None else self.value(key) for key in value.data]
-            return ["d", keys, self._all(value.args)]
-        if op is Op.CHOICE:
-            test = self.value(value.data) if isinstance(value.data, Value) else -1
-            return ["ch", test, self._all(value.args)]
-        if op in _PLAIN_OPS or (op is Op.BIN and value.data not in ("+", "*")):
-            return "!"
-        if op is Op.BIN:
-            sides = self._all(value.args)
-            tables = [self._nodes.table[side] for side in sides]
-            return ["b", value.data, sides] if not any(t == "!" or t[0] == "c" for t in tables) else "!"
-        if op in _CODES:
-            data = value.data if isinstance(value.data, str | int) else None
-            if op in _PARTS and self._nodes.table[self.value(value.args[0])] in ("?", "!"):
-                return self._nodes.table[self.value(value.args[0])]
-            return [_CODES[op], data, self._all(value.args)]
-        return "?"
-
-    def _all(self, values: Iterable[Value]) -> list[int]:
-        return [self.value(value) for value in values]
-
-    def _name(self, value: Value) -> Any:
-        """The node of a global name, None if it does not resolve."""
-        definition = self._scope.definition(value)
-        if definition is None:
-            return None
-        constant = self._scope.constant(definition)
-        if constant is not None:
-            stated, home = constant
-            if self._size > _MAX_NODES or len(self._active) > 60:
-                return "?"
-            inner = Encoder(self._extraction, home)
-            inner._active = self._active
-            return self._nodes.table[inner.value(stated)]
-        name = name_of(definition)
-        if isinstance(definition, DefinedFunction):
-            self._extraction.functions.setdefault(name, definition)
-        return f"@{name}"
-
-    def _attribute(self, value: Value) -> Any:
-        owner = self_attribute(value)
-        if owner is not None:
-            return "!" if owner in self._bound else f".{owner}"
-        found = self._name(value)
-        if found is not None:
-            return found
-        if value.data in calls.PLAIN_ATTRIBUTES:
-            return "!"
-        inner = self.value(value.args[0])
-        node = self._nodes.table[inner]
-        if isinstance(node, str) and (node in ("!", "?") or (node[0] == "$" and value.data not in calls.FOLLOWED)):
-            return "!" if node == "!" or node[1:] in self._plain else "?"
-        return ["a", value.data, [inner]]
-
-    def _call(self, value: Value) -> Any:
-        own = self_attribute(value.callee)
-        callee = self.value(value.callee) if own is None else self._nodes.add(f".{own}")
-        node = self._nodes.table[callee]
-        if isinstance(node, str) and node.startswith("@") and self._gives_plain(node[1:]):
-            return "!"
-        if node in ("?", "!"):
-            return node
-        operands = self._all(value.args[1:])
-        if isinstance(node, str) and node.startswith("@") and all(map(self._is_indifferent, operands)):
-            model = self._extraction.model(node[1:])
-            if model is not None and model.is_module and has_state(model) is not None:
-                return ["n", "", [callee]]
-        return ["k", " ".join(name or "*" for name in value.data), [callee, *operands]]
-
-    def _gives_plain(self, name: str) -> bool:
-        """Whether what cannot be read under this name gives something plain, whatever it is called with."""
-        if name in self._extraction.functions or name in _TELLING:
-            return False
-        return _gives_plain(name)
-
-    def _is_indifferent(self, number: int) -> bool:
-        """Whether a node holds nothing that could be a layer."""
-        node = self._nodes.table[number]
-        if isinstance(node, str):
-            if node[0] == ".":
-                return not self._extraction.holds_layers(node[1:])
-            return node in ("!", "?") or bool(node[0] == "$" and node[1:] in self._plain)
-        if node[0] in ("c", "n"):
-            return bool(node[0] == "c")
-        harmless: bool = node[0] in ("m", "o", "u", "i", "t", "l", "a") and all(map(self._is_indifferent, node[2]))
-        return harmless
-
-    def parameters(self, parameters: Iterable[Parameter], plain: frozenset[str]) -> list[int]:
-        rows: list[int] = []
-        for p in parameters:
-            kind = form.KINDS.index(p.kind) + (form.PLAIN_FLAG if p.name in plain else 0)
-            default = [] if p.default is None else [self.value(p.default)]
-            rows.append(self._nodes.add(["p", [p.name, kind], default]))
-        return rows
-
-    def event(self, event: Event) -> list[Any] | None:
-        """The row of an event, None for a call that cannot say anything."""
-        if event.kind is EventKind.CALL and isinstance(self._nodes.table[self.value(event.value)], str):
-            return None
-        guard = self._guard(event.guard)
-        target = -1 if event.target is None else self.value(event.target)
-        value = self._nodes.add("!") if event.kind is EventKind.RAISE else self.value(event.value)
-        if guard < 0 and event.kind is EventKind.CALL:
-            return [value]
-        if guard < 0 and event.kind is EventKind.STORE:
-            return [value, target]
-        return [_EVENT_CODES[event.kind], value, target, guard]
-
-    def _test(self, test: Value) -> int:
-        """The node of a condition; conditions that nothing decides stay different ones."""
-        if test.op is Op.BOOL or (test.op is Op.UNARY and test.data == "not"):
-            return self._nodes.add([_CODES[test.op], test.data, [self._test(arg) for arg in test.args]])
-        number = self.value(test)
-        if self._nodes.table[number] in ("?", "!"):
-            return self._nodes.add(["?", self._open.setdefault(id(test), len(self._open)), []])
-        return number
-
-    def _guard(self, guard: PathCondition | None) -> int:
-        if guard is None:
-            return -1
-        test = self._test(guard.test)
-        outer = self._guard(guard.outer)
-        outcome = (2 if guard.truthy else 3) if guard.raised else int(guard.truthy)
-        return self._nodes.add(["g", outcome, [test] if outer < 0 else [test, outer]])
 
 
 def _chain(guard: PathCondition | None) -> Iterator[PathCondition]:
     return iter(()) if guard is None else guard.chain()
-
-
-def name_of(definition: Definition) -> str:
-    """The canonical name of a definition."""
-    if isinstance(definition, DefinedClass):
-        return knowledge.canonical(f"{definition.cls.module.name}.{definition.cls.qualname}")
-    if isinstance(definition, DefinedFunction):
-        return f"{definition.function.module.name}.{definition.function.qualname}"
-    if isinstance(definition, DefinedModule):
-        return definition.module.name
-    if isinstance(definition, DefinedConstant):
-        return f"{definition.module.name}.{definition.name}"
-    return definition.name
 
 
 class Extraction:
@@ -451,16 +234,6 @@ class Extraction:
         return {} if top is None else self.project.names.redirects(top)
 
 
-def _gives_plain(name: str) -> bool:
-    """Whether calling a function or class that cannot be read gives something plain, whatever it is called with."""
-    if name in calls.COPIES | calls.WRAPPERS | calls.SEQUENCES | _HOLDING or calls.PRETRAINED.match(name):
-        return False
-    top = name.partition(".")[0]
-    if top == "torch":
-        return not calls.is_torch_class(name)
-    return calls.is_standard(top) or top in ("builtins", "numpy") or name.startswith(knowledge.TOOLS_ELSEWHERE)
-
-
 def _is_self(value: Value) -> bool:
     if value.op is Op.PARAM:
         return value.data == "self"  # type: ignore[no-any-return]
@@ -477,7 +250,7 @@ def _matters(event: Event, name: str) -> bool:
             return False
         return callee.data in _EFFECTS or (_is_self(callee.args[0]) and callee.data not in _IDLE)
     if event.kind is EventKind.STORE:
-        return event.target is not None and not (event.value.op in _PLAIN_OPS or _is_arithmetic(event.value))
+        return event.target is not None and not (event.value.op in PLAIN_OPS or is_arithmetic(event.value))
     if event.kind is EventKind.RETURN:
         return name != "__init__"
     return event.kind is EventKind.RAISE
@@ -504,10 +277,6 @@ def _attributes_in(event: Event) -> Iterator[str]:
                 pending.append(value.data)
             elif value.op is Op.DICT:
                 pending.extend(key for key in value.data if key is not None)
-
-
-def _is_arithmetic(value: Value) -> bool:
-    return value.op is Op.BIN and value.data not in ("+", "*")
 
 
 def release_of(root: Path, package: str) -> str:
@@ -552,125 +321,12 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
                 data["aliases"].setdefault(alias, target)
         for old, new in extraction.redirects().items():
             data["redirects"].setdefault(old, new)
-    return _renumbered({**data, "functions": functions}, nodes.table)
+    return renumbered({**data, "functions": functions}, nodes.table)
 
 
 def _redirected(name: str, redirects: dict[str, str]) -> str | None:
     """The name that a redirection of its module gives a class."""
     return next((new + name[len(old) :] for old, new in redirects.items() if name.startswith(f"{old}.")), None)
-
-
-def _renumbered(data: dict[str, Any], table: list[Any]) -> dict[str, Any]:
-    """The same facts with the nodes that are used most numbered first, and unused ones left out."""
-    counts: dict[int, int] = {}
-
-    def count(number: int) -> int:
-        counts[number] = counts.get(number, 0) + 1
-        if counts[number] == 1:
-            _map_node(table[number], count)
-        return number
-
-    _map_facts(data, count)
-    order = sorted(counts, key=lambda number: (-counts[number], number))
-    numbers = {old: new for new, old in enumerate(order)}
-    facts: dict[str, Any] = _map_facts(data, numbers.__getitem__)
-    return {
-        **_packed_facts(facts),
-        "nodes": [_packed_node(_map_node(table[old], numbers.__getitem__)) for old in order],
-    }
-
-
-def _map_node(node: Any, number: Callable[[int], int]) -> Any:
-    if isinstance(node, str) or node[0] == "c":
-        return node
-    code, data, operands = node
-    if code == "d":
-        data = [key if key < 0 else number(key) for key in data]
-    elif code == "ch" and data >= 0:
-        data = number(data)
-    return [code, data, [number(operand) for operand in operands]]
-
-
-def _map_facts(data: dict[str, Any], number: Callable[[int], int]) -> dict[str, Any]:
-    classes = {name: _map_class(found, number) for name, found in data["classes"].items()}
-    older = {
-        release: {name: _map_class(found, number) for name, found in classes.items()}
-        for release, classes in data["older"].items()
-    }
-    functions = {name: _map_method(found, number) for name, found in data["functions"].items()}
-    return {**data, "classes": classes, "older": older, "functions": functions}
-
-
-def _packed_facts(data: dict[str, Any]) -> dict[str, Any]:
-    """The facts with methods as texts and classes by module."""
-    older = {release: _packed_classes(classes) for release, classes in data["older"].items()}
-    functions = {name: _packed_method(method) for name, method in data["functions"].items()}
-    aliases: dict[str, list[str]] = {}
-    for alias, target in data["aliases"].items():
-        aliases.setdefault(alias.rpartition(".")[0], []).append(target)
-    return {
-        **data,
-        "classes": _packed_classes(data["classes"]),
-        "aliases": {package: _text(targets) for package, targets in aliases.items()},
-        "older": older,
-        "functions": functions,
-    }
-
-
-def _packed_classes(classes: dict[str, Any]) -> dict[str, Any]:
-    modules: dict[str, dict[str, Any]] = {}
-    for name, found in classes.items():
-        module, _, last = name.rpartition(".")
-        methods = {method: _packed_method(row) for method, row in found.get("m", {}).items()}
-        modules.setdefault(module, {})[last] = {**found, "m": methods} if methods else found
-    return modules
-
-
-def _packed_method(method: list[Any]) -> str:
-    parameters, receiver, events = method
-    return f"{_text(parameters)}|{receiver}|{';'.join(_text(event) for event in events)}"
-
-
-def _packed_node(node: Any) -> Any:
-    if isinstance(node, str):
-        for mark, start in form.PREFIXES.items():
-            if start and node.startswith(f"@{start}"):
-                return mark + node.removeprefix(f"@{start}")
-        return node
-    if node[0] == "c":
-        return f"'{node[1]}" if isinstance(node[1], str) else node[1]
-    code, data, operands = node
-    if isinstance(data, list):
-        data = _text(data)
-    return f"?{data}" if code == "?" else f"{code} {'' if data is None else data};{_text(operands)}"
-
-
-def _text(parts: Iterable[Any]) -> str:
-    return " ".join(map(str, parts))
-
-
-def _map_class(data: dict[str, Any], number: Callable[[int], int]) -> dict[str, Any]:
-    mapped = dict(data)
-    if "b" in data:
-        mapped["b"] = [number(base) for base in data["b"]]
-    if "m" in data:
-        mapped["m"] = {name: _map_method(method, number) for name, method in data["m"].items()}
-    if "a" in data:
-        mapped["a"] = {name: number(value) for name, value in data["a"].items()}
-    if "f" in data:
-        mapped["f"] = [number(row) for row in data["f"]]
-    return mapped
-
-
-def _map_method(method: list[Any], number: Callable[[int], int]) -> list[Any]:
-    parameters, receiver, events = method
-    return [[number(row) for row in parameters], receiver, [_map_event(event, number) for event in events]]
-
-
-def _map_event(event: list[Any], number: Callable[[int], int]) -> list[Any]:
-    if len(event) < 3:
-        return [number(value) for value in event]
-    return [event[0], *(value if value < 0 else number(value) for value in event[1:])]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,17 +1,13 @@
 """What a dotted name stands for, across files: definitions of the project, of installed packages, or neither.
 
-Modules are looked for where Python would find them when the importing file is run: at the root of its package, beside
-the script, in the folders above it up to the project root, in `src`, and in the site-packages of the project's
-interpreter. They are read as text; nothing is imported and no interpreter is started.
+Modules are looked for where Python would find them when the importing file is run (`search_path.py`), and read as text;
+nothing is imported.
 """
 
 from __future__ import annotations
 
 import builtins
-import os
-import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
@@ -23,12 +19,14 @@ from modellint.graph.definitions import Definition as Definition
 from modellint.graph.definitions import External as External
 from modellint.graph.definitions import Missing as Missing
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.value import Op, dotted
+from modellint.link.search_path import SearchPath
+from modellint.link.stated_names import all_names, lazy_table, makes_names, redirects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.linked import Linked
 
@@ -37,9 +35,6 @@ _BUILTINS = frozenset(dir(builtins))
 _MAX_HOPS = 40
 #: What a module that makes names while it runs speaks of.
 _MAKING = ("__getattr__", "exec", "modules", "LazyModule", "globals")
-#: What only looks at the names there are.
-_LOOKING = frozenset(("keys", "values", "items", "get", "copy"))
-_QUOTED = re.compile(r"""["'](\w+)["']""")
 
 
 class Names:
@@ -48,9 +43,7 @@ class Names:
     def __init__(self, project: Linked) -> None:
         self._project = project
         self._externals: dict[str, External] = {}
-        self._site_packages: tuple[Path, ...] | None = None
-        #: The folders of files, each the very object: one made anew has its hash to compute again.
-        self._folders: dict[Path, Path] = {}
+        self.path = SearchPath(project)
 
     def resolve(self, module: ModuleFacts, name: str) -> Definition | None:
         """What `name` (`nn.Embedding`, `Encoder`, `cfg.Config.vocab`), as written in `module`, stands for.
@@ -76,7 +69,7 @@ class Names:
         if name == "torch" or name.startswith("torch."):
             return self._external(name)
         # Files that find the package in the same folders get the same answer.
-        key = ("absolute", self._bases(near, name.partition(".")[0]), name)
+        key = ("absolute", self.path.holding(name.partition(".")[0], near), name)
         return self._project.once(key, lambda: self._absolute(name, near, _Trail()))
 
     def find_module(self, name: str, near: Path) -> ModuleFacts | None:
@@ -84,8 +77,8 @@ class Names:
         if name.partition(".")[0] in sys.stdlib_module_names:
             return None
         parts = name.split(".")
-        for base in self._bases(near, parts[0]):
-            found = self._locate(base, parts)
+        for base in self.path.holding(parts[0], near):
+            found = self.path.locate(base, parts)
             if found is not None and found[1] == len(parts):
                 return self._project.python(found[0])
         return None
@@ -170,12 +163,12 @@ class Names:
         """The names in `__all__`, None if there is none that can be read."""
         if "__all__" not in module.constants:
             return None
-        return self._project.once(("__all__", module.path), lambda: _all_names(module))
+        return self._project.once(("__all__", module.path), lambda: all_names(module))
 
     def _submodule(self, module: ModuleFacts, name: str) -> Definition | None:
         if not module.is_package:
             return None
-        found = self._locate(module.file.parent, [name])
+        found = self.path.locate(module.file.parent, [name])
         facts = self._project.python(found[0]) if found is not None else None
         return DefinedModule(facts) if facts is not None else None
 
@@ -183,13 +176,13 @@ class Names:
         """A name that a package loads when it is first asked for, by a table from modules to names."""
         if name not in module.text:
             return None
-        table = self._project.once(("lazy", module.path), lambda: _lazy_table(module))
+        table = self._project.once(("lazy", module.path), lambda: lazy_table(module))
         target = table.get(name)
         return self._absolute(target, module.file, trail) if target is not None else None
 
     def redirects(self, package: ModuleFacts) -> dict[str, str]:
         """Modules of a package that stand for another one, by the tables and calls of its `__init__`."""
-        return self._project.once(("redirects", package.path), lambda: _redirects(package))
+        return self._project.once(("redirects", package.path), lambda: redirects(package))
 
     # -- members -----------------------------------------------------------------------------------------------
 
@@ -218,7 +211,7 @@ class Names:
         moved = self._redirected(base, name)
         if moved is not None:
             return self._absolute(moved, module.file, trail)
-        return self._external(name) if base in self.site_packages else None
+        return self._external(name) if base in self.path.site_packages else None
 
     def _class_member(self, cls: Class, name: str, trail: _Trail) -> Definition | None:
         if not trail.enter(cls.module, f"{cls.qualname}.{name}"):
@@ -250,8 +243,8 @@ class Names:
             return self._external(name)
         if not trail.step():
             return None
-        for base in self._bases(near, top):
-            located = self._locate(base, parts)
+        for base in self.path.holding(top, near):
+            located = self.path.locate(base, parts)
             if located is None:
                 continue
             path, consumed = located
@@ -261,7 +254,7 @@ class Names:
             moved = self._redirected(base, name)
             if moved is not None:
                 return self._absolute(moved, near, trail)
-            if base not in self.site_packages:
+            if base not in self.path.site_packages:
                 return None
             break
         return self._external(name)
@@ -306,12 +299,12 @@ class Names:
         Only what can be read is judged: a module that makes names while it runs may have any.
         """
         parts = name.split(".")
-        found = [self._missing_below(base, parts, near) for base in self._bases(near, parts[0])]
+        found = [self._missing_below(base, parts, near) for base in self.path.holding(parts[0], near)]
         return found[0] if found and all(found) else None
 
     def _missing_below(self, base: Path, parts: list[str], near: Path) -> Missing | None:
-        located = self._locate(base, parts)
-        is_sure = base in (near.parent, self._project.options.root, *self.site_packages)
+        located = self.path.locate(base, parts)
+        is_sure = base in (near.parent, self._project.options.root, *self.path.site_packages)
         if located is None:
             return self._missing_folder(base, parts) if is_sure else None
         path, consumed = located
@@ -322,7 +315,7 @@ class Names:
         if moved is not None:
             return self.missing(moved, near)
         part = parts[consumed]
-        beside = self._stems(path.parent) if module.is_package else frozenset()
+        beside = self.path.stems(path.parent) if module.is_package else frozenset()
         if part in beside:
             return self._missing_folder(path.parent, parts, consumed)
         if self._may_define(module, part, 0):
@@ -336,23 +329,19 @@ class Names:
         Other places may add to such a folder, unless it lies in a package or in another such folder of the project.
         """
         for number, part in enumerate(parts[known:], known):
-            stems = self._stems(folder)
+            stems = self.path.stems(folder)
             if part not in stems:
                 is_sure = known > 0 or number > 1
                 return Missing(".".join(parts[:number]), part, stems, is_sure) if number > known else None
             folder = folder / part
-            if not self._stems(folder):
+            if not self.path.stems(folder):
                 return None
         return None
-
-    def _stems(self, folder: Path) -> frozenset[str]:
-        """The names of a folder's files and folders, without what follows the first dot."""
-        return frozenset(name.partition(".")[0] for name in self._project.files.listdir(folder)) - {""}
 
     def _may_define(self, module: ModuleFacts, name: str, depth: int) -> bool:
         if depth > _MAX_HOPS or self._is_defined(module, name) or self._makes_names(module):
             return True
-        if name in self._project.once(("lazy", module.path), lambda: _lazy_table(module)):
+        if name in self._project.once(("lazy", module.path), lambda: lazy_table(module)):
             return True
         for star in module.star_imports:
             source = self.find_module(star, module.file)
@@ -369,113 +358,7 @@ class Names:
         if "__getattr__" in module.functions:
             return True
         functions = (*module.all_functions(), module.body)
-        return self._project.once(("makes names", module.path), lambda: any(map(_makes_names, functions)))
-
-    def beside(self, near: Path) -> frozenset[str]:
-        """The packages and modules that the file `near` can import from the folders of the project."""
-        return self._project.once(("beside", near.parent), lambda: self._beside(near.parent))
-
-    def _beside(self, folder: Path) -> frozenset[str]:
-        found = {stem for root in self._roots(folder) for stem in self._stems(root) if stem.isidentifier()}
-        return frozenset(stem for stem in found if any(self._holds(root, stem) for root in self._roots(folder)))
-
-    def is_installed(self, module: ModuleFacts) -> bool:
-        """Whether a file belongs to an installed package."""
-        return not set(self.site_packages).isdisjoint(module.file.parents)
-
-    def holding(self, top: str, near: Path) -> tuple[Path, ...]:
-        """The folders in which the package or module `top` can be read, as the file `near` would find them."""
-        return self._bases(near, top)
-
-    def _bases(self, near: Path, top: str) -> tuple[Path, ...]:
-        """Folders in which the package or module `top` is found, in the order of the search."""
-        folder = self._folders.get(near)
-        if folder is None:
-            folder = self._folders[near] = near.parent
-        return self._project.once(("bases", folder, top), lambda: tuple(self._holders(folder, top)))
-
-    def _holders(self, folder: Path, top: str) -> Iterator[Path]:
-        for base in dict.fromkeys((*self._roots(folder), *self.site_packages)):
-            if self._holds(base, top):
-                yield base
-
-    def _roots(self, folder: Path) -> tuple[Path, ...]:
-        return self._project.once(("roots", folder), lambda: tuple(dict.fromkeys(self._search(folder))))
-
-    def _search(self, folder: Path) -> Iterator[Path]:
-        source_root = folder
-        while self._project.files.exists(source_root / "__init__.py") and source_root.name:
-            source_root = source_root.parent
-        yield source_root
-        yield folder
-        root = self._project.options.root
-        if root in folder.parents:
-            yield from folder.parents[: folder.parents.index(root)]
-        yield root
-        yield root / "src"
-
-    def _holds(self, base: Path, top: str) -> bool:
-        files = self._project.files
-        return self._project.once(
-            ("holds", base, top), lambda: files.is_dir(base / top) or files.exists(base / f"{top}.py")
-        )
-
-    def _locate(self, base: Path, parts: list[str]) -> tuple[Path, int] | None:
-        """The file of the longest prefix of `parts` that is a module below `base`, and the length of the prefix."""
-        files = self._project.files
-        best: tuple[Path, int] | None = None
-        folder = base
-        for number, part in enumerate(parts, 1):
-            package = folder / part / "__init__.py"
-            if files.exists(package):
-                best = package, number
-            elif files.exists(folder / f"{part}.py"):
-                return folder / f"{part}.py", number
-            elif not files.is_dir(folder / part):
-                break
-            folder = folder / part
-        return best
-
-    @property
-    def site_packages(self) -> tuple[Path, ...]:
-        """The folders in which the project's interpreter has its packages, found by how environments are laid out."""
-        return self._project.once(("site-packages",), lambda: tuple(self._find_site_packages()))
-
-    def _find_site_packages(self) -> Iterator[Path]:
-        options = self._project.options
-        if options.python is not None:
-            interpreter = options.python
-            prefixes = [interpreter.parent.parent, interpreter.parent, interpreter.resolve().parent.parent]
-        elif active := os.environ.get("VIRTUAL_ENV"):
-            prefixes = [Path(active)]
-        else:
-            prefixes = [options.root / ".venv"]
-        for prefix in prefixes:
-            found = list(self._packages_below(prefix))
-            if found:
-                yield from found
-                return
-
-    def _packages_below(self, prefix: Path) -> Iterator[Path]:
-        files = self._project.files
-        libraries = [prefix / "lib" / name for name in files.listdir(prefix / "lib") if name.startswith("python3")]
-        for library in (*libraries, prefix / "Lib"):
-            for name in ("site-packages", "dist-packages"):
-                folder = library / name
-                if files.is_dir(folder):
-                    yield folder
-                    yield from self._linked_from(folder)
-
-    def _linked_from(self, folder: Path) -> Iterator[Path]:
-        """Source folders that editable installs add to the search path."""
-        files = self._project.files
-        for name in files.listdir(folder):
-            if name.endswith(".pth"):
-                text = (files.read(folder / name) or b"").decode("utf-8", "replace")
-                for line in text.splitlines():
-                    linked = Path(line.strip())
-                    if line.strip() and linked.is_absolute() and files.is_dir(linked):
-                        yield linked
+        return self._project.once(("makes names", module.path), lambda: any(map(makes_names, functions)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,112 +390,3 @@ class _Trail:
     def fork(self) -> _Trail:
         """A trail for a question on the side: it knows where we have been and leaves no mark here."""
         return _Trail(self._hops, frozenset(self._seen))
-
-
-def _makes_names(function: Function) -> bool:
-    """Whether code runs made up code, takes a module out of `sys.modules`, or stores something in `globals()`."""
-    for event in function.flow.events:
-        owners = [value.args[0] for value in (event.target, event.value) if value is not None and value.op is Op.INDEX]
-        if any(dotted(owner) == "sys.modules" for owner in owners):
-            return True
-        if event.kind is EventKind.STORE and any(map(_is_globals, owners)):
-            return True
-        if event.kind is EventKind.CALL and _call_makes_names(event.value):
-            return True
-    return False
-
-
-def _call_makes_names(call: Value) -> bool:
-    callee = call.callee
-    name = str(callee.data) if callee.op in (Op.ATTR, Op.GLOBAL) else ""
-    if name.endswith("LazyModule") or (name == "exec" and callee.op is Op.GLOBAL):
-        return True
-    is_changed = callee.op is Op.ATTR and _is_globals(callee.args[0]) and name not in _LOOKING
-    return is_changed or any(map(_is_globals, call.args[1:]))
-
-
-def _is_globals(value: Value) -> bool:
-    while value.op is Op.UPDATE:
-        value = value.args[0]
-    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "globals"
-
-
-def _strings(value: Value) -> Iterator[str]:
-    """The string constants in a list, tuple, sum of those, or on its own."""
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if part.op is Op.CONST and isinstance(part.data, str):
-            yield part.data
-        elif part.op in (Op.LIST, Op.TUPLE, Op.SET, Op.STARRED) or (part.op is Op.BIN and part.data == "+"):
-            pending.extend(part.args)
-
-
-def _all_names(module: ModuleFacts) -> frozenset[str] | None:
-    names = set(_strings(module.constants["__all__"]))
-    text = module.text
-    for match in re.finditer(r"^__all__(?:\s*\+=\s*|\.(?:extend|append)\()(.)", text, re.MULTILINE):
-        if match[1] not in "[('\"":
-            return None  # more names, that another module lists
-        end = re.compile(r"[\])]|$").search(text, match.end())
-        names.update(_QUOTED.findall(text[match.start() : end.start() if end else None]))
-    return frozenset(names) or None
-
-
-def _lazy_table(module: ModuleFacts) -> dict[str, str]:
-    """Names to the dotted names they are loaded from, as `_import_structure` and its like state it.
-
-    A table maps a submodule to a list of names ({"encoder": ["Encoder"]}) or a name to its submodule
-    ({"Encoder": ".encoder"}); it counts only where the module hands out attributes lazily.
-    """
-    text = module.text
-    if "_LazyModule" not in text and "LazyModule" not in text and "__getattr__" not in text:
-        return {}
-    package = module.name if module.is_package else module.name.rpartition(".")[0]
-    table: dict[str, str] = {}
-    for value in module.constants.values():
-        if value.op is Op.DICT:
-            for key, entry in zip(value.data, value.args, strict=True):
-                if key is not None and key.op is Op.CONST and isinstance(key.data, str):
-                    _add_lazy(table, package, key.data, entry)
-    for event in module.body.flow.of(EventKind.STORE):
-        target = event.target
-        if target is not None and target.op is Op.INDEX and target.args[1].op is Op.CONST:
-            key_text = target.args[1].data
-            if isinstance(key_text, str):
-                _add_lazy(table, package, key_text, event.value)
-    return table
-
-
-def _add_lazy(table: dict[str, str], package: str, key: str, entry: Value) -> None:
-    if entry.op in (Op.LIST, Op.TUPLE):
-        for name in _strings(entry):
-            table.setdefault(name, f"{_inside(package, key)}.{name}")
-    elif entry.op is Op.CONST and isinstance(entry.data, str) and entry.data.startswith("."):
-        table.setdefault(key, f"{_inside(package, entry.data)}.{key}")
-
-
-def _redirects(package: ModuleFacts) -> dict[str, str]:
-    """Pairs of dotted names inside of the package: in module-level dicts, and in calls of functions that redirect."""
-    inside = f"{package.name}."
-    table: dict[str, str] = {}
-
-    def add(old: Value | None, new: Value | None) -> None:
-        names = [v.data for v in (old, new) if v is not None and v.op is Op.CONST and isinstance(v.data, str)]
-        if len(names) == 2 and all(name.startswith(inside) and " " not in name for name in names):
-            table[names[0]] = names[1]
-
-    for value in package.constants.values():
-        if value.op is Op.DICT:
-            for key, entry in zip(value.data, value.args, strict=True):
-                add(key, entry)
-    for function in (package.body, *package.functions.values()):
-        if "redirect" in function.text:
-            for event in function.flow.of(EventKind.CALL):
-                if "redirect" in (dotted(event.value.callee) or ""):
-                    add(event.value.argument(0), event.value.argument(1))
-    return table
-
-
-def _inside(package: str, module: str) -> str:
-    return f"{package}.{module.lstrip('.')}" if package else module.lstrip(".")

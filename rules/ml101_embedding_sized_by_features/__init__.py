@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from modellint.edits.python import exchanged as exchanged_arguments
 from modellint.edits.python import swapped
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.link.values.shapes import (
-    COUNTS_IDS,
-)
 from modellint.rule import Rule
 
 from .evidence import sized_by_features, swapped_sizes
 from .exchanged import exchanged
+from .shapes import (
+    COUNTS_IDS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
-    from modellint.link.values.held import Held
-    from modellint.link.values.sizing import Sizing
     from modellint.probes import Probe
     from modellint.source import Place
 
     from .exchanged import Exchanged
+    from .held import Held
+    from .sizing import Sizing
 
 
 _RIGHT_TABLE = "use a linear layer for features, or give the table as many rows as there are ids"
@@ -69,9 +69,9 @@ class EmbeddingSizedByFeatures(Rule):
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.indexed import Indexed
+        from .sizing import Sizing
 
-        sizing = project.of(Indexed).sizing(module)
+        sizing = Sizing(module, project)
         seen: set[object] = set()
         for table in sizing.holders.tables:
             place = _place(table, module)

@@ -8,7 +8,8 @@ from modellint.finding import Related
 from modellint.flow.domain import SymbolicInput, Tensor
 from modellint.graph.immutable import dataclass
 from modellint.link.values.indexed import Indexed
-from modellint.link.values.shapes import (
+
+from .shapes import (
     counts_ids,
     documented_shape,
     documents_ids,
@@ -16,19 +17,19 @@ from modellint.link.values.shapes import (
     is_shared_shape,
     sharing,
 )
-from modellint.link.values.table_users import indices, is_parameter
-
 from .swaps import Sign, swaps
+from .table_users import indices, is_parameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.layer_inputs import LayerCall
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
-    from modellint.link.values.held import Held
-    from modellint.link.values.sizing import Sizing
+
+    from .held import Held
+    from .layer_inputs import LayerCall
+    from .sizing import Sizing
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,17 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.link.values.shapes import counts_anything, counts_ids, is_called_width, is_own_width, is_width
-from modellint.link.values.table_users import indices
+
+from .shapes import counts_anything, counts_ids, is_called_width, is_own_width, is_width
+from .table_users import indices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Site
-    from modellint.link.values.held import Held, TableSize
-    from modellint.link.values.sizing import Sizing
+
+    from .held import Held, TableSize
+    from .sizing import Sizing
 
 #: What the width of what a table gives is called. `input_dim` or `width` may be the number of words, or of pixels.
 _OWN_WIDTH = re.compile(

@@ -11,7 +11,8 @@ from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.pairing import including
-from modellint.link.values.shapes import COUNTS_IDS
+
+from .shapes import COUNTS_IDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

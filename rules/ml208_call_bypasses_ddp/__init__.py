@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.shortfalls import Bypass
     from modellint.probes import Probe
+
+    from .bypasses import Bypass
 
 
 class CallBypassesDdp(Rule):
@@ -56,14 +57,15 @@ class CallBypassesDdp(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.shortfalls import bypassing_calls
+        from .bypasses import bypassing_calls
 
         for bypass in bypassing_calls(module, project):
             yield self._finding(bypass)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import scripts_of
-        from modellint.link.recipes.shortfalls import bypassing_calls
+
+        from .bypasses import bypassing_calls
 
         scripts = scripts_of(recipe, project).scripts
         module = project.python(scripts[0]) if len(scripts) == 1 else None
@@ -110,7 +112,7 @@ def _claim(bypass: Bypass) -> NotWrapped | None:
 
 def _fix(bypass: Bypass) -> Fix | None:
     """The entry of `self.modules` instead of the recipe's own object, where that is written out."""
-    from modellint.link.recipes.shortfalls import receiver_of
+    from .bypasses import receiver_of
 
     receiver = receiver_of(bypass.use)
     if receiver is None or bypass.entry is None or not bypass.entry.isidentifier():

@@ -7,32 +7,28 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint.flow.built import state_in
-from modellint.flow.devices import WORK
-from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, Constant, FunctionRef, SymbolicInput, Unknown
-from modellint.flow.frame import class_frame
+from modellint.flow.domain import Constant, SymbolicInput, Unknown
 from modellint.flow.heap import TENSORS, Shell, Store, are_exclusive, shells_in
-from modellint.flow.library import ADDERS
 from modellint.flow.object_run import covers
 from modellint.flow.optimizer_builders import OptimizerBuilders
 from modellint.flow.parameter_names import UnsureError
 from modellint.flow.runs import started
-from modellint.flow.training import Training, Weights
+from modellint.flow.training import Training
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute
-from modellint.link.classes.definitions import SourceMethod
+from modellint.graph.value import Op
 from modellint.link.classes.object_runs import ObjectRuns
 
 from .settled import TrainedElsewhere
+from .starts import Start, is_filled_elsewhere, run_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.flow.training import BuiltOptimizer, Owners
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Event
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
@@ -64,15 +60,15 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
         return
     run = started(project, partial(Training, home=module))
     objects: dict[Class, Shell] = {}
-    starts = _run(builders.first, objects, run, project)
+    starts = run_from(builders.first, objects, run, project)
     if starts and _are_known(run):
-        starts += _run(builders.others, objects, run, project)
-        if _are_known(run) and not any(_is_filled_elsewhere(shell, run) for shell in objects.values()):
+        starts += run_from(builders.others, objects, run, project)
+        if _are_known(run) and not any(is_filled_elsewhere(shell, run) for shell in objects.values()):
             yield from _missing(run, objects.values(), starts, project)
     run.close()
 
 
-def _missing(run: Interpreter, objects: Collection[Shell], starts: list[_Start], project: Project) -> Iterator[LeftOut]:
+def _missing(run: Interpreter, objects: Collection[Shell], starts: list[Start], project: Project) -> Iterator[LeftOut]:
     try:
         listed = _Listed(run, objects, starts, project)
     except UnsureError:
@@ -85,101 +81,6 @@ def _are_known(run: Interpreter) -> bool:
     return run.is_complete and all(built.given is not None for built in run.of(Training).built)
 
 
-# -- what is run -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Start:
-    """A function that was run, the optimizers that it led to, and how much their layers held in the end."""
-
-    function: Function
-    optimizers: list[BuiltOptimizer]
-    stores: Mapping[Shell, int]
-    entries: Mapping[Shell, int]
-
-
-def _run(functions: list[Function], objects: dict[Class, Shell], run: Interpreter, project: Project) -> list[_Start]:
-    """Run functions that no other one of them has called, and say which optimizers each led to."""
-    found: list[_Start] = []
-    for function in functions:
-        if function in run.calls.done or not run.is_complete:
-            continue
-        known = len(run.of(Training).built)
-        for receiver in _receivers(function, objects, project):
-            run.steps = 0 if run.is_complete else run.steps
-            if function.name == "__init__" and isinstance(receiver, Shell):
-                run.objects.construct(receiver)
-                continue
-            code = SourceMethod(function, project.names)
-            frame = class_frame(code.scope, id(function))
-            run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, NOWHERE)
-        made = run.of(Training).built[known:]
-        if made:
-            stores = {shell: len(shell.stores) for one in made for shell in one.stores}
-            entries = {shell: len(shell.entries) for one in made for shell in one.entries}
-            found.append(_Start(function, made, stores, entries))
-    return found
-
-
-def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Atom | None]:
-    """What a function is called on: objects of its class, and of those in the file that derive from it."""
-    owner = function.owner
-    if owner is None or function.is_static:
-        yield None
-        return
-    model = project.classes.model(owner)
-    if function.is_class_method:
-        yield ClassRef(model)
-        return
-    others = [project.classes.model(cls) for cls in function.module.classes.values() if cls is not owner]
-    derived = [other for other in others if model in other.mro() and _runs(other, function)]
-    is_whole = model.is_module is True and any(model.method(name) is not None for name in WORK)
-    for each in (model, *derived) if is_whole or not derived else derived:
-        assert each.cls is not None
-        if each.cls not in objects:
-            objects[each.cls] = Shell("instance", None, (id(each.cls),), each, ANY_ARGUMENTS)
-        yield objects[each.cls]
-
-
-def _runs(model: ClassModel, function: Function) -> bool:
-    """Whether objects of a class run a method: its own, or a constructor that it calls."""
-    found = model.method(function.name)
-    return found is function or (function.name == "__init__" and found is not None and "super" in found.words)
-
-
-def _is_filled_elsewhere(shell: Shell, run: Interpreter) -> bool:
-    """Whether methods that were not run may put more into what an object keeps parameters in."""
-    assert shell.model is not None
-    names = {store.name for store in shell.stores if any(map(_may_hold_parameters, store.atoms))}
-    methods = (method for model in shell.model.mro() if model.cls is not None for method in model.cls.methods.values())
-    return any(
-        _stored_in(event) in names
-        for method in (methods if names else ())
-        if method not in run.calls.done
-        for event in method.flow.events
-    )
-
-
-def _may_hold_parameters(atom: Atom) -> bool:
-    """Whether something is a container with parameters, or with nothing yet."""
-    if not isinstance(atom, Shell) or not atom.is_container:
-        return False
-    return not atom.entries or any(isinstance(inner, Weights) for inner in atom.contents())
-
-
-def _stored_in(event: Event) -> str | None:
-    """The attribute of an object that an event stores something in or under, or that it adds to."""
-    target = event.target if event.kind is EventKind.STORE else None
-    if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in ADDERS:
-        target = event.value.callee.args[0]
-    while target is not None and target.op is Op.INDEX:
-        target = target.args[0]
-    return None if target is None else self_attribute(target)
-
-
-# -- what was found ----------------------------------------------------------------------------------------------------
-
-
 class _Listed:
     """The layers whose parameters the optimizers of one run are given."""
 
@@ -187,7 +88,7 @@ class _Listed:
         self,
         run: Interpreter,
         objects: Collection[Shell],
-        starts: list[_Start],
+        starts: list[Start],
         project: Project,
     ) -> None:
         self._project = project
@@ -337,7 +238,7 @@ class _Listed:
         is_alone = container in (built.given or ()) and container.value is not None
         return (container.model if is_alone else None), str(getattr(container.value, "target", ""))
 
-    def _made_at_work(self, shell: Shell, built: BuiltOptimizer, start: _Start) -> Iterator[Store]:
+    def _made_at_work(self, shell: Shell, built: BuiltOptimizer, start: Start) -> Iterator[Store]:
         """What a model that was not called before there was an optimizer makes when it is called."""
         model = shell.model
         if model is None or not model.are_bases_known or built.function is None or not _is_new(shell, built, start):
@@ -475,7 +376,7 @@ class _Listed:
         )
 
 
-def _is_new(shell: Shell, built: BuiltOptimizer, start: _Start) -> bool:
+def _is_new(shell: Shell, built: BuiltOptimizer, start: Start) -> bool:
     """Whether a model is as its constructor made it when an optimizer is made, unless it was called since."""
     function, cls = built.function, None if shell.model is None else shell.model.cls
     if function is None or cls is None:

@@ -43,7 +43,9 @@ class TrainedElsewhere:
         files = [optimizer_in.module]
         for model in (finished.model, *layers):
             owners = [owner.cls for owner in model.mro() if owner.cls is not None]
-            files += [cls.module for cls in owners if cls is model.cls or not project.names.is_installed(cls.module)]
+            files += [
+                cls.module for cls in owners if cls is model.cls or not project.names.path.is_installed(cls.module)
+            ]
         self._modules = list(dict.fromkeys(files))
 
     @property

@@ -11,7 +11,7 @@ from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_tried_out, subclasses
-from modellint.link.classes.attributes import family, handed_on
+from modellint.link.classes.families import family, handed_on
 from modellint.link.classes.spoken import INITIAL, holders_read, is_read, kept_name, kept_value, spoken
 from modellint.link.names import DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning

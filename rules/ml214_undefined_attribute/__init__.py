@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import NotSet
     from modellint.graph.python import ModuleFacts
-    from modellint.link.classes.attributes import Undefined
     from modellint.link.project import Project
     from modellint.probes import Probe
 
     from .partly import Partly
+    from .undefined import Undefined
 
 
 class UndefinedAttribute(Rule):
@@ -68,7 +68,7 @@ class UndefinedAttribute(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.classes.attributes import undefined
+        from .undefined import undefined
 
         seen: set[tuple[str, str]] = set()
         for found in undefined(module, project):
@@ -132,7 +132,7 @@ class UndefinedAttribute(Rule):
 
 
 def _severity(found: Undefined, project: Project) -> Severity:
-    from modellint.link.classes.attributes import is_called, is_named_elsewhere
+    from .undefined import is_called, is_named_elsewhere
 
     function = found.function
     is_entered = function.name in ("__init__", "forward")

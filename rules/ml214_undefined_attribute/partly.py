@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.truth import truth_with
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.classes.attributes import set_by_others
 from modellint.link.classes.spoken import kept_name
+
+from .undefined import set_by_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Event, PathCondition, Value
+    from modellint.graph.value import Event, PathCondition
     from modellint.link.project import Project
 
 _CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
@@ -82,27 +84,10 @@ def _left_unset(stored: Event, constructor: Function) -> str | None:
     for parameter in constructor.parameters:
         default = parameter.default
         if default is not None and default.op is Op.CONST:
-            taken = _decided(side.test, parameter.name, default)
+            taken = truth_with(side.test, {parameter.name: default.data})
             if taken is not None and taken is not side.truthy:
                 return parameter.name
     return "" if _has_alternative(side, constructor) else None
-
-
-def _decided(test: Value, name: str, default: Value) -> bool | None:
-    """Whether a condition on one parameter holds where that is its default; None if it says more."""
-    if test.op is Op.UNARY and test.data == "not":
-        inner = _decided(test.args[0], name, default)
-        return None if inner is None else not inner
-    if test.op is Op.PARAM and test.data == name:
-        return bool(default.data)
-    if test.op is not Op.COMPARE or len(test.args) != 2:
-        return None
-    one, other = test.args
-    if one.op is not Op.PARAM or one.data != name or other.op is not Op.CONST:
-        return None
-    if test.data in ("is", "=="):
-        return bool(default.data == other.data)
-    return bool(default.data != other.data) if test.data in ("is not", "!=") else None
 
 
 def _has_alternative(side: PathCondition, constructor: Function) -> bool:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.signatures import Misfit, Parameters
     from modellint.link.project import Project
-    from modellint.link.recipes.targets import BadCall
     from modellint.probes import Probe
+
+    from .calls import BadCall
 
 
 #: So many mistakes in one call are told one by one.
@@ -60,7 +61,7 @@ class ConstructorMismatch(Rule):
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.targets import bad_calls
+        from .calls import bad_calls
 
         for bad in bad_calls(recipe, project):
             found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]

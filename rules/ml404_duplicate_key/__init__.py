@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotLoaded
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.health import RepeatedKey
     from modellint.probes import Probe
+
+    from .repeated import RepeatedKey
 
 
 class DuplicateKey(Rule):
@@ -41,7 +42,7 @@ class DuplicateKey(Rule):
     severity = Severity.ERROR
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.health import repeated_keys
+        from .repeated import repeated_keys
 
         for repeated in repeated_keys(recipe, project):
             yield self._finding(repeated)

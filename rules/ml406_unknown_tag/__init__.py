@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotLoaded
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.health import FoundTag
     from modellint.link.recipes.items import Problem
     from modellint.probes import Probe
+
+    from .tags import FoundTag
 
 
 class UnknownTag(Rule):
@@ -44,8 +45,10 @@ class UnknownTag(Rule):
     severity = Severity.ERROR
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.health import problems, unknown_tags
+        from modellint.link.recipes.health import problems
         from modellint.link.recipes.items import ProblemKind
+
+        from .tags import unknown_tags
 
         for tag in unknown_tags(recipe, project):
             yield self._unknown(tag, recipe)
@@ -101,7 +104,8 @@ _YAML_TYPES = tuple(
 def _nearest(text: str) -> str | None:
     """The tag that was probably meant."""
     from modellint.graph.recipe import TagKind
-    from modellint.link.recipes.health import PREFIXES
+
+    from .tags import PREFIXES
 
     if text.startswith("!!"):
         types = get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)

@@ -43,7 +43,7 @@ class PlaceholderLeft(Rule):
     severity = Severity.INFO
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.health import left_placeholders
+        from .placeholders import left_placeholders
 
         for left in left_placeholders(recipe, project):
             name = left.path.partition("[")[0]

@@ -400,7 +400,7 @@ class Layers:
         function = members.method(layer.cls, name)
         if function is None or (name == "forward" and members.method(layer.cls, "__call__") is not None):
             return None
-        made = Instance(layer.cls, None, layer.made.value, layer.made.frame)
+        made = Instance(layer.cls, layer.made.value, layer.made.frame)
         inner = Activation(function, function.bind(call), frame, made, frame.depth + 1, call)
         return None if self._evaluator.is_recursive(inner) else inner
 

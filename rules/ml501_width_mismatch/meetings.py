@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.truth import truth_with
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
 
@@ -134,7 +135,7 @@ class Meetings:
 
 
 def _default(test: Value, frame: Activation) -> bool | None:
-    """Whether a condition holds by default: a parameter that is told apart by its truth."""
-    parameter = frame.function.parameter(str(test.data)) if test.op is Op.PARAM else None
-    default = None if parameter is None else parameter.default
-    return bool(default.data) if default is not None and default.op is Op.CONST else None
+    """Whether a condition holds by default."""
+    defaults = {p.name: p.default for p in frame.function.parameters}
+    constants = {name: value.data for name, value in defaults.items() if value is not None and value.op is Op.CONST}
+    return truth_with(test, constants)

@@ -98,7 +98,7 @@ class Sizes:
         return Size.symbol(Symbol(owner, str(value.data), default))
 
     def _attribute_size(self, value: Value, frame: Activation, depth: int) -> Size | None:
-        found = self._evaluator.definition(value, frame.module)
+        found = self._evaluator.project.names.definition(frame.module, value)
         if isinstance(found, DefinedConstant):
             return self.size(found.value, self._evaluator.top_level(found.module), depth + 1)
         stored = [
@@ -182,7 +182,7 @@ class Sizes:
         return Size.symbol(Symbol(f"{frame.module.path}:{value.data}", ".".join(reversed(parts))))
 
     def _constant_size(self, value: Value, frame: Activation, depth: int) -> Size | None:
-        found = self._evaluator.definition(value, frame.module)
+        found = self._evaluator.project.names.definition(frame.module, value)
         if isinstance(found, DefinedConstant):
             return self.size(found.value, self._evaluator.top_level(found.module), depth + 1)
         return None

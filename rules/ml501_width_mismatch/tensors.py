@@ -204,7 +204,7 @@ class Tensors:
         function = self._project.of(Members).method(layer.cls, "forward")
         if function is None or layer.made.frame.depth >= MAX_FRAMES or len(function.parameters) < 2:
             return None
-        made = Instance(layer.cls, None, layer.made.value, layer.made.frame)
+        made = Instance(layer.cls, layer.made.value, layer.made.frame)
         frame = Activation(function, receiver=made, depth=layer.made.frame.depth + 1)
         self._kept.append(frame)
         self._given[id(frame)] = {function.parameters[1].name: given}

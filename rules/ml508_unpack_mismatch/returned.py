@@ -6,7 +6,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.truth import truth_with
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import bind
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_certain
 from modellint.link.calls.reached import CallReach
@@ -177,12 +179,7 @@ def _starred(value: Value) -> bool:
 
 def _bound(call: Value, reached: Reached) -> dict[str, object]:
     """The constants that parameters have in a call: given, or by default; what is not known is absent."""
-    given: dict[str, Value] = dict(call.keywords)
-    names = [p.name for p in reached.parameters if p.kind == "positional"]
-    for name, value in zip(names, call.positional, strict=False):
-        if value.op is Op.STARRED:
-            return {}
-        given.setdefault(name, value)
+    given = bind(reached.parameters, call)
     found: dict[str, object] = {}
     for parameter in reached.parameters:
         known = given.get(parameter.name, None if call.has_unpacking else parameter.default)
@@ -192,30 +189,4 @@ def _bound(call: Value, reached: Reached) -> dict[str, object]:
 
 
 def _is_possible(guard: PathCondition | None, bound: dict[str, object]) -> bool:
-    return guard is None or all(_truth(link.test, bound) in (None, link.truthy) for link in guard.chain())
-
-
-def _truth(test: Value, bound: dict[str, object]) -> bool | None:
-    """Whether a condition on parameters holds for these constants; None if that is not known."""
-    if test.op is Op.PARAM:
-        return bool(bound[test.data]) if test.data in bound else None
-    if test.op is Op.CONST:
-        return bool(test.data)
-    if test.op is Op.UNARY and test.data == "not":
-        inner = _truth(test.args[0], bound)
-        return None if inner is None else not inner
-    if test.op is Op.BOOL:
-        parts = [_truth(part, bound) for part in test.args]
-        decisive: bool = test.data == "or"
-        if decisive in parts:
-            return decisive
-        return None if None in parts else not decisive
-    if test.op is Op.COMPARE and test.args[0].op is Op.PARAM and test.args[1].op is Op.CONST:
-        if test.args[0].data not in bound:
-            return None
-        left, right = bound[test.args[0].data], test.args[1].data
-        if test.data in ("is", "=="):
-            return bool(left is right or left == right)
-        if test.data in ("is not", "!="):
-            return not bool(left is right or left == right)
-    return None
+    return guard is None or all(truth_with(link.test, bound) in (None, link.truthy) for link in guard.chain())

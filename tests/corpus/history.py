@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.config import Settings
 from modellint.frontends.recipe import read
-from modellint.graph.recipe import Node, NodeKind, Recipe, TagKind, below
+from modellint.graph.recipe import Node, NodeKind, Recipe, TagKind, below, split_reference
 from modellint.linter import run
 from modellint.packs import select_rules
 from modellint.source import UnreadableError
@@ -160,15 +160,13 @@ def _sections(recipe: Recipe) -> dict[str, Node]:
 def _held(recipe: Recipe) -> set[tuple[str, str, str]]:
     """What the sections of a recipe refer to, with the name that it has there."""
     parts = [(name, entry) for name, section in _sections(recipe).items() for entry in section.entries]
-    named = {
-        (name, str(e.name), ref.keys[0]) for name, e in parts for node in below(e.value) for ref in node.references
-    }
+    named = {(name, str(e.name), key) for name, e in parts for node in below(e.value) for key in _keys(node)}
     lists = [(name, element) for name, section in _sections(recipe).items() for element in section.elements]
     return named | {(name, "", key) for name, element in lists for node in below(element) for key in _keys(node)}
 
 
 def _keys(node: Node) -> list[str]:
-    return [reference.keys[0] for reference in node.references]
+    return [split_reference(reference.text)[0][0] for reference in node.references]
 
 
 def _key_signs(old: Recipe, new: Recipe, change: Change, clone: Clone) -> Iterator[Sign]:

@@ -109,7 +109,7 @@ def test_the_interpreter_names_no_theory() -> None:
         f"modellint.flow.{name}"
         for name in ("devices", "exact_values", "lengths", "lookups", "table_reads", "late_layers")
     }
-    theories |= {f"modellint.flow.{name}" for name in ("runs", "tensors", "training", "unrolled", "layer_inputs")}
+    theories |= {f"modellint.flow.{name}" for name in ("runs", "tensors", "training", "unrolled")}
     named = {
         (name, one.target)
         for name in CORE

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import LengthNotPositions, NegativeFiller, StepBeyond, TableEnds
 
+    from .attempts import Attempt
     from .calls import CallRun, Specs
-    from .classes import Attempt, Builder
+    from .classes import Builder
     from .session import Session
 
     _Ends = LengthNotPositions | StepBeyond | TableEnds | NegativeFiller

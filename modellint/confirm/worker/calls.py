@@ -18,7 +18,7 @@ from .standins import described
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from .classes import Attempt
+    from .attempts import Attempt
     from .lookups import SeenLookup
     from .observed import Observed
     from .places import Spot

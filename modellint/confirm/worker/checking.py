@@ -1,4 +1,8 @@
-"""A target put to a check: ways to build it and to call it, in both modes, and with each optional input in turn."""
+"""A target put to a check: ways to build it and to call it, in both modes, and with each optional input in turn.
+
+A check has no finding to start from. It answers like a probe: `confirmed` is a failure that was seen, `refuted` that
+none was, and `unconfirmed` that the check could not be run, or that there is nothing to check.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,8 @@ from .verdicts import CONFIRMED, NOTHING, PART, REFUTED, UNCONFIRMED, WHOLE, Ver
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .classes import Attempt, Builder
+    from .attempts import Attempt
+    from .classes import Builder
     from .scaling import Scale
     from .session import Session
 

@@ -15,20 +15,21 @@ import torch
 from torch import nn
 
 from . import examples, roles
+from .passing import AnyLayer, Passing, layers_in_a
 from .places import definitions
 from .scaling import noted_configurations
 from .settings import Settings, asked, keys_of
+from .signatures import VARIADIC, annotation_of, init_of, is_open, is_tensor_type, parameters_of
 from .sources import CannotBuildError, Source
 from .standins import StandIn, is_derived
 from .surroundings import Helper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from .scaling import Scale
 
 _MAX_DEPTH = 4
-_MAX_ATTEMPTS = 12
 _SHOWN_NAMES = 6
 _MISSING = inspect.Parameter.empty
 #: Says that a parameter is to be a number by its role, though it need not be passed.
@@ -37,33 +38,6 @@ _NUMBER = object()
 _SEQUENCES = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 #: How classes of configurations are called in the end.
 _CONFIGURATIONS = ("Config", "Args", "Settings", "HParams", "Hparams")
-_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-class Passing(nn.Identity):
-    """Stands for any layer: gives what it is given, and holds a parameter, as layers do."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(1))
-
-    def _get_name(self) -> str:
-        return "Identity"
-
-
-class _AnyLayer(Passing):
-    """Stands for any class of layers, of which nothing is known but that they can be made."""
-
-    expansion = 1
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        super().__init__()
-
-
-def _layers(kind: str) -> Any:
-    """Small layers, in a kind of container."""
-    layers = {"a": nn.Linear(1, 1), "b": nn.Linear(1, 1)}
-    return layers if kind == "dict" else (tuple if kind == "tuple" else list)(layers.values())
 
 
 class Builder:
@@ -146,7 +120,7 @@ class Builder:
 
     def arguments_of(self, function: Callable[..., Any]) -> dict[str, Any]:
         """What to call a function with that builds something, as if it were a constructor."""
-        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind not in _VARIADIC]
+        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind not in VARIADIC]
         found = {p.name: self._argument(p, function, None, {}, 0, is_target=False) for p in parameters}
         return {name: value for name, value in found.items() if value is not _MISSING}
 
@@ -155,14 +129,14 @@ class Builder:
             raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")
         if issubclass(cls, StandIn) and not (self.allows_bases and is_derived(cls)):
             raise CannotBuildError(f"`{cls.__qualname__}` could not be imported")
-        if inspect.isabstract(cls) or _init(cls) is object.__init__:
+        if inspect.isabstract(cls) or init_of(cls) is object.__init__:
             cls = self._concrete(cls)
-        init = _init(cls)
+        init = init_of(cls)
         shown = self._shown(cls) if depth == 0 and not fixed else {}
         given = {**self._called_with(cls), **shown, **configured, **fixed}
         arguments = {}
         tree = self._constructor_or_inherited(cls)
-        for parameter in _parameters(init):
+        for parameter in parameters_of(init):
             found = self._argument(parameter, init, tree, given, depth, is_target=depth == 0)
             if found is not _MISSING:
                 arguments[parameter.name] = found
@@ -182,15 +156,15 @@ class Builder:
     def _made(self, cls: type, arguments: dict[str, Any]) -> Any:
         """An object that is given layers as all the rest of its arguments, where it is known that these are some."""
         parameters = list(inspect.signature(cls).parameters.values())
-        rest = {one.kind: one for one in parameters if one.kind in _VARIADIC and one.name in self.kinds}
+        rest = {one.kind: one for one in parameters if one.kind in VARIADIC and one.name in self.kinds}
         first: list[Any] = []
         if inspect.Parameter.VAR_POSITIONAL in rest:
             before = parameters[: parameters.index(rest[inspect.Parameter.VAR_POSITIONAL])]
             first = [arguments.get(one.name, one.default) for one in before]
             arguments = {name: value for name, value in arguments.items() if name not in {one.name for one in before}}
-            first += _layers("list")
+            first += layers_in_a("list")
         if inspect.Parameter.VAR_KEYWORD in rest:
-            arguments = {**arguments, **_layers("dict")}
+            arguments = {**arguments, **layers_in_a("dict")}
         return cls(*first, **arguments)
 
     def _shown(self, cls: type) -> dict[str, Any]:
@@ -226,7 +200,7 @@ class Builder:
             and annotation.__module__ != "builtins"
             and not issubclass(annotation, collections.abc.Mapping | StandIn)
         )
-        if is_class and not _is_open(annotation):
+        if is_class and not is_open(annotation):
             cls: type | None = annotation
         elif roles.is_settings(name):
             cls = None if use.is_keyed or is_class else self._settings_class()
@@ -236,7 +210,7 @@ class Builder:
             return said
         if cls is None:
             return self._settings(name).filled(said)
-        known = [part.name for part in _parameters(_init(cls))]
+        known = [part.name for part in parameters_of(init_of(cls))]
         if unknown := [key for key in said if key not in known]:
             raise CannotBuildError(f"`{cls.__name__}` takes no `{unknown[0]}`; expected some of {', '.join(known)}")
         return self._build(cls, said, {}, depth + 1)
@@ -287,7 +261,7 @@ class Builder:
         annotation = annotation_of(function, parameter)
         kind = self.kinds.get(name) if is_target else None
         if kind is not None and kind != "tensor":
-            return _layers(kind)
+            return layers_in_a(kind)
         is_tensor = annotation is torch.Tensor or kind == "tensor"
         if is_tensor or (annotation is _MISSING and use.is_buffer):
             return self._vector(name)
@@ -314,11 +288,11 @@ class Builder:
         """A configuration with the smaller parts that it makes for itself where nothing is passed."""
         parts = {
             name: type(value)
-            for parameter in _parameters(init)
+            for parameter in parameters_of(init)
             if (name := parameter.name) not in arguments and _is_settings(value := getattr(made, name, None))
         }
         for cls in parts.values() if self.scale is None else ():
-            self.defaults += [(part.name, part.default) for part in _parameters(_init(cls))]
+            self.defaults += [(part.name, part.default) for part in parameters_of(init_of(cls))]
         if self.scale is None or not parts:
             return made
         return type(made)(**arguments, **{name: self._build(cls, {}, {}, depth + 1) for name, cls in parts.items()})
@@ -389,7 +363,7 @@ class Builder:
             return _MISSING
         if annotation.__module__ == "builtins" or issubclass(annotation, StandIn) or annotation is typing.Any:
             return _MISSING
-        if issubclass(annotation, collections.abc.Mapping) or _is_open(annotation):
+        if issubclass(annotation, collections.abc.Mapping) or is_open(annotation):
             return self._settings(name)
         if annotation is nn.Module:
             return self._identity(name)
@@ -414,7 +388,7 @@ class Builder:
             return self._settings(name)
         if use.is_called and roles.is_layer_class(name):
             self._others[name] = "Identity"
-            return _AnyLayer
+            return AnyLayer
         if use.is_called:
             raise CannotBuildError(f"nothing says what to call as `{name}`")
         if use.is_iterated or roles.is_list(name):
@@ -450,7 +424,7 @@ class Builder:
         own = definitions(self.source.tree, f"{cls.__qualname__}.__init__")
         found = [node for node in own if isinstance(node, ast.FunctionDef)]
         if len(found) > 1:  # in branches, one of which was run
-            lines = [line for _, _, line in _init(cls).__code__.co_lines() if line]
+            lines = [line for _, _, line in init_of(cls).__code__.co_lines() if line]
             found = [node for node in found if lines and node.lineno <= max(lines) <= (node.end_lineno or 0)]
         return next(iter(found), None)
 
@@ -461,7 +435,7 @@ class Builder:
 
     def _called_with(self, cls: type) -> dict[str, Any]:
         """What a call in the same file passes to a class: the arguments that are written out."""
-        names = [parameter.name for parameter in _parameters(_init(cls))]
+        names = [parameter.name for parameter in parameters_of(init_of(cls))]
         for node in ast.walk(self.source.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == cls.__name__:
                 given = dict(zip(names, node.args, strict=False))
@@ -476,37 +450,6 @@ def _listed(names: list[str]) -> str:
     """Some names, shortened if there are many."""
     rest = len(names) - _SHOWN_NAMES
     return ", ".join(names) if rest <= 1 else ", ".join(names[:_SHOWN_NAMES]) + f" and {rest} more"
-
-
-class Attempt:
-    """One way to build a class; what the settings say of it is in `configured`."""
-
-    def __init__(self, builder: Builder, found: Any, configured: Mapping[str, Any]) -> None:
-        self.builder = builder
-        self.found = found
-        self.configured = configured
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether nothing was assumed, and nothing else could have been passed."""
-        return not self.builder.assumed and not self.builder.alternatives
-
-    def build(self) -> Any:
-        """An object of the class; what is no class is given back as it is."""
-        return self.builder.target(self.found) if isinstance(self.found, type) else self.found
-
-    def again(self, fixed: Mapping[str, Any]) -> Attempt:
-        """The same way, with other values for some parameters."""
-        return Attempt(self.builder.again(fixed), self.found, self.configured)
-
-
-def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:
-    """As nothing says otherwise, then with each flag and each word of the constructor in turn."""
-    first = begin({})
-    yield first
-    others = [(name, value) for name, values in first.builder.alternatives.items() for value in values]
-    for name, value in others[:_MAX_ATTEMPTS]:
-        yield begin({name: value})
 
 
 def _keys_asked(error: KeyError) -> list[str]:
@@ -524,63 +467,9 @@ def _keys_asked(error: KeyError) -> list[str]:
     return []
 
 
-def _init(cls: type) -> Callable[..., Any]:
-    """The constructor that names what a class takes: one of `*args, **kwargs` alone hands them on to the next."""
-    found: list[Callable[..., Any]] = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__]
-    if _hands_on(found[0]) and (overloads := _overloads(found[0])):
-        return overloads[0]
-    return next((init for init in found if not _hands_on(init)), found[0])
-
-
-def _overloads(function: Callable[..., Any]) -> Sequence[Callable[..., Any]]:
-    """The signatures that are written for a function (seen since Python 3.11)."""
-    find: Callable[[Any], Sequence[Callable[..., Any]]] = getattr(typing, "get_overloads", lambda _: ())
-    return find(function)
-
-
-def is_tensor_type(annotation: Any) -> bool:
-    """Whether it is one of the old names of tensors by their type (`torch.LongTensor`)."""
-    return isinstance(annotation, type(torch.LongTensor)) and annotation is not torch.Tensor
-
-
 def _is_settings(made: object) -> bool:
     """Whether an object is a configuration that a class describes."""
     return type(made).__name__.endswith(_CONFIGURATIONS) and not isinstance(made, nn.Module)
-
-
-def _is_open(cls: type) -> bool:
-    """Whether objects of a class take any attributes, and no others are known."""
-    try:
-        parameters = list(inspect.signature(cls).parameters.values())
-    except (TypeError, ValueError):
-        return False
-    return [parameter.kind for parameter in parameters] == [inspect.Parameter.VAR_KEYWORD] and not _fields(cls)
-
-
-def _fields(cls: type) -> dict[str, Any]:
-    return {name: kind for base in cls.__mro__ for name, kind in getattr(base, "__annotations__", {}).items()}
-
-
-def _hands_on(init: Callable[..., Any]) -> bool:
-    return init is not object.__init__ and not _parameters(init) and len(inspect.signature(init).parameters) > 1
-
-
-def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters of a constructor or method that can be passed by name, the receiver left out."""
-    if function is object.__init__:
-        return []
-    found = list(inspect.signature(function).parameters.values())[1:]
-    return [parameter for parameter in found if parameter.kind not in _VARIADIC]
-
-
-def annotation_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    """A parameter's annotation, names in strings resolved; `inspect.Parameter.empty` if that fails."""
-    if not isinstance(parameter.annotation, str):
-        return parameter.annotation
-    try:
-        return eval(parameter.annotation, getattr(function, "__globals__", {}))
-    except Exception:
-        return _MISSING
 
 
 def _literal(node: ast.expr) -> Any:

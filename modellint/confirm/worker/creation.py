@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from . import roles
 from .inputs import Inputs
 from .places import Spot
-from .standins import described, likeliest
-from .verdicts import Verdict, confirmed, refuted, unconfirmed
+from .standins import described
+from .verdicts import Verdict, confirmed, refuted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from modellint.claims.layers import MadeAnew
 
-    from .classes import Attempt
+    from .attempts import Attempt
     from .session import Session
     from .specs import Spec
 
@@ -31,16 +30,8 @@ def creation(session: Session, claim: MadeAnew) -> Verdict:
     """Whether the layer that a place makes in a call is gone after the next one, and is never the same."""
     owner, method = session.source().split(session.name)
     reasons: list[str] = []
-    for variant in (0, roles.EQUAL):
-        for attempt in session.attempts(owner, variant=variant):
-            try:
-                outcome = _called_twice(attempt, method, Spot.of(claim.place), reasons)
-            except Exception as error:
-                reasons.append(f"building: {described(error)}")
-                continue
-            if outcome is not None:
-                return outcome
-    return unconfirmed(likeliest(reasons))
+    spot = Spot.of(claim.place)
+    return session.first_seen(owner, lambda attempt: _called_twice(attempt, method, spot, reasons), reasons)
 
 
 class _Made:

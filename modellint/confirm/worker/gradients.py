@@ -7,47 +7,42 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from . import placement, roles
+from . import placement
 from .inputs import Inputs
-from .standins import described, likeliest
-from .verdicts import Verdict, confirmed, refuted, unconfirmed
+from .standins import described
+from .verdicts import Verdict, confirmed, refuted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from modellint.claims.layers import Unused
 
-    from .classes import Attempt
+    from .attempts import Attempt
     from .session import Session
 
 
 def backward(session: Session, claim: Unused) -> Verdict:
     """Whether the parameters of an attribute get no gradient from a call of its owner, while others do."""
     reasons: list[str] = []
-    for variant in (0, roles.EQUAL):
-        for attempt in session.attempts(claim.owner, variant=variant):
-            try:
-                owner = attempt.build()
-                held = _parameters(getattr(owner, claim.attribute, None))
-                if not isinstance(owner, nn.Module) or not held:
-                    reasons.append(f"`{claim.attribute}` has no parameters")
-                    continue
-                others = len(list(owner.parameters())) - len(held)
-                reached = _reached(owner, attempt, reasons)
-            except Exception as error:
-                reasons.append(f"building: {described(error)}")
-                continue
-            if reached is None:
-                continue
-            if any(id(parameter) in reached for parameter in held):
-                detail = f"a backward pass gives `{claim.attribute}` a gradient"
-                return refuted(detail)
-            detail = (
-                f"a backward pass gives {len(reached)} of {others} other parameters of `{claim.owner}` a gradient, "
-                f"and none to `{claim.attribute}`"
-            )
-            return confirmed(detail)
-    return unconfirmed(likeliest(reasons))
+
+    def seen(attempt: Attempt) -> Verdict | None:
+        owner = attempt.build()
+        held = _parameters(getattr(owner, claim.attribute, None))
+        if not isinstance(owner, nn.Module) or not held:
+            reasons.append(f"`{claim.attribute}` has no parameters")
+            return None
+        others = len(list(owner.parameters())) - len(held)
+        reached = _reached(owner, attempt, reasons)
+        if reached is None:
+            return None
+        if any(id(parameter) in reached for parameter in held):
+            return refuted(f"a backward pass gives `{claim.attribute}` a gradient")
+        return confirmed(
+            f"a backward pass gives {len(reached)} of {others} other parameters of `{claim.owner}` a gradient, "
+            f"and none to `{claim.attribute}`"
+        )
+
+    return session.first_seen(claim.owner, seen, reasons)
 
 
 def _parameters(found: object) -> list[nn.Parameter]:

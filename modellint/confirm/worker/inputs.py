@@ -16,12 +16,12 @@ import torch
 from torch import nn
 
 from . import called, examples, roles
-from .classes import annotation_of, is_tensor_type
 from .complaints import Complaint
 from .dimensions import dimensions, unpacked
 from .documented import Documentation
 from .named import Named, defaults
 from .settings import keys_of
+from .signatures import annotation_of, is_tensor_type
 from .specs import BATCH, IMAGE, SAMPLES, STEPS, TIME, Spec, configured, is_small, with_size
 from .surroundings import Helper
 from .taken import CALLED_CHANNELS, CALLED_SIDES, COLOURS, parts, sides_of, widths
@@ -29,7 +29,7 @@ from .taken import CALLED_CHANNELS, CALLED_SIDES, COLOURS, parts, sides_of, widt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from .classes import Attempt
+    from .attempts import Attempt
 
 _MAX_COMBINATIONS = 80
 _MAX_CANDIDATES = 14

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import LeftBehind, MadeAside
 
-    from .classes import Attempt, Builder
+    from .attempts import Attempt
+    from .classes import Builder
     from .session import Session
 
 
@@ -39,9 +40,14 @@ def movement(session: Session, claim: LeftBehind) -> Verdict:
     It does not if it is registered at the place, with all choices of what was assumed. What tensors without data do
     not get through is run on the CPU, with tensors that say they are elsewhere: that can only confirm.
     """
-    outcome = _movement(session, claim, session.machine())
+    return _also_labelled(session, lambda machine: _movement(session, claim, machine))
+
+
+def _also_labelled(session: Session, judge: Callable[[AbstractContextManager[Any]], Verdict]) -> Verdict:
+    """A verdict on the machine that there is; where that shows nothing, with tensors that say they are elsewhere."""
+    outcome = judge(session.machine())
     if outcome.status is UNCONFIRMED and not session.is_on_gpu:
-        again = _movement(session, claim, labelled())
+        again = judge(labelled())
         outcome = again if again.status is CONFIRMED else outcome
     return outcome
 
@@ -128,27 +134,16 @@ def making(session: Session, claim: MadeAside) -> Verdict:
 
     It does not if all is on the device there. Tensors on the CPU that say they are elsewhere can only confirm.
     """
-    outcome = _making(session, claim, session.machine())
-    if outcome.status is UNCONFIRMED and not session.is_on_gpu:
-        again = _making(session, claim, labelled())
-        outcome = again if again.status is CONFIRMED else outcome
-    return outcome
+    made, use, reasons = Spot.of(claim.place), Spot.of(claim.use), list[str]()
 
+    def making_on(machine: AbstractContextManager[Any]) -> Verdict:
+        reasons.clear()
+        with machine:
+            return session.first_seen(
+                claim.owner, lambda attempt: _made(attempt, attempt.build(), made, use, reasons), reasons, device=DEVICE
+            )
 
-def _making(session: Session, claim: MadeAside, machine: AbstractContextManager[Any]) -> Verdict:
-    reasons: list[str] = []
-    with machine:
-        for variant in (0, roles.EQUAL):
-            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE):
-                try:
-                    owner = attempt.build()
-                    outcome = _made(attempt, owner, Spot.of(claim.place), Spot.of(claim.use), reasons)
-                except Exception as error:
-                    reasons.append(f"building: {described(error)}")
-                    continue
-                if outcome is not None:
-                    return outcome
-    return unconfirmed(likeliest(reasons))
+    return _also_labelled(session, making_on)
 
 
 def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> Verdict | None:

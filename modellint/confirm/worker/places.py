@@ -64,10 +64,6 @@ class Spot:
             frame = frame.f_back
         return False
 
-    def raised(self, error: BaseException) -> bool:
-        """Whether an exception came out of the expression."""
-        return any(self.holds(code, line, at) for code, line, at in _steps(error.__traceback__))
-
     def raised_on_line(self, error: BaseException) -> bool:
         steps = _steps(error.__traceback__)
         return any(

@@ -7,27 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from . import asked, battery, placement, recipes
+from . import asked, placement, recipes
 from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
 from .binding import binding
 from .boundaries import boundaries
+from .checkpointed import saving
 from .configs import interpolating, targeting
 from .creation import creation
+from .device_check import placement_check, with_gpu
 from .gradients import backward
 from .grids import grid
+from .length_check import boundaries_check
 from .loading import loading, reading
+from .lookup_check import values_check
 from .movement import making, movement
+from .optimised import optimisation, recipe_optimisation, replacement
+from .recipe_checks import recipe_loading_check, recipe_placement_check
 from .refusals import placing, refusal
 from .registration import registration
 from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
 from .trained import gradients_check
-from .training import optimisation, recipe_optimisation, replacement, saving, wrapping
 from .unset import lacking
 from .values import values
-from .verdicts import REFUTED, UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
+from .verdicts import REFUTED, UNCONFIRMED, Verdict, confirmed, quoted, refuted, unconfirmed
 from .vocabularies import growing, searching, tying
 from .widths import shapes_check
+from .wrapped import wrapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +87,7 @@ def _recipe_placement(session: Session, claim: NotMoved) -> Verdict:
             status = REFUTED if held else UNCONFIRMED
             fact = f"its parameters and buffers are on {placement.DEVICE}" if held else "it holds nothing to move"
             return Verdict(status, "fake", f"`{key}`: {fact}")
-        names = ", ".join(f"`{path}`" for path in stayed[:4]) + (" …" if len(stayed) > 4 else "")
+        names = quoted(stayed)
         detail = f"after `modules` moved to {placement.DEVICE}, {names} stayed on `cpu`"
         session.begin(f"running `{key}`")
         return confirmed(detail + _mixed(found), "fake")
@@ -101,14 +107,10 @@ def _recipe_entry(session: Session, claim: NoModule) -> Verdict:
         try:
             getattr(modules, key)
         except AttributeError as error:
-            detail = f"`self.modules.{key}` raises {described(error)}; `modules` has {_listed(entries)}"
+            held = quoted(entries, _SHOWN) or "no entries"
+            detail = f"`self.modules.{key}` raises {described(error)}; `modules` has {held}"
             return confirmed(detail, "fake")
     return refuted(f"every `ModuleDict` has `{key}`", "fake")
-
-
-def _listed(entries: list[str]) -> str:
-    names = [f"`{name}`" for name in entries]
-    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "") if names else "no entries"
 
 
 def _mixed(layer: object) -> str:
@@ -210,11 +212,11 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.Unresolved: interpolating,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
-    CHECKS.DevicesMix: battery.with_gpu(battery.placement_check),
-    CHECKS.LookupFails: battery.with_gpu(battery.values_check),
-    CHECKS.EndFails: battery.with_gpu(battery.boundaries_check),
-    CHECKS.WidthsDiffer: battery.with_gpu(shapes_check),
-    CHECKS.NothingLearns: battery.with_gpu(gradients_check),
-    CHECKS.LoadingFails: battery.recipe_loading_check,
-    CHECKS.SomethingStays: battery.recipe_placement_check,
+    CHECKS.DevicesMix: with_gpu(placement_check),
+    CHECKS.LookupFails: with_gpu(values_check),
+    CHECKS.EndFails: with_gpu(boundaries_check),
+    CHECKS.WidthsDiffer: with_gpu(shapes_check),
+    CHECKS.NothingLearns: with_gpu(gradients_check),
+    CHECKS.LoadingFails: recipe_loading_check,
+    CHECKS.SomethingStays: recipe_placement_check,
 }

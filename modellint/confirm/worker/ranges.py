@@ -23,9 +23,6 @@ class Range:
     def __str__(self) -> str:
         return f"[{self.low}, {self.high}]"
 
-    def shifted(self, low: int, high: int) -> Range:
-        return Range(self.low + low, self.high + high, self.origin)
-
     def united(self, other: Range) -> Range:
         """The range of values that may come from either."""
         origin = self.origin if (self.high, -self.low) >= (other.high, -other.low) else other.origin

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from .classes import Attempt
+    from .attempts import Attempt
     from .places import Spot
     from .session import Session
 

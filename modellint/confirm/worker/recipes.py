@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from .standins import StandInUsedError, described, stand_in, unwrapped
+from .standins import StandIn, StandInUsedError, described, stand_in, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -57,7 +57,7 @@ class Recipe:
 
     def build(self, keys: Collection[str] | None) -> dict[str, Any]:
         """The objects below some keys (None: all), by top-level key: what nothing there refers to is not built."""
-        keys = None if keys is None else [names(key)[0] for key in keys]
+        keys = None if keys is None else list(dict.fromkeys(names(key)[0] for key in keys))
         core: Any = self._stand_ins.module("hyperpyyaml.core")
         original = {name: getattr(core, name) for name in _CONSTRUCTORS}
         for name, construct in original.items():
@@ -185,10 +185,26 @@ def found(objects: Mapping[str, Any], path: str) -> Any:
     """The object that a path such as `models[head]` leads to. Raises KeyError if there is none."""
     value: Any = objects
     for name in names(path):
-        if not hasattr(value, "keys") or name not in value:
+        if isinstance(value, list | tuple) and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        elif hasattr(value, "keys") and name in value:
+            value = value[name]
+        else:
             raise KeyError(path)
-        value = value[name]
     return value
+
+
+def lookup(objects: Mapping[str, Any], path: str) -> Any:
+    """The object that a path leads to; None if there is none."""
+    try:
+        return found(objects, path)
+    except KeyError:
+        return None
+
+
+def is_unbuilt(found: object) -> bool:
+    """Whether there is nothing in the place of an object, or something that stands for it."""
+    return found is None or isinstance(found, StandIn | Unbuilt)
 
 
 def place(objects: Mapping[str, Any], device: str) -> nn.ModuleDict:

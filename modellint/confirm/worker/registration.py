@@ -15,7 +15,7 @@ from .beside import LAYERS, OPERATORS
 from .placement import DEVICE
 from .places import Spot
 from .standins import described, likeliest
-from .verdicts import Verdict, confirmed, refuted, unconfirmed
+from .verdicts import Verdict, confirmed, quoted, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,7 +84,7 @@ def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
     lost = [path for path, tensor in found if id(tensor) not in known and id(tensor) not in saved]
     if lost:
         number = f"{len(lost)} tensors below `{attribute}` are" if len(lost) > 1 else f"1 tensor below `{attribute}` is"
-        names = ", ".join(f"`{path}`" for path in lost[:_SHOWN]) + (" …" if len(lost) > _SHOWN else "")
+        names = quoted(lost, _SHOWN)
         return f"{number} in neither `parameters()` nor `state_dict()`: {names}", False
     if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], nn.Module):
         return f"`{attribute}` is a tuple of one layer: `'tuple' object is not callable`", False

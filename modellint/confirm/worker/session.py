@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import classes, placement, recipes
+from . import placement, recipes, roles
+from .attempts import Attempt, attempts
 from .beside import CLAIMS, POSITIONS
+from .classes import Builder
 from .observed import Observed
 from .places import Spot
 from .sources import Source, dotted_name
+from .standins import described, likeliest
+from .verdicts import Verdict, unconfirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from modellint.claims import Claim
@@ -55,7 +59,7 @@ class Session:
         self.observed = Observed(Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS)
         self.observed.install()
         #: What was built last: its assumptions are those of the outcome.
-        self.builder: classes.Builder | None = None
+        self.builder: Builder | None = None
         #: Whether the code was seen to ask for a GPU where there is none.
         self.asks_for_gpu = False
         #: How much smaller than its defaults say what is built is to be, if it is.
@@ -158,7 +162,7 @@ class Session:
         device: str = "cpu",
         source: Source | None = None,
         kinds: Mapping[str, str] | None = None,
-    ) -> Iterator[classes.Attempt]:
+    ) -> Iterator[Attempt]:
         """Ways to build a class, or to call a function, of a file; the first assumes the least.
 
         `kinds` are what parameters are known to be given: a `tensor`, or a `list`, `tuple` or `dict` of layers.
@@ -167,14 +171,29 @@ class Session:
         found = source.find(name)
         configured = self.configured(name, source.path)
 
-        def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
-            builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
+        def begin(fixed: Mapping[str, Any]) -> Attempt:
+            builder = Builder(source, configured, variant=variant, fixed=fixed, device=device)
             builder.allows_bases, builder.scale, builder.kinds = self._is_at_end, self.scale, kinds or {}
             self.builder = builder
-            return classes.Attempt(builder, found, configured)
+            return Attempt(builder, found, configured)
 
         self.begin(f"building `{name}`")
-        return classes.attempts(begin)
+        return attempts(begin)
+
+    def first_seen(
+        self, name: str, judge: Callable[[Attempt], Verdict | None], reasons: list[str], *, device: str = "cpu"
+    ) -> Verdict:
+        """The first verdict on an object of a class, of all ways to build it; `reasons` say why others have none."""
+        for variant in (0, roles.EQUAL):
+            for attempt in self.attempts(name, variant=variant, device=device):
+                try:
+                    verdict = judge(attempt)
+                except Exception as error:
+                    reasons.append(f"building: {described(error)}")
+                    continue
+                if verdict is not None:
+                    return verdict
+        return unconfirmed(likeliest(reasons))
 
     def assumed(self) -> list[str]:
         """What was filled in or replaced on the way."""

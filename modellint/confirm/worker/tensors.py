@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch import nn
 from torch.utils._pytree import tree_leaves, tree_map
 
 
 def tensors_in(value: object) -> list[torch.Tensor]:
     """The tensors that a value is, or that its lists, tuples and dicts hold."""
     return [part for part in tree_leaves(value) if isinstance(part, torch.Tensor)]
+
+
+def learning(module: nn.Module) -> list[nn.Parameter]:
+    """The parameters of a module that learn."""
+    return [parameter for parameter in module.parameters() if parameter.requires_grad]
 
 
 def moved(value: Any, device: str) -> Any:

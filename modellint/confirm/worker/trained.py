@@ -11,11 +11,11 @@ from torch.utils._pytree import tree_map_only
 
 from . import placement, roles
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCheck, arguments_of, too_many
-from .classes import Passing
 from .making import seeing
+from .passing import Passing
 from .readers import is_read
 from .standins import described
-from .verdicts import NOTHING, PART, WHOLE, Verdict
+from .verdicts import NOTHING, PART, WHOLE, Verdict, quoted
 
 if TYPE_CHECKING:
     from modellint.claims import Claim
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .checking import Specs, TargetCall
     from .session import Session
 
-_SHOWN = 4
 _DDP = "DistributedDataParallel waits for it in vain, unless `find_unused_parameters` is set"
 
 
@@ -50,10 +49,6 @@ def _learning(model: nn.Module) -> dict[str, nn.Parameter]:
     """The parameters that learn, but for those of layers that were made up."""
     made_up = {id(one) for part in model.modules() if isinstance(part, Passing) for one in part.parameters()}
     return {name: one for name, one in model.named_parameters() if one.requires_grad and id(one) not in made_up}
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
 
 
 class _Passes:
@@ -91,14 +86,14 @@ class _Passes:
             return Verdict(NOT_RUN, None, "what a call gives depends on no parameter", NOTHING)
         if lost := self._lost():
             return self._failed(
-                f"{_listed(lost)} gets a gradient, and is none of the `parameters()`: no optimizer has it"
+                f"{quoted(lost)} gets a gradient, and is none of the `parameters()`: no optimizer has it"
             )
         if local := self._used_once():
             return self._failed(f"{local} is made anew by each call, gets a gradient, and is gone after it")
         reached = {name: one for name, one in self._known.items() if one.grad is not None}
         odd = [name for name, one in reached.items() if one.grad is not None and not one.grad.isfinite().all()]
         if odd and all(map(_is_finite, given)) and self._is_odd_again(specs, odd):
-            return self._failed(f"the gradient of {_listed(odd)} is not finite, though all that the call gives is")
+            return self._failed(f"the gradient of {quoted(odd)} is not finite, though all that the call gives is")
         self._reached |= {id(one) for one in reached.values()}
         detail = f"a backward pass gives {len(reached) - len(odd)} of {len(self._known)} parameters a finite gradient"
         if any(bool(one.isnan().any()) for one in given):
@@ -112,12 +107,12 @@ class _Passes:
         left = [name for name, one in self._known.items() if id(one) not in self._reached]
         unread = [name for name in dict.fromkeys(map(self._holder, left)) if name and not self._is_read(name)]
         if unread:
-            return self._failed(f"{_listed(unread)} gets no gradient in any call, and nothing reads it: {_DDP}")
+            return self._failed(f"{quoted(unread)} gets no gradient in any call, and nothing reads it: {_DDP}")
         detail = outcome.detail
         if left:
-            detail += f"; no call that was made gives {_listed(left)} one: {_DDP}"
+            detail += f"; no call that was made gives {quoted(left)} one: {_DDP}"
         if self._late:
-            detail += f"; {_listed(self._late)} is made by the first call: an optimizer has to be made after it"
+            detail += f"; {quoted(self._late)} is made by the first call: an optimizer has to be made after it"
         return replace(outcome, detail=detail, extent=PART if left or self._late else outcome.extent)
 
     def _failed(self, detail: str) -> Verdict:
@@ -154,7 +149,7 @@ class _Passes:
         again = _learning(self._owner)
         each = [name for name in new if again.get(name) is not after[name]]
         if each:
-            return f"{_listed(each)} is made anew by each call: an optimizer that was made before never changes it"
+            return f"{quoted(each)} is made anew by each call: an optimizer that was made before never changes it"
         self._late += new
         self._known = after
         return None

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import roles
 from .places import Spot
 from .reaching import is_at, tried
-from .standins import described, likeliest
-from .verdicts import Verdict, confirmed, refuted, unconfirmed
+from .standins import described
+from .verdicts import Verdict, confirmed, refuted
 
 if TYPE_CHECKING:
     from modellint.claims.layers import NotSet
 
+    from .attempts import Attempt
     from .session import Session
 
 
@@ -31,18 +31,13 @@ def lacking(session: Session, claim: NotSet) -> Verdict:
         if is_reached and not is_caught and (error is None or not is_at(error, spot)):
             return refuted(f"`{session.name}` was run, and it was there")
     session.name = claim.owner
-    for variant in (0, roles.EQUAL):
-        for attempt in session.attempts(claim.owner, variant=variant):
-            try:
-                found = attempt.build()
-            except Exception as error:
-                reasons.append(f"building: {described(error)}")
-                continue
-            if hasattr(found, attribute):
-                return refuted(f"`{claim.owner}` has `{attribute}`")
-            detail = f"`{claim.owner}` has no `{attribute}` when it is built"
-            return confirmed(detail)
-    return unconfirmed(likeliest(reasons))
+
+    def built(attempt: Attempt) -> Verdict:
+        if hasattr(attempt.build(), attribute):
+            return refuted(f"`{claim.owner}` has `{attribute}`")
+        return confirmed(f"`{claim.owner}` has no `{attribute}` when it is built")
+
+    return session.first_seen(claim.owner, built, reasons)
 
 
 def _reads(tree: ast.AST, spot: Spot, attribute: str) -> bool:

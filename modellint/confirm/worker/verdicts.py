@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from .beside import VERDICTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from modellint.results.verdicts import Extent as Extent
     from modellint.results.verdicts import Status as Status
     from modellint.results.verdicts import Verdict as Verdict
@@ -30,3 +32,8 @@ def refuted(detail: str, device: str = "cpu") -> Verdict:
 def unconfirmed(detail: str) -> Verdict:
     """A verdict: nothing was observed, and why."""
     return Verdict(UNCONFIRMED, None, detail)
+
+
+def quoted(names: Sequence[str], most: int = 4) -> str:
+    """Names as a detail shows them: of many the first."""
+    return ", ".join(f"`{name}`" for name in names[:most]) + (" …" if len(names) > most else "")

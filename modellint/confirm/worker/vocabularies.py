@@ -166,10 +166,7 @@ def searching(session: Session, claim: SizesDiffer | RowsLacking) -> Verdict:
         recipe = session.recipe()
         objects = recipe.build(keys)
         for key, (kind, size, says) in zip(keys, kinds, strict=True):
-            try:
-                layer = recipes.found(objects, key)
-            except KeyError:
-                layer = None
+            layer = recipes.lookup(objects, key)
             parts = [part for part in layer.modules() if isinstance(part, kind)] if _is_layer(layer) else []
             if not parts:
                 return unconfirmed(f"`{key}` has no `{kind.__name__}`: {recipe.reason(layer)}")

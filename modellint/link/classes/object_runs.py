@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,22 +9,21 @@ from modellint.flow.built import state_in
 from modellint.flow.calls import MOVES
 from modellint.flow.devices import WORK
 from modellint.flow.gate import Keepers
-from modellint.flow.heap import TENSORS, Shell, are_exclusive
+from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS
 from modellint.flow.object_run import ObjectRun, covers, undecided_on
-from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op
+from modellint.link.classes.assignments import AttributeAssignment, last_assignments
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.flow.domain import Atom
-    from modellint.flow.heap import Path, Store
+    from modellint.flow.heap import Store
     from modellint.flow.objects import AttributeRead
     from modellint.flow.tensor_devices import Encounter, Fresh, Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -34,8 +32,6 @@ CARE = frozenset(
     """_apply apply to cuda cpu half float double train eval parameters named_parameters children named_children modules
     named_modules state_dict load_state_dict requires_grad_ __setattr__ __getstate__ __setstate__""".split()
 )
-#: How deeply what an object is built from is looked at.
-_MAX_NESTING = 6
 #: How many classes that derive from one are looked at.
 _MAX_DERIVED = 6
 
@@ -139,94 +135,6 @@ def is_layer(model: ClassModel) -> bool | None:
     return None
 
 
-@dataclass(eq=False)
-class AttributeAssignment:
-    """One assignment of an attribute: what it stores, under which conditions, and what is added to it later."""
-
-    attribute: str
-    store: Store
-    containers: list[Shell]
-    #: What a later assignment puts into the container.
-    later: list[Shell] = field(default_factory=list)
-
-    @property
-    def target(self) -> Value:
-        """What is assigned to, or the call that stores."""
-        assert self.store.place is not None
-        return self.store.place
-
-    @property
-    def value(self) -> Value:
-        assert self.store.value is not None
-        return self.store.value
-
-    @property
-    def function(self) -> Function:
-        assert self.store.function is not None
-        return self.store.function
-
-    @property
-    def path(self) -> Path:
-        return self.store.path
-
-    @cached_property
-    def kind(self) -> str:
-        """`list`, `tuple`, `set`, `dict`, `generator`, or `container` where that cannot be told."""
-        kinds = {shell.kind for shell in self.containers}
-        return kinds.pop() if len(kinds) == 1 else "container"
-
-    @cached_property
-    def is_one_tuple(self) -> bool:
-        """Whether it is a tuple of one, written out."""
-        made = self._displays
-        return bool(made) and all(len(each.args) == 1 and each.args[0].op is not Op.STARRED for each in made)
-
-    @property
-    def _displays(self) -> list[Value]:
-        """The tuples that are stored, where there is nothing else."""
-        made = [shell.value for shell in self.containers]
-        found = [value for value in made if value is not None and value.op is Op.TUPLE]
-        return found if len(found) == len(made) else []
-
-    @property
-    def has_stray_comma(self) -> bool:
-        """Whether nothing but a comma behind a value makes it a tuple: `self.x = f(),`."""
-        starts = [((made.line, made.offset), (made.args[0].line, made.args[0].offset)) for made in self._displays]
-        return self.is_one_tuple and all(outer == inner for outer, inner in starts)
-
-    @property
-    def is_written_out(self) -> bool:
-        """Whether the container is a list or tuple of one element, written where it is stored, that never grows."""
-        value = self.value
-        is_display = value.op in (Op.LIST, Op.TUPLE) and len(value.args) == 1 and value.args[0].op is not Op.STARRED
-        return is_display and not self.later and all(len(shell.entries) == 1 for shell in self.containers)
-
-    @property
-    def is_nested(self) -> bool:
-        """Whether a container stands within the container."""
-        entries = (entry for shell in (*self.containers, *self.later) for entry in shell.entries)
-        return any(isinstance(atom, Shell) and atom.is_container for entry in entries for atom in entry.atoms)
-
-    def leaves(self) -> Iterator[tuple[Atom, Path]]:
-        """What the container holds, nested containers opened, and on which paths."""
-        seen: set[Shell] = set()
-        pending = [(shell, self.path) for shell in (*self.later, *self.containers)]
-        while pending:
-            shell, path = pending.pop()
-            if shell in seen:
-                continue
-            seen.add(shell)
-            for entry in shell.entries:
-                if are_exclusive(path, entry.path):
-                    continue
-                taken = (*path, *(step for step in entry.path if step not in path))
-                for atom in entry.atoms:
-                    if isinstance(atom, Shell) and atom.is_container:
-                        pending.append((atom, taken))
-                    else:
-                        yield atom, taken
-
-
 class FinishedObject:
     """What an object of a class keeps in the end, what it registers on which paths, and what it does with it."""
 
@@ -264,7 +172,7 @@ class FinishedObject:
             self._settle()
 
     def _settle(self) -> None:
-        self.final_stores = _final(_kept(self._object_run.shell.stores))
+        self.final_stores = last_assignments(self._object_run.shell.stores)
         wanted = {leaf for kept in self.final_stores for leaf, _ in kept.leaves() if isinstance(leaf, Shell)}
         self._registered = self._object_run.registered(wanted)
 
@@ -469,10 +377,6 @@ def _is_callee(read: AttributeRead) -> bool:
     return any(event.value.callee is read.value for event in read.function.flow.of(EventKind.CALL))
 
 
-def _mentions(value: Value, attribute: str) -> bool:
-    return any(self_attribute(part) == attribute for part in value.walk())
-
-
 def _stores(method: Function) -> bool:
     """Whether a method stores something under attributes, or puts it into what is there."""
     for event in method.flow.events:
@@ -481,44 +385,3 @@ def _stores(method: Function) -> bool:
         if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in ADDERS:
             return True
     return False
-
-
-def _kept(stores: Iterable[Store]) -> Iterator[AttributeAssignment | Store]:
-    """The assignments of attributes, those of containers opened."""
-    for store in stores:
-        containers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_container]
-        if (
-            containers
-            and store.registers
-            and store.place is not None
-            and store.function is not None
-            and store.name is not None
-        ):
-            yield AttributeAssignment(store.name, store, containers)
-        else:
-            yield store
-
-
-def _final(kept: Iterable[AttributeAssignment | Store]) -> list[AttributeAssignment]:
-    """The assignments that last: what another one overwrites is left out, what it extends is what it was."""
-    result: list[AttributeAssignment] = []
-    for one in kept:
-        name = one.attribute if isinstance(one, AttributeAssignment) else one.name
-        final_stores: list[AttributeAssignment] = []
-        is_new = isinstance(one, AttributeAssignment)
-        for before in result:
-            if before.attribute != name or not set(one.path) <= set(before.path):
-                final_stores.append(before)
-            elif isinstance(one, AttributeAssignment) and _extends(one, before):
-                before.later.extend(one.containers)
-                final_stores.append(before)
-                is_new = False
-        if isinstance(one, AttributeAssignment) and is_new:
-            final_stores.append(one)
-        result = final_stores
-    return result
-
-
-def _extends(one: AttributeAssignment, before: AttributeAssignment) -> bool:
-    """Whether an assignment stores the container that is there, with more in it or less: `self.x += […]`."""
-    return any(shell in before.containers for shell in one.containers) or _mentions(one.value, before.attribute)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Shell
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
+    from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.object_runs import AttributeAssignment
     from modellint.link.project import Project
 
 #: Methods in which reading an attribute is no use of what it holds.

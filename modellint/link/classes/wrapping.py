@@ -14,7 +14,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.object_runs import AttributeAssignment
+    from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.registered import Unregistered
 
 #: What lists and dicts can do, and torch's containers cannot.
@@ -23,7 +23,6 @@ _MISSING = {
     "Dict": frozenset("get setdefault copy popitem".split()),
 }
 _DISPLAYS = (ast.List, ast.ListComp, ast.Tuple, ast.Set, ast.SetComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
-_DICTS = (ast.Dict, ast.DictComp)
 _EMPTY = frozenset(("[]", "list()", "{}", "dict()", "()", "tuple()"))
 
 

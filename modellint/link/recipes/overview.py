@@ -54,11 +54,6 @@ class LayerStatus:
     frozen_by_itself: bool | None
 
     @property
-    def stages(self) -> frozenset[str]:
-        """The stages of training in which a layer is called."""
-        return frozenset(stage for use in self.uses for stage in use.stages)
-
-    @property
     def may_be_frozen(self) -> bool:
         return self.frozen is not None or self.frozen_by_itself is not False
 

@@ -1,33 +1,22 @@
-"""What a training loses: layers that no checkpoint holds or no optimizer trains, and calls that go around DDP."""
+"""What a training loses: layers that no checkpoint holds or no optimizer trains."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op
-from modellint.link.recipes.items import Item, ItemKind
-from modellint.link.recipes.loading import callee_name
 from modellint.link.recipes.moved import Layers, layers_of
-from modellint.link.recipes.overview import LayerStatus, Registration, registrations_of, registrations_under
-from modellint.link.recipes.pairing import recipes_of
-from modellint.link.recipes.scripts import own_events, script_functions
+from modellint.link.recipes.overview import LayerStatus, Registration, registrations_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.recipes.closures import Root
-    from modellint.link.recipes.reach import ItemUse
-    from modellint.link.recipes.scripts import BrainUse
+    from modellint.link.recipes.items import Item
     from modellint.link.recipes.used import LayerUse
-    from modellint.source import Place
 
 _MODULE_LIST = "torch.nn.ModuleList"
-_DISTRIBUTED = frozenset(("ddp_init_group", "init_process_group"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,107 +150,3 @@ def _untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall
         use = _learning(status, registration)
         if entry is not None and entry.certain and use is not None:
             yield Shortfall(status.item, status.item, status, use, registration, None)
-
-
-# -- around DDP --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Bypass:
-    """A call of a recipe's own object that is also an entry of `modules`, in each of `recipes`.
-
-    `entry` is its name there, None if the recipes disagree on it; `brain` is the one that calls it.
-    """
-
-    use: ItemUse
-    module: ModuleFacts
-    brain: BrainUse
-    entry: str | None
-    recipes: tuple[tuple[Recipe, Root], ...]
-    is_certain: bool
-
-    @property
-    def place(self) -> Place:
-        return self.use.place
-
-
-def bypassing_calls(module: ModuleFacts, project: Project) -> tuple[Bypass, ...]:
-    """The calls of a script in which a module learns and its distributed wrapper is not asked."""
-    return project.once(("bypassing calls", module.path), lambda: tuple(_bypasses(module, project)))
-
-
-def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
-    paired = recipes_of(module.file, project)
-    if not paired or not _is_distributed(module):
-        return
-    layers = layers_of(project)
-    uses: dict[Place, tuple[ItemUse, BrainUse]] = {}
-    recipes: dict[Place, list[tuple[Recipe, Root]]] = {}
-    certain: set[Place] = set()
-    registrations = [
-        (recipe, registration)
-        for recipe in paired
-        for registration in registrations_under(recipe, module.file, project)
-    ]
-    for recipe, registration in registrations:
-        for use, root in _raw_calls(registration, layers):
-            assert registration.reach is not None
-            uses.setdefault(use.place, (use, registration.reach.brain))
-            if all(known is not recipe for known, _ in recipes.setdefault(use.place, [])):
-                recipes[use.place].append((recipe, root))
-            if use.certain and not _is_called_properly(root, registration):
-                certain.add(use.place)
-    for place, (use, brain) in uses.items():
-        names = {root.text for _, root in recipes[place]}
-        entry = names.pop().removeprefix("modules[").removesuffix("]") if len(names) == 1 else None
-        is_safe = all(
-            _has_entry(registration, entry) for _, registration in registrations if _calls(registration, place)
-        )
-        yield Bypass(use, module, brain, entry if is_safe else None, tuple(recipes[place]), place in certain)
-
-
-def _raw_calls(registration: Registration, layers: Layers) -> Iterator[tuple[ItemUse, Root]]:
-    for use in registration.reach.item_uses if registration.reach is not None else ():
-        if use.entry is not None or not use.direct or not use.learns:
-            continue
-        for root in registration.modules.roots:
-            if root.item is use.item and _is_wrapped(root.item, registration, layers):
-                yield use, root
-                break
-
-
-def _is_wrapped(item: Item, registration: Registration, layers: Layers) -> bool:
-    """Whether an entry of `modules` has parameters to train, so that the framework wraps it."""
-    held = layers.held_by(item).certain
-    return any(
-        status.has_parameters and not status.may_be_frozen for status in registration.layers if id(status.item) in held
-    )
-
-
-def _is_called_properly(root: Root, registration: Registration) -> bool:
-    """Whether the wrapper is called as well: then it expects gradients, whatever way they come."""
-    uses = registration.reach.item_uses if registration.reach is not None else ()
-    return any(use.item is root.item and use.entry is not None and use.learns for use in uses)
-
-
-def _has_entry(registration: Registration, entry: str | None) -> bool:
-    return any(root.text == f"modules[{entry}]" for root in registration.modules.roots)
-
-
-def _calls(registration: Registration, place: Place) -> bool:
-    return registration.reach is not None and any(use.place == place for use in registration.reach.item_uses)
-
-
-def _is_distributed(module: ModuleFacts) -> bool:
-    """Whether a script sets up a process group."""
-    events = (event for function in script_functions(module) for event in own_events(function))
-    names = (callee_name(event.value.callee) or "" for event in events if event.kind is EventKind.CALL)
-    return any(name.rpartition(".")[2] in _DISTRIBUTED for name in names)
-
-
-def receiver_of(use: ItemUse) -> Value | None:
-    """`self.hparams.x` of the call `self.hparams.x(…)`, where it is written so; None for anything else."""
-    callee = None if use.call is None else use.call.callee
-    if callee is None or callee.op not in (Op.ATTR, Op.INDEX) or use.item.kind is not ItemKind.NEW:
-        return None
-    return callee if callee.data != "forward" else callee.args[0]

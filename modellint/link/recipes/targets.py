@@ -1,4 +1,4 @@
-"""What the names behind `!new:`, `!name:`, `!apply:` and `!module:` stand for, and whether their arguments fit.
+"""What the names behind `!new:`, `!name:`, `!apply:` and `!module:` stand for, and whether the tags take that.
 
 HyperPyYAML looks a name up as `pydoc.locate` does: as much of it as possible is a module, the rest are attributes.
 """
@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING
 
 from modellint import knowledge
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import Node, NodeKind, Recipe, TagKind
+from modellint.graph.recipe import Node, Recipe, TagKind
 from modellint.knowledge.catalogue import catalogue
-from modellint.link.classes.signatures import Misfit, Parameters, constructor_parameters, misfits
+from modellint.link.classes.signatures import Parameters, constructor_parameters
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
-from modellint.link.recipes.eras import is_for_earlier
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Item, ItemKind
-from modellint.link.recipes.pairing import including, scripts_of, upwards
+from modellint.link.recipes.pairing import including, scripts_of
 from modellint.link.requirements import required
-from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -33,10 +31,8 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-_CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET)
-_TARGETS = (*_CALLS, TagKind.MODULE)
-#: Whoever calls what these name may add arguments.
-_OPEN_CALLS = (TagKind.NAME, TagKind.TARGET)
+CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET)
+_TARGETS = (*CALLS, TagKind.MODULE)
 
 
 class TargetKind(Enum):
@@ -92,27 +88,6 @@ class BadTarget:
         return self.node.tag.target
 
 
-@dataclass(frozen=True, slots=True)
-class BadCall:
-    """Arguments that what a tag names does not take."""
-
-    item: Item
-    target: ResolvedName
-    misfits: tuple[Misfit, ...]
-
-    def meant(self, misfit: Misfit) -> str | None:
-        """The argument that was probably meant to be one that is missing, and went into `**kwargs`."""
-        declared = {p.name for p in self.target.signatures[0] if not p.kind.startswith("var")}
-        others = [str(name) for name in self.item.fields if name not in declared]
-        return next((near[0] for name in misfit.missing if (near := get_close_matches(name, others, n=1))), None)
-
-    def place(self, misfit: Misfit) -> Place:
-        """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
-        wrong = misfit.unknown or self.meant(misfit)
-        entry = self.item.node.get(wrong) if wrong else None
-        return self.item.recipe.place(entry.key.span if entry is not None else self.item.node.tag.span)
-
-
 def tagged_items(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Recipe]]:
     """What `recipe` names by tags, as it comes to be within the recipes (the second of each pair) that are loaded."""
     seen: set[int] = set()
@@ -130,11 +105,11 @@ def bad_targets(recipe: Recipe, project: Project) -> Iterator[BadTarget]:
     for item, whole in tagged_items(recipe, project):
         target = target_of(item, whole, project)
         has_arguments = bool(item.node.entries or item.node.elements)
-        if target.kind is TargetKind.MISSING or target.kind in _refused(item.node.tag.kind, has_arguments):
+        if target.kind is TargetKind.MISSING or target.kind in refused(item.node.tag.kind, has_arguments):
             yield BadTarget(item, target)
 
 
-def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
+def refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
     """The kinds of targets that a tag does not take."""
     match tag:
         case TagKind.NEW:
@@ -148,61 +123,6 @@ def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
         case TagKind.NAME if has_arguments:
             return (TargetKind.MODULE,)
     return ()
-
-
-def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
-    """The tags of a recipe whose arguments do not fit the parameters of what they name."""
-    for item, whole in tagged_items(recipe, project):
-        tag = item.node.tag.kind
-        if tag not in _CALLS or (tag is TagKind.TARGET and item.kind is ItemKind.UNKNOWN):
-            continue
-        given = _arguments(item)
-        target = target_of(item, whole, project)
-        if given is None or target.kind in _refused(tag, True):
-            continue
-        if target.package and is_for_earlier(whole, target.package, project):
-            target = _as_of_earlier(target, tag_name(item))
-        positional, keywords = given
-        found = [misfits(one, positional, keywords, is_final=tag not in _OPEN_CALLS) for one in target.signatures]
-        if found and all(found) and not _is_replaced(item, whole, target, given, project):
-            yield BadCall(item, target, tuple(found[0]))
-
-
-def _is_replaced(
-    item: Item, whole: Recipe, target: ResolvedName, given: tuple[int, list[str]], project: Project
-) -> bool:
-    """Whether the project has a file to put in the place of a package's module, whose class takes the arguments.
-
-    It is called like that module, defines the same class, and lies beside the recipe or above it.
-    """
-    if not target.package:
-        return False
-    owner, _, last = tag_name(item).rpartition(".")
-    name = f"{owner.rpartition('.')[2]}.py"
-    for folder in upwards(whole.file, project):
-        path = folder / name
-        module = project.python(path) if project.files.exists(path) else None
-        cls = None if module is None else module.classes.get(last)
-        if cls is not None:
-            is_final = item.node.tag.kind not in _OPEN_CALLS
-            own = constructor_parameters(project.classes.model(cls), project.classes, any_release=True)
-            return any(not misfits(one, *given, is_final=is_final) for one in own)
-    return False
-
-
-def _arguments(item: Item) -> tuple[int, list[str]] | None:
-    """The number of positional arguments and the names of the others, None if they are not known."""
-    if item.node.kind is NodeKind.SCALAR:
-        return 0, []
-    names = list(item.fields)
-    if item.node.tag.kind is TagKind.APPLYREF and set(names) == {"_args", "_kwargs"}:
-        positional, keywords = item.fields["_args"], item.fields["_kwargs"]
-        if positional.kind is not ItemKind.SEQUENCE or keywords.kind is not ItemKind.MAPPING:
-            return None
-        return len(positional.elements), [str(name) for name in keywords.fields]
-    if not all(isinstance(name, str) for name in names):
-        return None
-    return len(item.elements), [str(name) for name in names]
 
 
 # -- looking names up --------------------------------------------------------------------------------------------
@@ -220,7 +140,7 @@ def tag_name(item: Item) -> str:
     return ".".join(part for part in item.node.tag.target.split(".") if part)
 
 
-def _as_of_earlier(target: ResolvedName, name: str) -> ResolvedName:
+def as_of_earlier(target: ResolvedName, name: str) -> ResolvedName:
     """What a name stands for in a recipe that is written for earlier releases than those that are described."""
     known = catalogue(target.package)
     earlier = None if known is None else known.earlier
@@ -262,13 +182,13 @@ def _from(name: str, near: Path, project: Project) -> ResolvedName:
     """What a dotted name stands for when the file `near` asks for it."""
     top = name.partition(".")[0]
     target = _read(name, near, project)
-    is_known = target.kind is not TargetKind.UNKNOWN or any(True for _ in project.names.holding(top, near))
+    is_known = target.kind is not TargetKind.UNKNOWN or any(True for _ in project.names.path.holding(top, near))
     return target if is_known or top in sys.stdlib_module_names else _misspelt(name, top, near, project)
 
 
 def _misspelt(name: str, top: str, near: Path, project: Project) -> ResolvedName:
     """A name that no package is known for: missing where, but for a slip in its first part, it leads somewhere."""
-    for other in sorted({*project.names.beside(near), *knowledge.PACKAGES}):
+    for other in sorted({*project.names.path.beside(near), *knowledge.PACKAGES}):
         if is_slip(top, other):
             meant = _read(f"{other}{name[len(top) :]}", near, project)
             if meant.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
@@ -302,7 +222,7 @@ def _read(name: str, near: Path, project: Project) -> ResolvedName:
             is_sure=missing.is_sure,
         )
     top = name.partition(".")[0]
-    is_here = any(True for _ in project.names.holding(top, near))
+    is_here = any(True for _ in project.names.path.holding(top, near))
     return _UNKNOWN if is_here else _described(name, top, project)
 
 
@@ -359,18 +279,11 @@ def _described(name: str, top: str, project: Project) -> ResolvedName:
         return target if names_module else _UNKNOWN
     part = parts[depth]
     last = depth + 1 == len(parts)
-    if part in module.classes:
-        return (
-            ResolvedName(TargetKind.CLASS, module.signatures(part), package=top, releases=known.releases)
-            if last
-            else _UNKNOWN
-        )
-    if part in module.functions:
-        return (
-            ResolvedName(TargetKind.FUNCTION, module.signatures(part), package=top, releases=known.releases)
-            if last
-            else _UNKNOWN
-        )
+    kind = TargetKind.CLASS if part in module.classes else TargetKind.FUNCTION if part in module.functions else None
+    if kind is not None and not last:
+        return _UNKNOWN
+    if kind is not None:
+        return ResolvedName(kind, module.signatures(part), package=top, releases=known.releases)
     if part in module.others or module.may_have_more_names:
         return _UNKNOWN
     available = frozenset(module.names() | known.submodules(owner))

@@ -1,5 +1,5 @@
-"""What several rules ask about values of a file: which tables are looked up with what, how large they are, who calls.
+"""What several rules ask about values of a file: which tables are looked up with what, what kind a value is, who calls.
 
-Begin with `indexed.py` (look-ups) and `held.py` (tables and how large they are).
+Begin with `indexed.py` (look-ups) and `kinds.py` (tensors, and how many dimensions they have).
 It imports `flow/`, `graph/`, `knowledge/`, `link/`, `link/calls/`, `link/classes/`, `operators/`.
 """

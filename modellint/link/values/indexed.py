@@ -18,7 +18,6 @@ from modellint.graph.immutable import dataclass
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning
 from modellint.link.values.callers import callers
-from modellint.link.values.sizing import Sizing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +55,6 @@ class Indexed:
         #: What was found so far, and what finds more.
         self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
         self._by_table: dict[ModuleFacts, dict[Site, list[Lookup]]] = {}
-        self._sizing: dict[ModuleFacts, Sizing] = {}
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
@@ -84,7 +82,7 @@ class Indexed:
             yield lookup
 
     def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
-        run, lookups = self._run(module)
+        run, lookups = self.run(module)
         objects: dict[Class, Shell] = {}
         told = 0
         for function in self._project.of(Summaries).roots(module):
@@ -95,7 +93,7 @@ class Indexed:
 
     def written(self, module: ModuleFacts) -> Iterator[tuple[Function, Filler]]:
         """The constants that calls in a file's functions write into elements."""
-        run, _ = self._run(module)
+        run, _ = self.run(module)
         objects: dict[Class, Shell] = {}
         for function in module.all_functions():
             for event in self._project.of(Summaries).body(function).fillers_written():
@@ -125,14 +123,14 @@ class Indexed:
         """The constants that a file's functions, or what they call, write among positions."""
         for _ in self.lookups(module):
             pass
-        yield from list(self._run(module)[1].padded.values())
+        yield from list(self.run(module)[1].padded.values())
 
     def goes_on(self, padded: PaddedPositions, module: ModuleFacts) -> bool:
         """Whether a constant that is written among positions leaves the function, and nobody takes it out again.
 
         A mask takes it out that picks or replaces elements, not one that is only made.
         """
-        run, lookups = self._run(module)
+        run, lookups = self.run(module)
         run.begin()
         if not lookups.gives_away(padded.filler.key, padded.frame) or padded.filler.key in lookups.taken_out:
             return False
@@ -147,11 +145,11 @@ class Indexed:
         function = filler.origin.function
         for each in () if function is None else (function, *self._users(function)):
             self._evaluate(each, module)
-        return filler.key in self._run(module)[1].compared
+        return filler.key in self.run(module)[1].compared
 
     def _evaluate(self, function: Function, module: ModuleFacts) -> None:
         """Evaluate all values of a function that is run with unknown arguments."""
-        run, lookups = self._run(module)
+        run, lookups = self.run(module)
         for reference, frame in called(function, {}, self._project):
             body = run.body(reference, frame)
             for event in body.flow.events:
@@ -174,7 +172,7 @@ class Indexed:
 
     def sided(self, cls: Class, path: list[str]) -> IdLayer | None:
         """How many ids the layer is for that a path of attributes leads to from an object of a class."""
-        run, lookups = self._run(cls.module)
+        run, lookups = self.run(cls.module)
         atoms, frame = self._object_of(cls, run)
         for name in path:
             atoms = lookups.asked(partial(self._part, atoms, name, run), frame)
@@ -182,7 +180,7 @@ class Indexed:
 
     def shared(self, cls: Class, method: Function) -> IdLayer | None:
         """How many ids the layer is for that a method of a class's object gives."""
-        run, lookups = self._run(cls.module)
+        run, lookups = self.run(cls.module)
         atoms, frame = self._object_of(cls, run)
         reference = FunctionRef(SourceMethod(method, self._project.names), None, atoms[0])
         given = partial(run.start, reference, frame)
@@ -202,7 +200,7 @@ class Indexed:
 
     def made(self, module: ModuleFacts) -> Iterator[MadeTable]:
         """The tables that a file's functions make and give a row for padding."""
-        run, lookups = self._run(module)
+        run, lookups = self.run(module)
         objects: dict[Class, Shell] = {}
         seen: set[Value] = set()
         for function in (*module.all_functions(), module.body):
@@ -215,17 +213,8 @@ class Indexed:
                             seen.add(event.value)
                             yield MadeTable(event.value, function, *padding)
 
-    def sizing(self, module: ModuleFacts) -> Sizing:
-        """The tables of a file, and what is asked about their sizes."""
-        found = self._sizing.get(module)
-        if found is None:
-            objects: dict[Class, Shell] = {}
-            found = self._sizing[module] = Sizing(
-                module, *self._run(module), self._project, lambda function: called(function, objects, self._project)
-            )
-        return found
-
-    def _run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
+    def run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
+        """The run of a file's functions, with the look-ups that it has found so far."""
         run = self._runs.get(module)
         if run is None:
             run = self._runs[module] = followed(self._project, Lookups)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, self_attribute
 from modellint.link.names import DefinedClass
 
@@ -17,9 +16,6 @@ Stored = tuple["Function", Event]
 
 #: How many classes one is looked at with.
 _MAX_CLASSES = 40
-
-#: Methods of a layer that register what they are given.
-_REGISTRARS = operators.methods("Module", "registers")
 
 
 class Members:
@@ -81,19 +77,6 @@ class Members:
             if event.target is not None and self_attribute(event.target) == name
         ]
 
-    def buffers(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.register_buffer("name", …)` and `self.register_parameter("name", …)`."""
-        return [
-            (function, event)
-            for owner in self.mro(cls)
-            for function in owner.mentioned.get(f"'{name}'", ())
-            for event in function.flow.of(EventKind.CALL)
-            if self_attribute(event.value.callee) in _REGISTRARS
-            and event.value.positional
-            and event.value.positional[0].op is Op.CONST
-            and event.value.positional[0].data == name
-        ]
-
     def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
         """Every `self.name.append(…)` and the like, in the class that sets the attribute."""
         key = (cls, name, methods)
@@ -117,12 +100,3 @@ class Members:
 
 def is_super(value: Value) -> bool:
     return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
-
-
-def super_init(constructor: Function) -> Value | None:
-    """The `super().__init__(…)` of a constructor."""
-    for event in constructor.flow.of(EventKind.CALL):
-        callee = event.value.callee
-        if callee.op is Op.ATTR and callee.data == "__init__" and is_super(callee.args[0]):
-            return event.value
-    return None

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import hyperpyyaml
 import pytest
+from modellint_rules.ml404_duplicate_key.repeated import repeated_keys
 
 import modellint
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes.evaluation import evaluate
-from modellint.link.recipes.health import repeated_keys
 from modellint.link.recipes.items import ProblemKind
 
 if TYPE_CHECKING:

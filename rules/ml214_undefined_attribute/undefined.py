@@ -1,4 +1,4 @@
-"""What a class sets, reads and hands on under names of its object: its bases, subclasses and others included.
+"""Attributes that a layer reads and nothing sets: neither its bases, its subclasses, nor others.
 
 What each class says by itself is a record of names (`spoken`); what seems to be missing is looked for in subclasses, in
 mixins that stand beside, and in whatever else mentions the name.
@@ -14,7 +14,8 @@ from modellint import knowledge
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
-from modellint.link.calls.doubts import is_generator_source, subclasses
+from modellint.link.calls.doubts import is_generator_source, is_shadowed
+from modellint.link.classes.families import family, handed_on
 from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning
@@ -28,89 +29,6 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _OWN = re.compile(r"__\w+")
-#: What gives no attributes to what it is given.
-_HARMLESS = ("builtins.", "torch.jit.is_", "typing.", "copy.", "logging.")
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """The classes that have to do with objects of a class: its bases, its subclasses, and their other bases.
-
-    Not `is_known`: one of them has a base that cannot be read, or may have attributes of any name.
-    """
-
-    classes: tuple[Class, ...]
-    libraries: frozenset[str]
-    is_known: bool
-
-
-def family(cls: Class, project: Project) -> Family:
-    """The bases and subclasses of a class, and the other bases of these."""
-    return project.once(("family", cls.module.path, cls.qualname, cls.line), lambda: _family(cls, project))
-
-
-def _family(cls: Class, project: Project) -> Family:
-    models = [project.classes.model(one) for one in (cls, *subclasses(project, cls))]
-    members: dict[Class, None] = {}
-    libraries: set[str] = set()
-    is_known = True
-    for model in models:
-        is_known &= model.is_complete
-        for current in model.mro():
-            if current.cls is not None:
-                members[current.cls] = None
-            else:
-                libraries.add(current.name)
-    for one in list(members):
-        for other in _borrowed(one, project):
-            members.setdefault(other)
-    is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
-    return Family(tuple(members), frozenset(libraries), is_known)
-
-
-def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
-    """Classes whose methods are called on an object of this one: `Other.__init__(self)`."""
-    for target in handed_on(cls, project).targets:
-        owner = target.function.owner if isinstance(target, DefinedFunction) else None
-        if owner is not None:
-            yield from (model.cls for model in project.classes.model(owner).mro() if model.cls is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class HandedOn:
-    """What the methods of a class call with their own object as an argument.
-
-    Not `is_known`: one of them cannot be read, and is not known to leave the object's attributes alone.
-    """
-
-    targets: tuple[DefinedClass | DefinedFunction, ...]
-    is_known: bool
-
-
-def handed_on(cls: Class, project: Project) -> HandedOn:
-    """What the methods of a class hand their object to."""
-    return project.once(("handed on", cls.module.path, cls.qualname, cls.line), lambda: _handed_on(cls, project))
-
-
-def _handed_on(cls: Class, project: Project) -> HandedOn:
-    targets: dict[DefinedClass | DefinedFunction, None] = {}
-    is_known = True
-    for function in cls.methods.values():
-        for event in function.flow.of(EventKind.CALL):
-            call = event.value
-            if not any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
-                continue
-            definition = project.names.definition(function.module, call.callee)
-            if isinstance(definition, DefinedClass | DefinedFunction):
-                targets[definition] = None
-            elif isinstance(definition, External):
-                is_known &= definition.name.startswith(_HARMLESS)
-            else:
-                is_known &= call.callee.op is Op.ATTR and definition is None
-    return HandedOn(tuple(targets), is_known)
-
-
-# -- what is read and nowhere set ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +160,6 @@ def _kept_by_frame(cls: Class, project: Project) -> set[str]:
 
 def _is_doubtful(cls: Class, project: Project) -> bool:
     """Whether a class may be another one than the name of a base says, or decorators change what it has."""
-    from modellint.link.calls.doubts import is_shadowed
-
     if cls.qualname in cls.module.rebound:
         return True
     for base in cls.bases:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml101_embedding_sized_by_features.sizing import Sizing
 
 from modellint.flow.domain import SymbolicInput
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from modellint.link.values.sizing import Sizing
 
     Read = Callable[[str], Sizing]
 
@@ -58,7 +56,7 @@ def read(tmp_path: Path) -> Read:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        return project.of(Indexed).sizing(module)
+        return Sizing(module, project)
 
     return sizing
 

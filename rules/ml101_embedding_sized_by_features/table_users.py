@@ -6,24 +6,26 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import SymbolicInput
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
+from modellint.flow.lookups import Lookups
+from modellint.flow.runs import called, followed
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
-from modellint.link.values.held import width_of
-from modellint.link.values.shapes import INPUT_WIDTH
+
+from .held import width_of
+from .layer_inputs import LayerInputs
+from .shapes import INPUT_WIDTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from modellint.flow.domain import FunctionRef, Tensor
-    from modellint.flow.frame import Frame
-    from modellint.flow.layer_inputs import LayerCall, Taken
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.flow.domain import Tensor
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
-    from modellint.link.values.held import Held
 
-    Called = Callable[[Function], Iterator[tuple[FunctionRef, Frame]]]
+    from .held import Held
+    from .layer_inputs import LayerCall, Taken
 
 #: Methods that are called by another name than their own.
 _UNNAMED = frozenset(("forward", "__call__"))
@@ -32,14 +34,10 @@ _UNNAMED = frozenset(("forward", "__call__"))
 class TableUsers:
     """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
 
-    def __init__(self, module: ModuleFacts, project: Project, called: Called) -> None:
-        from modellint.flow.layer_inputs import LayerInputs
-        from modellint.flow.lookups import Lookups
-        from modellint.flow.runs import followed
-
+    def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
         self._project = project
-        self._called = called
+        self._objects: dict[Class, Shell] = {}
         self.run, self._found = followed(project, LayerInputs)
         self.run.of(Lookups).collects_all = True
         self._started: set[Function] = set()
@@ -60,7 +58,7 @@ class TableUsers:
         """Run what may look a table up, once; what objects are made by before that."""
         wanted = [function for function in self.of(table) if function not in self._started]
         self._started.update(wanted)
-        users = [(function, *one) for function in wanted for one in self._called(function)]
+        users = [(function, *one) for function in wanted for one in called(function, self._objects, self._project)]
         for _, reference, _ in users:
             if isinstance(reference.receiver, Shell):
                 self.run.begin()

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.size import Size, Symbol
     from modellint.link.project import Project
-    from modellint.link.values.held import Held, HeldLayer, Holders, TableSize
+
+    from .held import Held, HeldLayer, Holders, TableSize
 
 #: The facets of where a layer takes the width (or the channels) of its input, a normalisation that of the model, a
 #: recurrent layer its own, and a layer that of its output.

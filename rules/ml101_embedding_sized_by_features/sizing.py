@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
-from modellint.link.values.held import Holders
-from modellint.link.values.shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
-from modellint.link.values.table_users import TableUsers
+from modellint.link.values.indexed import Indexed
+
+from .held import Holders
+from .shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
+from .table_users import TableUsers
 
 if TYPE_CHECKING:
     from modellint.flow.heap import Shell
-    from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Lookups
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
-    from modellint.link.values.held import Held
-    from modellint.link.values.table_users import Called
+
+    from .held import Held
 
 #: Words of what keeps ids below a number.
 _LIMITING = operators.words("limit", "below")
@@ -30,19 +30,16 @@ _WIDTHS = (*INPUT_WIDTH, *OWN_WIDTH, *RECURRENT_WIDTH)
 class Sizing:
     """The tables of one file, and what is asked about their sizes."""
 
-    def __init__(
-        self, module: ModuleFacts, run: Interpreter, lookups: Lookups, project: Project, called: Called
-    ) -> None:
+    def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
         self._project = project
-        self._called = called
         self._limiting: dict[str, bool] = {}
-        self.holders = Holders(module, run, lookups, project)
+        self.holders = Holders(module, *project.of(Indexed).run(module), project)
 
     @cached_property
     def users(self) -> TableUsers:
         """The functions of the file at work."""
-        return TableUsers(self._module, self._project, self._called)
+        return TableUsers(self._module, self._project)
 
     def may_limit(self, table: Held) -> bool:
         """Whether what looks a table up, or what that calls, may keep ids below a number."""

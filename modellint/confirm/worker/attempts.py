@@ -1,0 +1,43 @@
+"""Ways to build an object of a class, one after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from .classes import Builder
+
+_MAX_ATTEMPTS = 12
+
+
+class Attempt:
+    """One way to build a class; what the settings say of it is in `configured`."""
+
+    def __init__(self, builder: Builder, found: Any, configured: Mapping[str, Any]) -> None:
+        self.builder = builder
+        self.found = found
+        self.configured = configured
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether nothing was assumed, and nothing else could have been passed."""
+        return not self.builder.assumed and not self.builder.alternatives
+
+    def build(self) -> Any:
+        """An object of the class; what is no class is given back as it is."""
+        return self.builder.target(self.found) if isinstance(self.found, type) else self.found
+
+    def again(self, fixed: Mapping[str, Any]) -> Attempt:
+        """The same way, with other values for some parameters."""
+        return Attempt(self.builder.again(fixed), self.found, self.configured)
+
+
+def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:
+    """As nothing says otherwise, then with each flag and each word of the constructor in turn."""
+    first = begin({})
+    yield first
+    others = [(name, value) for name, values in first.builder.alternatives.items() for value in values]
+    for name, value in others[:_MAX_ATTEMPTS]:
+        yield begin({name: value})

@@ -1,0 +1,138 @@
+"""Assignments of containers to attributes: what each of them holds, and which of them last."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint.flow.heap import Shell, are_exclusive
+from modellint.graph.immutable import dataclass
+from modellint.graph.value import Op, self_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Atom
+    from modellint.flow.heap import Path, Store
+    from modellint.graph.python import Function
+    from modellint.graph.value import Value
+
+
+@dataclass(eq=False)
+class AttributeAssignment:
+    """One assignment of an attribute: what it stores, under which conditions, and what is added to it later."""
+
+    attribute: str
+    store: Store
+    containers: list[Shell]
+    #: What a later assignment puts into the container.
+    later: list[Shell] = field(default_factory=list)
+
+    @property
+    def target(self) -> Value:
+        """What is assigned to, or the call that stores."""
+        assert self.store.place is not None
+        return self.store.place
+
+    @property
+    def value(self) -> Value:
+        assert self.store.value is not None
+        return self.store.value
+
+    @property
+    def function(self) -> Function:
+        assert self.store.function is not None
+        return self.store.function
+
+    @property
+    def path(self) -> Path:
+        return self.store.path
+
+    @cached_property
+    def kind(self) -> str:
+        """`list`, `tuple`, `set`, `dict`, `generator`, or `container` where that cannot be told."""
+        kinds = {shell.kind for shell in self.containers}
+        return kinds.pop() if len(kinds) == 1 else "container"
+
+    @cached_property
+    def is_one_tuple(self) -> bool:
+        """Whether it is a tuple of one, written out."""
+        made = self._displays
+        return bool(made) and all(len(each.args) == 1 and each.args[0].op is not Op.STARRED for each in made)
+
+    @property
+    def _displays(self) -> list[Value]:
+        """The tuples that are stored, where there is nothing else."""
+        made = [shell.value for shell in self.containers]
+        found = [value for value in made if value is not None and value.op is Op.TUPLE]
+        return found if len(found) == len(made) else []
+
+    @property
+    def has_stray_comma(self) -> bool:
+        """Whether nothing but a comma behind a value makes it a tuple: `self.x = f(),`."""
+        starts = [((made.line, made.offset), (made.args[0].line, made.args[0].offset)) for made in self._displays]
+        return self.is_one_tuple and all(outer == inner for outer, inner in starts)
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether the container is a list or tuple of one element, written where it is stored, that never grows."""
+        value = self.value
+        is_display = value.op in (Op.LIST, Op.TUPLE) and len(value.args) == 1 and value.args[0].op is not Op.STARRED
+        return is_display and not self.later and all(len(shell.entries) == 1 for shell in self.containers)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a container stands within the container."""
+        entries = (entry for shell in (*self.containers, *self.later) for entry in shell.entries)
+        return any(isinstance(atom, Shell) and atom.is_container for entry in entries for atom in entry.atoms)
+
+    def leaves(self) -> Iterator[tuple[Atom, Path]]:
+        """What the container holds, nested containers opened, and on which paths."""
+        seen: set[Shell] = set()
+        pending = [(shell, self.path) for shell in (*self.later, *self.containers)]
+        while pending:
+            shell, path = pending.pop()
+            if shell in seen:
+                continue
+            seen.add(shell)
+            for entry in shell.entries:
+                if are_exclusive(path, entry.path):
+                    continue
+                taken = (*path, *(step for step in entry.path if step not in path))
+                for atom in entry.atoms:
+                    if isinstance(atom, Shell) and atom.is_container:
+                        pending.append((atom, taken))
+                    else:
+                        yield atom, taken
+
+
+def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:
+    """The assignments of containers that last: without those that are overwritten, and with what extends them."""
+    found: list[AttributeAssignment] = []
+    for store in stores:
+        one = _opened(store)
+        lasting, is_new = [], one is not None
+        for before in found:
+            if before.attribute != store.name or not set(store.path) <= set(before.path):
+                lasting.append(before)
+            elif one is not None and _extends(one, before):
+                before.later.extend(one.containers)
+                lasting.append(before)
+                is_new = False
+        found = [*lasting, one] if one is not None and is_new else lasting
+    return found
+
+
+def _opened(store: Store) -> AttributeAssignment | None:
+    """The assignment of containers that stores them; None for one of anything else."""
+    containers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_container]
+    if not containers or not store.registers or store.name is None or None in (store.place, store.function):
+        return None
+    return AttributeAssignment(store.name, store, containers)
+
+
+def _extends(one: AttributeAssignment, before: AttributeAssignment) -> bool:
+    """Whether an assignment stores the container that is there, with more in it or less: `self.x += […]`."""
+    is_same = any(shell in before.containers for shell in one.containers)
+    return is_same or any(self_attribute(part) == before.attribute for part in one.value.walk())

@@ -1,0 +1,98 @@
+"""The classes that have to do with objects of a class, and what its methods hand their object to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
+from modellint.graph.value import EventKind, Op
+from modellint.link.calls.doubts import subclasses
+from modellint.link.classes.spoken import spoken
+from modellint.link.names import DefinedClass, DefinedFunction, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class
+    from modellint.link.project import Project
+
+#: What gives no attributes to what it is given.
+_HARMLESS = ("builtins.", "torch.jit.is_", "typing.", "copy.", "logging.")
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The classes that have to do with objects of a class: its bases, its subclasses, and their other bases.
+
+    Not `is_known`: one of them has a base that cannot be read, or may have attributes of any name.
+    """
+
+    classes: tuple[Class, ...]
+    libraries: frozenset[str]
+    is_known: bool
+
+
+def family(cls: Class, project: Project) -> Family:
+    """The bases and subclasses of a class, and the other bases of these."""
+    return project.once(("family", cls.module.path, cls.qualname, cls.line), lambda: _family(cls, project))
+
+
+def _family(cls: Class, project: Project) -> Family:
+    models = [project.classes.model(one) for one in (cls, *subclasses(project, cls))]
+    members: dict[Class, None] = {}
+    libraries: set[str] = set()
+    is_known = True
+    for model in models:
+        is_known &= model.is_complete
+        for current in model.mro():
+            if current.cls is not None:
+                members[current.cls] = None
+            else:
+                libraries.add(current.name)
+    for one in list(members):
+        for other in _borrowed(one, project):
+            members.setdefault(other)
+    is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
+    return Family(tuple(members), frozenset(libraries), is_known)
+
+
+def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
+    """Classes whose methods are called on an object of this one: `Other.__init__(self)`."""
+    for target in handed_on(cls, project).targets:
+        owner = target.function.owner if isinstance(target, DefinedFunction) else None
+        if owner is not None:
+            yield from (model.cls for model in project.classes.model(owner).mro() if model.cls is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOn:
+    """What the methods of a class call with their own object as an argument.
+
+    Not `is_known`: one of them cannot be read, and is not known to leave the object's attributes alone.
+    """
+
+    targets: tuple[DefinedClass | DefinedFunction, ...]
+    is_known: bool
+
+
+def handed_on(cls: Class, project: Project) -> HandedOn:
+    """What the methods of a class hand their object to."""
+    return project.once(("handed on", cls.module.path, cls.qualname, cls.line), lambda: _handed_on(cls, project))
+
+
+def _handed_on(cls: Class, project: Project) -> HandedOn:
+    targets: dict[DefinedClass | DefinedFunction, None] = {}
+    is_known = True
+    for function in cls.methods.values():
+        for event in function.flow.of(EventKind.CALL):
+            call = event.value
+            if not any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
+                continue
+            definition = project.names.definition(function.module, call.callee)
+            if isinstance(definition, DefinedClass | DefinedFunction):
+                targets[definition] = None
+            elif isinstance(definition, External):
+                is_known &= definition.name.startswith(_HARMLESS)
+            else:
+                is_known &= call.callee.op is Op.ATTR and definition is None
+    return HandedOn(tuple(targets), is_known)

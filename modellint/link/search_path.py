@@ -1,0 +1,132 @@
+"""Where Python finds modules when a file is run, by the layout of folders: nothing is imported.
+
+At the root of the file's package, beside it, in the folders above it up to the project root, in `src`, and in the
+site-packages of the project's interpreter, which is not started.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.linked import Linked
+
+
+class SearchPath:
+    """The folders of a project's modules. Reached as `project.names.path`."""
+
+    def __init__(self, project: Linked) -> None:
+        self._project = project
+        #: The folders of files, each the very object: one made anew has its hash to compute again.
+        self._folders: dict[Path, Path] = {}
+
+    def stems(self, folder: Path) -> frozenset[str]:
+        """The names of a folder's files and folders, without what follows the first dot."""
+        return frozenset(name.partition(".")[0] for name in self._project.files.listdir(folder)) - {""}
+
+    def beside(self, near: Path) -> frozenset[str]:
+        """The packages and modules that the file `near` can import from the folders of the project."""
+        return self._project.once(("beside", near.parent), lambda: self._beside(near.parent))
+
+    def _beside(self, folder: Path) -> frozenset[str]:
+        found = {stem for root in self._roots(folder) for stem in self.stems(root) if stem.isidentifier()}
+        return frozenset(stem for stem in found if any(self._holds(root, stem) for root in self._roots(folder)))
+
+    def is_installed(self, module: ModuleFacts) -> bool:
+        """Whether a file belongs to an installed package."""
+        return not set(self.site_packages).isdisjoint(module.file.parents)
+
+    def holding(self, top: str, near: Path) -> tuple[Path, ...]:
+        """The folders in which the package or module `top` can be read, in the order in which the file `near` looks."""
+        folder = self._folders.get(near)
+        if folder is None:
+            folder = self._folders[near] = near.parent
+        return self._project.once(("bases", folder, top), lambda: tuple(self._holders(folder, top)))
+
+    def _holders(self, folder: Path, top: str) -> Iterator[Path]:
+        for base in dict.fromkeys((*self._roots(folder), *self.site_packages)):
+            if self._holds(base, top):
+                yield base
+
+    def _roots(self, folder: Path) -> tuple[Path, ...]:
+        return self._project.once(("roots", folder), lambda: tuple(dict.fromkeys(self._search(folder))))
+
+    def _search(self, folder: Path) -> Iterator[Path]:
+        source_root = folder
+        while self._project.files.exists(source_root / "__init__.py") and source_root.name:
+            source_root = source_root.parent
+        yield source_root
+        yield folder
+        root = self._project.options.root
+        if root in folder.parents:
+            yield from folder.parents[: folder.parents.index(root)]
+        yield root
+        yield root / "src"
+
+    def _holds(self, base: Path, top: str) -> bool:
+        files = self._project.files
+        return self._project.once(
+            ("holds", base, top), lambda: files.is_dir(base / top) or files.exists(base / f"{top}.py")
+        )
+
+    def locate(self, base: Path, parts: list[str]) -> tuple[Path, int] | None:
+        """The file of the longest prefix of `parts` that is a module below `base`, and the length of the prefix."""
+        files = self._project.files
+        best: tuple[Path, int] | None = None
+        folder = base
+        for number, part in enumerate(parts, 1):
+            package = folder / part / "__init__.py"
+            if files.exists(package):
+                best = package, number
+            elif files.exists(folder / f"{part}.py"):
+                return folder / f"{part}.py", number
+            elif not files.is_dir(folder / part):
+                break
+            folder = folder / part
+        return best
+
+    @property
+    def site_packages(self) -> tuple[Path, ...]:
+        """The folders in which the project's interpreter has its packages, found by how environments are laid out."""
+        return self._project.once(("site-packages",), lambda: tuple(self._find_site_packages()))
+
+    def _find_site_packages(self) -> Iterator[Path]:
+        options = self._project.options
+        if options.python is not None:
+            interpreter = options.python
+            prefixes = [interpreter.parent.parent, interpreter.parent, interpreter.resolve().parent.parent]
+        elif active := os.environ.get("VIRTUAL_ENV"):
+            prefixes = [Path(active)]
+        else:
+            prefixes = [options.root / ".venv"]
+        for prefix in prefixes:
+            found = list(self._packages_below(prefix))
+            if found:
+                yield from found
+                return
+
+    def _packages_below(self, prefix: Path) -> Iterator[Path]:
+        files = self._project.files
+        libraries = [prefix / "lib" / name for name in files.listdir(prefix / "lib") if name.startswith("python3")]
+        for library in (*libraries, prefix / "Lib"):
+            for name in ("site-packages", "dist-packages"):
+                folder = library / name
+                if files.is_dir(folder):
+                    yield folder
+                    yield from self._linked_from(folder)
+
+    def _linked_from(self, folder: Path) -> Iterator[Path]:
+        """Source folders that editable installs add to the search path."""
+        files = self._project.files
+        for name in files.listdir(folder):
+            if name.endswith(".pth"):
+                text = (files.read(folder / name) or b"").decode("utf-8", "replace")
+                for line in text.splitlines():
+                    linked = Path(line.strip())
+                    if line.strip() and linked.is_absolute() and files.is_dir(linked):
+                        yield linked

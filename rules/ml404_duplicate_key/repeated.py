@@ -1,0 +1,39 @@
+"""Keys that stand twice in one mapping of a recipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
+from modellint.link.recipes.evaluation import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.recipe import Entry, Node, Recipe
+    from modellint.link.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedKey:
+    """A key that stands twice in one mapping (`owner`) of a recipe, or of a plain file that a recipe includes.
+
+    `path` leads to the mapping, empty for that of the whole file.
+    """
+
+    recipe: Recipe
+    owner: Node
+    path: str
+    first: Entry
+    second: Entry
+
+
+def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
+    """The keys that stand twice in a recipe, and in what it includes that is no recipe of its own."""
+    evaluation = evaluate(recipe, project)
+    for part in evaluation.recipes:
+        if part is recipe or project.recipe(part.file) is None:
+            for node in part.nodes():
+                for first, second in node.repeated():
+                    item = evaluation.item(node)
+                    yield RepeatedKey(part, node, "" if item is None else item.path, first, second)

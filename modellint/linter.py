@@ -123,7 +123,7 @@ def run(
     record = changes is not None or fix is not None
     with undisturbed():
         results = {}
-        for done, result in enumerate(_results(paths, settings, rules, files, overlay, use_cache, record), 1):
+        for done, result in enumerate(_results(paths, settings, rules, overlay, use_cache, record), 1):
             if changes is None or changes.concern(result):
                 results[result.path] = result
             on_progress(done, len(paths))
@@ -184,7 +184,6 @@ def _results(
     paths: Sequence[Path],
     settings: Settings,
     rules: RuleSet,
-    files: Files,
     overlay: Mapping[Path, bytes] | None,
     use_cache: bool,
     record: bool,
@@ -196,7 +195,8 @@ def _results(
     from modellint.pipeline.cache import Cache, cache_key, outlines_in, prepare
 
     prepare(settings.cache_folder)
-    cache = Cache(settings.cache_folder, cache_key(settings, rules), files)
+    key = cache_key(settings, rules)
+    cache = Cache(settings.cache_folder, key, settings.max_file_size, with_dependencies=record)
     missing = []
     for path in paths:
         known = cache.get(path)
@@ -208,7 +208,7 @@ def _results(
         for result in _analysed(missing, rules, settings, overlay, record=True, outlines=outlines_in(settings)):
             cache.put(result)
             yield result
-        cache.save()
+    cache.save()
 
 
 def _analysed(

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from modellint.flow.training import GIVING, OPTIMIZERS, SETTLING
-from modellint.graph.value import Op, walk_all
+from modellint.graph.value import Nested, Op, walk_all
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.remembered import NAMES
 
@@ -39,7 +39,7 @@ class OptimizerBuilders:
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         found = _Reaching(module, project, _MAX_FILES, hands_on=False)
         functions = (module.body, *module.all_functions())
-        builders = [function for function in functions if self.speaks_of(found.names, function)]
+        builders = [function for function in functions if self.says(found.names, function)]
         builders = sorted(builders, key=lambda function: _is_called(function, builders))
         asking = found.asking if builders else set()
         self.first = [function for function in builders if self.speaks_of(asking, function)]
@@ -49,6 +49,11 @@ class OptimizerBuilders:
     def speaks_of(names: set[str], function: Function) -> bool:
         """Whether a function mentions one of some names."""
         return bool(names) and not names.isdisjoint(function.words)
+
+    @classmethod
+    def says(cls, names: set[str], function: Function) -> bool:
+        """Whether the code of a function itself has one of some names: no comment, and nothing that it defines."""
+        return cls.speaks_of(names, function) and not names.isdisjoint(_said(function))
 
 
 def concerns(function: Function, project: Project) -> bool:
@@ -195,6 +200,20 @@ def _home(definition: Definition | None) -> ModuleFacts | None:
     if isinstance(definition, DefinedFunction):
         return definition.function.module
     return definition.cls.module if isinstance(definition, DefinedClass) else None
+
+
+def _said(function: Function) -> set[str]:
+    """The names, parameters, attributes and texts in the code of a function, each part of a dotted one alone."""
+    signature = function.signature
+    pending = [*function.flow.values, *signature.decorators]
+    pending += [parameter.default for parameter in signature.parameters if parameter.default is not None]
+    said: set[str] = set()
+    while pending:
+        values = list(walk_all(pending))
+        said.update(part for value in values if isinstance(value.data, str) for part in value.data.split("."))
+        inner = (value.data for value in values if isinstance(value.data, Nested))
+        pending = [default for nested in inner for default in nested.defaults.values()]
+    return said
 
 
 def _words(values: Iterable[Value]) -> frozenset[str]:

@@ -136,6 +136,8 @@ class Analyser:
         self._operators = rules.operators
         #: Those that say something of Python files.
         self._python_rules = [rule for rule in self._rules if type(rule).check_python is not Rule.check_python]
+        #: Those that say something of recipes, or of other configurations.
+        self._recipe_rules = [rule for rule in self._rules if type(rule).check_recipe is not Rule.check_recipe]
 
     def analyse_all(
         self, paths: Iterable[Path], on_begin: Callable[[Path], object] = lambda path: None
@@ -314,8 +316,9 @@ class Analyser:
                 self._guarded(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
-            for rule in self._rules if is_recipe else [rule for rule in self._rules if rule.takes_configs]:
-                self._asked(run, rule, rule.check_recipe, recipe, project)
+            for rule in self._recipe_rules:
+                if is_recipe or rule.takes_configs:
+                    self._asked(run, rule, rule.check_recipe, recipe, project)
             run.paired = _paired(recipe, project) if is_recipe else None
 
     def _notebook(self, run: _FileRun, data: bytes, project: Project) -> None:

@@ -1,10 +1,11 @@
 """Results of earlier runs, by content: valid for as long as everything they rest on looks the same.
 
-One JSON file for each combination of modellint, rules, Python and settings. JSON, because reading it can run
-nothing. Its first line is a checksum of the rest, so that a file that was cut or changed in any byte is no cache, and
-each value is read as of the type that it was written as, so that one that does not fit is no result. What both hold
-for is believed: whoever can write such a file, with its checksum, decides what is found, as they could by changing the
-settings or the rules.
+One file for each combination of modellint, rules, Python and settings, with two JSON documents: results, with what all
+that they rest on looked like together, and what each of them rests on, which is read if that is not as it was. JSON,
+because reading it can run nothing. Its first line is a checksum of the rest, so that a file that was cut or changed in
+any byte is no cache, and each value is read as of the type that it was written as, so that one that does not fit is no
+result. What both hold for is believed: whoever can write such a file, with its checksum, decides what is found, as they
+could by changing the settings or the rules.
 """
 
 from __future__ import annotations
@@ -18,28 +19,29 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.packs import pack_files
 from modellint.pipeline.analyser import FileResult
 from modellint.reading.digest import digest
+from modellint.reading.files import parse_json
 from modellint.reading.outlines import Outlines, files_in, tidy
-from modellint.reading.sealed import read_sealed, write_sealed
+from modellint.reading.sealed import read_lines, write_sealed
+from modellint.reading.unchanged import Look
 from modellint.results.report import Inventory, ScriptChoice
 from modellint.results.suppressions import Suppression
 from modellint.source import Place, Span
 from modellint.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from modellint.claims import Claim
     from modellint.config import Settings
     from modellint.packs import RuleSet
-    from modellint.reading.files import Files
 
 T = TypeVar("T")
 
-_FORMAT = 6
+_FORMAT = 7
 _KEPT = 8
 #: Of so many parts the entry of a file is made.
-_PARTS = 7
+_PARTS = 6
 #: The folder of the outlines of files.
 _OUTLINES = "outlines"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
@@ -48,37 +50,49 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cac
 class Cache:
     """What is known about files from earlier runs, and what this run adds."""
 
-    def __init__(self, folder: Path, key: str, files: Files) -> None:
+    def __init__(self, folder: Path, key: str, limit: int | None = None, *, with_dependencies: bool = True) -> None:
+        """Results are given `with_dependencies` only if these are needed; `limit` is that of the sizes of files."""
         self._folder = folder
         self._file = folder / f"{key}.json"
         self._key = key
-        self._files = files
-        self._pairs, self._entries = self._load()
-        self._holds: dict[tuple[str, str], bool] = {}
+        self._with_dependencies = with_dependencies
+        self._look = Look(limit)
+        #: The other document, until it is read.
+        self._written: bytes | None = None
+        self._pairs: list[tuple[str, str]] = []
+        self._numbers: dict[str, Any] = {}
+        self._good: set[int] = set()
+        self._bad: set[int] = set()
+        #: The results that are known not to hold.
+        self._stale: frozenset[str] = frozenset()
+        #: Whether all that the others rest on is as it was.
+        self._is_current = False
+        self._entries = self._load()
         self._new: dict[str, FileResult] = {}
+        self._held: set[str] = set()
 
     def get(self, path: Path) -> FileResult | None:
         """The result for a file, if everything that it rests on is as it was."""
         name = path.as_posix()
         try:
-            numbers, findings, suppressions, readable, unfinished, inventory, paired = _list(
-                self._entries[name], _PARTS
-            )
-            pairs = [self._pairs[_natural(number)] for number in _list(numbers)]
-            if not all(map(self._is_as_it_was, pairs)):
+            findings, suppressions, readable, unfinished, inventory, paired = _list(self._entries[name], _PARTS)
+            if name in self._stale or not (self._is_current or self._is_as_it_was(name)):
                 return None
-            return FileResult(
+            numbers = self._rests_on(name) if self._with_dependencies else ()
+            result = FileResult(
                 name,
                 tuple(map(_finding, _list(findings))),
                 tuple(map(_suppression, _list(suppressions))),
                 _typed(readable, bool),
-                dependencies=tuple(pairs),
+                dependencies=tuple(self._pairs[number] for number in numbers),
                 unfinished=_texts(unfinished),
                 inventory=Inventory(*map(_natural, _list(inventory, 3))),
                 paired=_choice(paired),
             )
         except Exception:  # whatever a value of another kind leads to, also in the claims of rule packs
             return None
+        self._held.add(name)
+        return result
 
     def put(self, result: FileResult) -> None:
         """Remember a result, unless the file was too large or a failure of our own left it incomplete."""
@@ -86,16 +100,25 @@ class Cache:
             self._new[result.path] = result
 
     def save(self) -> None:
-        """Write what was added, all of it or nothing; a folder that cannot be written is no error."""
-        if not self._new:
+        """Write what was added, all of it or nothing; a folder that cannot be written is no error.
+
+        Also if nothing was, where what all rests on has to be looked at one by one without need.
+        """
+        if not self._new and (self._is_current or not self._entries or self._held != self._entries.keys()):
             return
         numbers: dict[tuple[str, str], int] = {}
         entries: dict[str, Any] = {}
-        for name, (old, *rest) in self._kept():
-            entries[name] = [[numbers.setdefault(self._pairs[n], len(numbers)) for n in old], *rest]
+        rests: dict[str, list[int]] = {}
+        renumbered: dict[int, int] = {}
+        for name in self._kept():
+            entries[name] = self._entries[name]
+            old = self._rests_on(name)
+            for number in set(old).difference(renumbered):
+                renumbered[number] = numbers.setdefault(self._as_now(number), len(numbers))
+            rests[name] = [renumbered[number] for number in old]
         for name, result in self._new.items():
+            rests[name] = [numbers.setdefault(pair, len(numbers)) for pair in result.dependencies]
             entries[name] = [
-                [numbers.setdefault(pair, len(numbers)) for pair in result.dependencies],
                 [_finding_json(finding) for finding in result.findings],
                 [_suppression_json(suppression) for suppression in result.suppressions],
                 result.readable,
@@ -103,38 +126,78 @@ class Cache:
                 result.inventory,
                 result.paired,
             ]
-        document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
+        pairs = list(numbers)
+        state, stale = self._state(pairs, rests)
+        head = {"format": _FORMAT, "key": self._key, "state": state, "stale": stale, "entries": entries}
         try:
-            write_sealed(self._file, document)
+            write_sealed(self._file, head, {"pairs": pairs, "rests": rests})
             self._drop_old()
             tidy(self._folder / _OUTLINES)
         except OSError:
             return
 
-    def _is_as_it_was(self, pair: tuple[str, str]) -> bool:
-        holds = self._holds.get(pair)
-        if holds is None:
-            holds = self._holds[pair] = self._files.holds(*pair)
-        return holds
+    def _state(self, pairs: list[tuple[str, str]], rests: dict[str, list[int]]) -> tuple[Any, list[str]]:
+        """What everything looks like now, and the results that do not rest on that; None if not all were asked for."""
+        if rests.keys() != self._held | self._new.keys():
+            return None, []
+        look = Look(self._look.limit, {**self._look.known, **self._look.marked})
+        bad = {number for number, pair in enumerate(pairs) if not look.holds(*pair)}
+        return look.state(), [name for name, numbers in rests.items() if not bad.isdisjoint(numbers)]
 
-    def _load(self) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    def _as_now(self, number: int) -> tuple[str, str]:
+        """What something rests on, with the fingerprint that is compared fastest if it is known to hold."""
+        key, fingerprint = self._pairs[number]
+        return key, self._look.renewed(key, fingerprint) if number in self._good else fingerprint
+
+    def _is_as_it_was(self, name: str) -> bool:
+        """Whether each thing that a result rests on is as it was."""
+        numbers = set(self._rests_on(name))
+        if not numbers.isdisjoint(self._bad):
+            return False
+        for number in numbers - self._good:
+            holds = self._look.holds(*self._pairs[number])
+            (self._good if holds else self._bad).add(number)
+            if not holds:
+                return False
+        return True
+
+    def _rests_on(self, name: str) -> list[int]:
+        """The numbers of what a result rests on. Raises an error if they are none."""
+        if self._written is not None:
+            written, self._written = self._written, None
+            document = _typed(parse_json(written), dict)
+            self._pairs = [(_text(key), _text(value)) for key, value in map(_pair, _list(document["pairs"]))]
+            self._numbers = _typed(document["rests"], dict)
+        numbers = _list(self._numbers[name])
+        if not set(map(type, numbers)) <= {int} or (
+            numbers and not 0 <= min(numbers) <= max(numbers) < len(self._pairs)
+        ):
+            raise ValueError(f"{name} rests on what is not there")
+        return numbers
+
+    def _load(self) -> dict[str, Any]:
+        """The results that were written; what they rest on is looked at if it can be told at once."""
         try:
-            document = _typed(read_sealed(self._file), dict)
-            if document["format"] != _FORMAT or document["key"] != self._key:
-                return [], {}
-            pairs = [_list(pair, 2) for pair in _list(document["pairs"])]
-            return [(_text(key), _text(value)) for key, value in pairs], _typed(document["entries"], dict)
-        except (OSError, ValueError, KeyError, TypeError):
-            return [], {}
+            first, self._written = read_lines(self._file)
+            head = _typed(parse_json(first), dict)
+            if head["format"] != _FORMAT or head["key"] != self._key:
+                return {}
+            self._stale, entries = frozenset(_texts(head["stale"])), _typed(head["entries"], dict)
+            self._is_current = head["state"] is not None and self._look.confirms(head["state"])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return {}
+        return entries
 
-    def _kept(self) -> Iterator[tuple[str, Any]]:
-        """Old entries that are well-formed and not replaced, of files that still exist."""
+    def _kept(self) -> Iterator[str]:
+        """The names of old entries that are well-formed and not replaced, of files that still exist."""
         for name, entry in self._entries.items():
-            if name in self._new or not isinstance(entry, list) or len(entry) != _PARTS:
+            if name in self._new or not isinstance(entry, list) or len(entry) != _PARTS or not os.path.exists(name):
                 continue
-            numbers = entry[0]
-            if isinstance(numbers, list) and all(_is_index(n, self._pairs) for n in numbers) and os.path.exists(name):
-                yield name, entry
+            try:
+                self._rests_on(name)
+            except (ValueError, KeyError, TypeError):
+                continue
+            yield name
 
     def _drop_old(self) -> None:
         """Keep the cache files of the settings that were used last."""
@@ -220,10 +283,6 @@ def remove(folder: Path) -> None:
         outlines.rmdir()
     if not any(folder.iterdir()):
         folder.rmdir()
-
-
-def _is_index(number: object, pairs: Sequence[object]) -> bool:
-    return type(number) is int and 0 <= number < len(pairs)
 
 
 def _typed(value: Any, kind: type[T]) -> T:

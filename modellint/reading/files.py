@@ -84,7 +84,7 @@ class Files:
         Python files, YAML files and notebooks of more than `limit` bytes, or as dense, cannot be read.
         """
         self._record = record
-        self._limit = limit
+        self.limit = limit
         self._overlay = dict(overlay or {})
         self._listed: dict[Path, set[str]] | None = None
         self._contents: dict[Path, bytes | None] = {}
@@ -167,20 +167,20 @@ class Files:
     def oversized(self, path: Path) -> Oversized | None:
         """The file as one that is too large to be read; None if it is not."""
         kind = kind_of(path.name)
-        if self._limit is None or kind is None:
+        if self.limit is None or kind is None:
             return None
         try:
             size = len(self._overlay[path]) if path in self._overlay else os.stat(path).st_size
         except (OSError, ValueError):
             return None
-        if size > self._limit:
-            return Oversized(path.as_posix(), size, self._limit)
-        if size <= most_tokens(self._limit):
+        if size > self.limit:
+            return Oversized(path.as_posix(), size, self.limit)
+        if size <= most_tokens(self.limit):
             return None
         if path not in self._tokens:
             self._tokens[path] = tokens_in(self._bytes(path) or b"", is_json=kind == NOTEBOOK)
         tokens = self._tokens[path]
-        return Oversized(path.as_posix(), size, self._limit, tokens) if tokens > most_tokens(self._limit) else None
+        return Oversized(path.as_posix(), size, self.limit, tokens) if tokens > most_tokens(self.limit) else None
 
     def exists(self, path: Path) -> bool:
         """Whether `path` is a file."""
@@ -223,7 +223,7 @@ class Files:
 
     def beside(self, contents: Mapping[Path, bytes]) -> Files:
         """What is to be read where there are `contents` that are not on disk, besides those known."""
-        return Files({**self._overlay, **contents}, record=self._record, limit=self._limit)
+        return Files({**self._overlay, **contents}, record=self._record, limit=self.limit)
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
         """Take `data` for the content of a file; None for what is on disk, looked at anew.
@@ -266,6 +266,12 @@ class Files:
         return (
             self._mentions_below(asked_by(key)[0]).state == state or self.fingerprint(key).partition(" ")[2] == answer
         )
+
+    def renewed(self, key: str, fingerprint: str) -> str:
+        """A fingerprint that holds, as one that is taken now; without asking again what files mention."""
+        if not key.startswith(MENTIONS):
+            return fingerprint
+        return f"{self._mentions_below(asked_by(key)[0]).state} {fingerprint.partition(' ')[2]}"
 
     def fingerprint(self, key: str) -> str:
         """What a dependency looks like now."""

@@ -22,8 +22,8 @@ MENTIONS = "mentions:"
 MAX_FILES = 4_000
 #: How many searches take as long as making an index.
 _MAX_SEARCHES = 64
-#: Where `self` may be something else than the object whose method it is.
-_REBOUND = re.compile(rb"(?<![\w\x80-\xff])self\s*=(?!=)")
+#: Where `self`, or what ends like it, is made something else than the object whose method it is.
+_REBOUND = re.compile(rb"self\s*=(?!=)")
 _DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
 #: What words begin with that stand for an attribute of others, and for a text.
 _OF, _QUOTED = b". ", b"' "
@@ -63,7 +63,8 @@ class Mentions:
         self._paths = tuple(paths) if self.is_whole else ()
         #: What files hold, until there is an index.
         self._contents: dict[Path, bytes] = {}
-        self._index: dict[bytes, list[Path]] = {}
+        #: The numbers of the files that mention a word.
+        self._index: dict[bytes, list[int]] = {}
         self._searches = 0
         self._state = ""
 
@@ -110,16 +111,14 @@ class Mentions:
             self._searches += len(words)
             if self._searches <= _MAX_SEARCHES:
                 return [path for path, content in self._contents.items() if all(_has(content, word) for word in words)]
-            self._index, self._contents = _indexed(self._contents), {}
-        first, *rest = (self._index.get(_indexed_as(word), ()) for word in words)
-        others = list(map(frozenset, rest))
+            self._index, self._contents = _indexed(self._contents.values()), {}
+        first, *rest = sorted((self._index.get(_indexed_as(word), []) for word in words), key=len)
+        paths = [self._paths[number] for number in sorted(set(first).intersection(*rest))]
         looked_for = [word for word in words if _indexed_as(word) != word]
-        return [
-            path
-            for path in first
-            if all(path in other for other in others)
-            and all(_has(self._files.peek(path) or b"", word) for word in looked_for)
-        ]
+        if not looked_for:
+            return paths
+        contents = ((path, self._files.peek(path) or b"") for path in paths)
+        return [path for path, content in contents if all(_has(content, word) for word in looked_for)]
 
 
 def key_of(root: Path, words: Iterable[str]) -> str:
@@ -171,7 +170,7 @@ def _has(content: bytes, word: bytes) -> bool:
             if not _is_self(content, dot):
                 return True
             is_own = True
-        return is_own and _REBOUND.search(content) is not None
+        return is_own and any(_begins(content, found.start()) for found in _REBOUND.finditer(content))
     if before:
         return any(_is_defined(content, before, at) for at in _places(content, name))
     return next(_places(content, word), None) is not None
@@ -194,7 +193,12 @@ def _is_defined(content: bytes, keyword: bytes, at: int) -> bool:
         end -= 1
     start = end - len(keyword)
     is_keyword = end < at and start >= 0 and content[start:end] == keyword
-    return is_keyword and not content[max(start - 1, 0) : start].translate(APART).strip()
+    return is_keyword and _begins(content, start)
+
+
+def _begins(content: bytes, at: int) -> bool:
+    """Whether a word begins somewhere, and does not go on."""
+    return not content[max(at - 1, 0) : at].translate(APART).strip()
 
 
 def _dots(content: bytes, name: bytes) -> Iterator[int]:
@@ -208,10 +212,7 @@ def _dots(content: bytes, name: bytes) -> Iterator[int]:
 
 def _is_self(content: bytes, dot: int) -> bool:
     """Whether a dot stands behind `self`."""
-    return (
-        content[max(dot - 4, 0) : dot] == b"self"
-        and not content[max(dot - 5, 0) : max(dot - 4, 0)].translate(APART).strip()
-    )
+    return content[max(dot - 4, 0) : dot] == b"self" and _begins(content, dot - 4)
 
 
 def _indexed_as(word: bytes) -> bytes:
@@ -219,11 +220,11 @@ def _indexed_as(word: bytes) -> bytes:
     return word.removeprefix(_OF).removeprefix(_QUOTED)
 
 
-def _indexed(contents: dict[Path, bytes]) -> dict[bytes, list[Path]]:
-    index: dict[bytes, list[Path]] = {}
-    for path, content in contents.items():
+def _indexed(contents: Iterable[bytes]) -> dict[bytes, list[int]]:
+    index: dict[bytes, list[int]] = {}
+    for number, content in enumerate(contents):
         for word in {*content.translate(APART).split(), *map(b" ".join, _DEFINED.findall(content))}:
-            index.setdefault(word, []).append(path)
+            index.setdefault(word, []).append(number)
     return index
 
 

@@ -1,6 +1,6 @@
-"""JSON files that modellint keeps for itself: the first line is a checksum of the rest, and each is written whole.
+"""JSON files that modellint keeps for itself: the first line is a checksum of the rest, which has one document a line.
 
-JSON, because reading it can run nothing.
+Each is written whole. JSON, because reading it can run nothing.
 """
 
 from __future__ import annotations
@@ -20,15 +20,22 @@ def sealed(data: bytes) -> bytes:
     return digest(data).encode() + b"\n" + data
 
 
-def read_sealed(path: Path) -> Any:
-    """The document in a file. Raises OSError, and ValueError if it was cut or changed in any byte."""
+def read_lines(path: Path) -> list[bytes]:
+    """The documents in a file, as they are written. Raises OSError, and ValueError if any byte of it was changed."""
     text = read_file(path)
     data = text.partition(b"\n")[2]
     if text != sealed(data):
         raise ValueError(f"{path} does not fit its checksum")
-    return parse_json(data)
+    return data.split(b"\n")
 
 
-def write_sealed(path: Path, document: Any) -> None:
-    """Write a document to a file, all of it or nothing. Raises OSError, and ValueError if JSON cannot say it."""
-    write_atomically(path, sealed(json.dumps(document, separators=(",", ":")).encode()))
+def read_sealed(path: Path) -> Any:
+    """The one document in a file. Raises OSError, and ValueError if it was cut or changed in any byte."""
+    (line,) = read_lines(path)
+    return parse_json(line)
+
+
+def write_sealed(path: Path, *documents: Any) -> None:
+    """Write documents to a file, all of it or nothing. Raises OSError, and ValueError if JSON cannot say them."""
+    lines = (json.dumps(document, separators=(",", ":")).encode() for document in documents)
+    write_atomically(path, sealed(b"\n".join(lines)))

@@ -97,7 +97,7 @@ def _is_wrapped(item: Item, registration: Registration, layers: Layers) -> bool:
     """Whether an entry of `modules` has parameters to train, so that the framework wraps it."""
     held = layers.held_by(item).certain
     return any(
-        status.has_parameters and not status.may_be_frozen for status in registration.layers if id(status.item) in held
+        not status.may_be_frozen and status.has_parameters for status in registration.layers if id(status.item) in held
     )
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONTAINERS = (ItemKind.MAPPING, ItemKind.SEQUENCE)
+#: What is no layer, though it may be given some.
+_NO_LAYERS = frozenset((ItemKind.CONSTANT, ItemKind.MODULE, ItemKind.NAME, *_CONTAINERS))
 _MAX_DEPTH = 20
 #: Arguments of more objects are not looked at: aliases can make a few lines any number of them.
 _MAX_OBJECTS = 20_000
@@ -59,6 +61,7 @@ class Layers:
         self._project = project
         #: Objects are compared by identity: those that were asked about must live on.
         self._extents: dict[int, tuple[Item, int]] = {}
+        self._holding: dict[int, tuple[Item, bool]] = {}
 
     def _once(self, item: Item, question: Hashable, answer: Callable[[], T]) -> T:
         """The answer to a question about an object, and whatever files it rests on, for whoever asks again."""
@@ -221,6 +224,14 @@ class Layers:
             known = self._extents[id(item)] = item, 1 + sum(self._extent(child) for _, child in item.children())
         return known[1]
 
+    def _may_hold_layers(self, item: Item) -> bool:
+        """Whether an argument is a layer, for all that is known, or something is of all that it is made of."""
+        known = self._holding.get(id(item))
+        if known is None:
+            found = any(part.kind not in _NO_LAYERS for part in item.walk())
+            known = self._holding[id(item)] = item, found
+        return known[1]
+
     # -- closures ----------------------------------------------------------------------------------------------
 
     def moved_with(self, starts: Iterable[Item]) -> Moved:
@@ -254,7 +265,7 @@ class Layers:
                 yield child, False
         elif model.is_module:
             for argument, child in item.children():
-                if _may_hold_layers(child) and id(child) not in known:
+                if self._may_hold_layers(child) and id(child) not in known:
                     registered = self.registers(item, argument)
                     if registered is not False:
                         yield child, sure and registered is True
@@ -277,7 +288,7 @@ class Layers:
             elif (model := self.model(item)) is not None:
                 if model.is_module:
                     yield UsedLayer(item, owners)
-                pending.extend((child, (*owners, item)) for _, child in item.children() if _may_hold_layers(child))
+                pending.extend((child, (*owners, item)) for _, child in item.children() if self._may_hold_layers(child))
 
     def used_with(self, used: Item, moved: Moved | None = None) -> Iterator[UsedLayer]:
         """The layers with state that computing with `used` needs: itself, and what it was given.
@@ -300,7 +311,7 @@ class Layers:
             if model.is_module and (moved is None or item not in moved) and self.has_own_state(item):
                 yield UsedLayer(item, owners)
             for name, child in self.arguments(item):
-                if name is not None and _may_hold_layers(child) and not moves(model, name):
+                if name is not None and self._may_hold_layers(child) and not moves(model, name):
                     pending.append((child, (*owners, item)))
 
 
@@ -358,10 +369,6 @@ def _layers(item: Item, layer: Shell) -> Atoms:
         case ItemKind.MAPPING:
             return _dict(dict.fromkeys(item.fields, (layer,)))
     return (layer,)
-
-
-def _may_hold_layers(item: Item) -> bool:
-    return item.kind not in (ItemKind.CONSTANT, ItemKind.MODULE)
 
 
 def layers_of(project: Project) -> Layers:

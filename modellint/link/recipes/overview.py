@@ -38,13 +38,12 @@ _PRETRAINER = ".Pretrainer"
 class LayerStatus:
     """What becomes of one layer in one training.
 
-    `has_parameters` speaks of its own that gradients may reach, those of layers that it was given left out; None is
-    unknown, as everywhere. `moved`, `trained`, `saved`, `loaded` (from a pretrained model) and `frozen` tell through
-    what, None if not. A layer that its own arguments ask to freeze is `frozen_by_itself`.
+    `moved`, `trained`, `saved`, `loaded` (from a pretrained model) and `frozen` tell through what, None if not. A layer
+    that its own arguments ask to freeze is `frozen_by_itself`.
     """
 
     item: Item
-    has_parameters: bool | None
+    layers: Layers
     uses: tuple[LayerUse, ...]
     moved: Via | None
     trained: Via | None
@@ -52,6 +51,14 @@ class LayerStatus:
     loaded: Via | None
     frozen: Via | None
     frozen_by_itself: bool | None
+
+    @property
+    def has_parameters(self) -> bool | None:
+        """Whether it has own parameters that gradients may reach, those of layers that it was given left out.
+
+        None is unknown, as everywhere. To know it takes to run its constructor: ask for it last.
+        """
+        return self.layers.has_own_parameters(self.item)
 
     @property
     def may_be_frozen(self) -> bool:
@@ -139,21 +146,29 @@ class Registration:
         return None if self.reach is None else Used(self.reach, self._layers)
 
     @cached_property
+    def objects(self) -> tuple[LayerStatus, ...]:
+        """All layers of the recipe as they are written, those too that may have nothing to train or to save."""
+        return tuple(self.status(item) for item in self.evaluation.objects if self._is_layer(item))
+
+    @cached_property
     def layers(self) -> tuple[LayerStatus, ...]:
         """All layers of the recipe that have, or may have, parameters or buffers of their own, as they are written."""
-        return tuple(self.status(item) for item in self.evaluation.objects if self._is_layer(item))
+        known = self._layers
+        return tuple(
+            status
+            for status in self.objects
+            if status.has_parameters is not False or known.has_own_state(status.item) is not False
+        )
 
     def _is_layer(self, item: Item) -> bool:
         model = self._layers.model(item)
-        if model is None or model.is_module is not True:
-            return False
-        return self._layers.has_own_parameters(item) is not False or self._layers.has_own_state(item) is not False
+        return model is not None and model.is_module is True
 
     def status(self, item: Item) -> LayerStatus:
         """Whether one layer moves, trains, is saved and frozen."""
         return LayerStatus(
             item=item,
-            has_parameters=self._layers.has_own_parameters(item),
+            layers=self._layers,
             uses=() if self.used is None else self.used.of(item),
             moved=self.moved.via(item),
             trained=None if self.trained is None else self.trained.via(item),

@@ -72,7 +72,9 @@ def _unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
     saved = registration.saved
     if saved is None or not saved.exists or not saved.closed:
         return
-    lost = {id(status.item): status for status in registration.layers if _is_lost(status, registration)}
+    lost = {id(status.item): status for status in registration.objects if _is_lost(status, registration)}
+    if not lost:
+        return
     outer = _outer(lost, registration, layers)
     siblings = _siblings(registration, layers)
     told: set[int] = set()
@@ -88,9 +90,11 @@ def _unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
 
 def _is_lost(status: LayerStatus, registration: Registration) -> bool:
     trained = status.trained is not None and status.trained.certain
-    if not trained or status.saved is not None or status.may_be_frozen or not status.has_parameters:
+    if not trained or status.saved is not None or status.may_be_frozen:
         return False
-    return registration.modules.via(status.item) is not None and _learning(status, registration) is not None
+    if registration.modules.via(status.item) is None or _learning(status, registration) is None:
+        return False
+    return bool(status.has_parameters)
 
 
 def _learning(status: LayerStatus, registration: Registration) -> LayerUse | None:
@@ -143,10 +147,10 @@ def _untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall
     trained = registration.trained
     if trained is None or not trained.closed or not trained.optimizers:
         return
-    for status in registration.layers:
-        if not status.has_parameters or status.trained is not None or status.may_be_frozen or status.loaded is not None:
+    for status in registration.objects:
+        if status.trained is not None or status.may_be_frozen or status.loaded is not None:
             continue
         entry = registration.modules.via(status.item)
         use = _learning(status, registration)
-        if entry is not None and entry.certain and use is not None:
+        if entry is not None and entry.certain and use is not None and status.has_parameters:
             yield Shortfall(status.item, status.item, status, use, registration, None)

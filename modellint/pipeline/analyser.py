@@ -193,6 +193,20 @@ class Analyser:
             run.paired,
         )
 
+    @in_one_chunk
+    def renewed(self, result: FileResult, path: Path, data: bytes) -> FileResult | None:
+        """A result with what it rests on now; None if anything but the file itself, which holds `data`, has changed."""
+        own = f"file:{path.as_posix()}"
+        if not all(key == own or self.files.holds(key, value) for key, value in result.dependencies):
+            return None
+        if copied_from(path, self._project) is not None:
+            return None
+        return replace(
+            result,
+            suppressions=suppressions_of(path, data, self._codes),
+            dependencies=tuple((key, self.files.fingerprint(key)) for key, _ in result.dependencies),
+        )
+
     def update(self, path: Path, data: bytes | None) -> set[str]:
         """Take `data` for the content of a file (None: what is on disk), and forget what rested on another one.
 

@@ -303,8 +303,12 @@ class Analyser:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
         module = self._guarded(run, "the Python frontend", project.python, run.path)
-        if module is None:  # read again for the reason, which the project does not keep
-            self._guarded(run, "the Python frontend", project.parsed, run.path, data)
+        if module is None:
+            reason = project.reason(run.path) if kind_of(run.path.name) == PYTHON else None
+            if reason is not None:
+                self._unreadable(run, reason)
+            else:  # the code of a notebook
+                self._guarded(run, "the Python frontend", project.parsed, run.path, data)
             return
         for rule in self._python_rules:
             self._asked(run, rule, rule.check_python, module, project)

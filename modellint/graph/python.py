@@ -301,6 +301,8 @@ class ModuleFacts:
     body: Function = field(init=False, repr=False)
     #: The functions and classes among the statements: first line, last line, that of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()
+    #: The first and last of lines that were asked for with their comments.
+    asked: set[tuple[int, int]] = field(default_factory=set, repr=False)
     #: Syntax trees of definitions and expressions by their places, held until `release`.
     trees: dict[tuple[int, ...], object] = field(default_factory=dict, repr=False)
     #: The functions whose lines are held, and those whose bodies are lowered.
@@ -324,6 +326,14 @@ class ModuleFacts:
     def code(self) -> str:
         """The text of the file without comments."""
         return _code(self.text)
+
+    def as_written(self, line: int, end_line: int) -> list[str]:
+        """The lines from `line` to `end_line`, with their comments, for those to whom these say something.
+
+        They are noted: where nothing else but comments changes, findings rest on them.
+        """
+        self.asked.add((line, end_line))
+        return self.source.lines[line - 1 : end_line]
 
     def span(self, value: Value) -> Span:
         return self.source.span_of_bytes(value.line, value.offset, value.end_line, value.end_offset)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 #: What joins the lines of a string, or those that a backslash continues, to one.
 _FOLD = "\0"
 _BLANKS = " \t\f"
-#: What lines begin with that go on with what stands at the margin.
-_WITHIN = f"{_BLANKS})]}}"
 #: What names of recipes end with.
 _RECIPES = (".yaml", ".yml")
 _NUMBER = re.compile(r"\d+")
@@ -46,7 +44,11 @@ class Layout:
 
     def __init__(self, text: str, *, is_generated: bool) -> None:
         self.is_generated = is_generated
+        #: The lines that rules have asked for with their comments.
+        self.asked: frozenset[tuple[int, int]] = frozenset()
+        #: Each without the LF at its end.
         self.all = text.split("\n")
+        text = unified(text)
         self.code: list[str] = []
         self.numbers: list[int] = []
         folded = without_comments(text, lambda string: string.replace("\n", _FOLD)).replace("\\\n", f"\\{_FOLD}")
@@ -60,10 +62,12 @@ class Layout:
 
     @classmethod
     def of(cls, path: Path, data: bytes) -> Layout | None:
-        """The layout of a Python file; None if it cannot be decoded."""
+        """The layout of a Python file; None if it cannot be decoded, or CR alone ends lines."""
         try:
-            text = unified(decode_python(path, data).text)
+            text = decode_python(path, data).text
         except UnreadableError:
+            return None
+        if "\r" in text and "\r" in text.replace("\r\n", ""):
             return None
         return cls(text, is_generated=_GENERATED in data[:_HEAD])
 
@@ -73,13 +77,6 @@ class Layout:
         for number in (*self.numbers, len(self.all) + 1):
             yield self.all[start : number - 1]
             start = number - 1
-
-    def around(self, line: int) -> tuple[int, int]:
-        """The first and last line of what stands at the margin, with all that is in it, and of what is beside it."""
-        pairs = zip(self.numbers, self.code, strict=True)
-        starts = [1, *(number for number, code in pairs if code[0] not in _WITHIN), len(self.all) + 1]
-        at = bisect_right(starts, line) - 1
-        return starts[max(at - 1, 0)], starts[min(at + 2, len(starts) - 1)] - 1
 
     @property
     def declaring(self) -> list[str]:
@@ -115,40 +112,38 @@ class _Move:
         self._check()
 
     def _check(self) -> None:
-        """Check that no comment has changed which may be asked for: shapes, and what a script reads."""
+        """Check that no comment has changed that was asked for, or that may say what a script reads."""
         from modellint.link.recipes.loading import LOADERS
-        from modellint.link.values.shapes import may_say_shape
 
+        words = (*_RECIPES, *LOADERS)
+        end = 0
         for old, new in zip(self._before.parts(), self._now.parts(), strict=True):
-            for line in (*old, *new) if old != new else ():
-                if may_say_shape(line) or any(word in line for word in (*_RECIPES, *LOADERS)):
-                    raise _OtherCodeError
+            first, end = end + 1, end + len(old)
+            if old != new and (
+                any(line <= end and end_line >= first for line, end_line in self._before.asked)
+                or any(word in line for line in (*old, *new) for word in words)
+            ):
+                raise _OtherCodeError
+        self._now.asked = frozenset((self._now_at(line), self._now_at(last)) for line, last in self._before.asked)
 
     def _now_at(self, line: int) -> int:
         """The line that one of code, or of a string that begins in one, is now."""
         at = bisect_right(self._before.numbers, line) - 1
         return line + (self._now.numbers[at] - self._before.numbers[at] if at >= 0 else 0)
 
-    def _check_same(self, first: int, last: int) -> None:
-        """Raise _OtherCodeError if the lines from the first to the last are not as they were."""
-        start = self._now_at(first)
-        if self._before.all[first - 1 : last] != self._now.all[start - 1 : start + last - first]:
-            raise _OtherCodeError
-
     def place(self, place: Place) -> Place:
         """Where a place is now. Raises _OtherCodeError if its lines have changed."""
         span = place.span
         if place.path != self._path or (span == _WHOLE and self._first > 1):
             return place
-        self._check_same(span.line, span.end_line)
         line = self._now_at(span.line)
-        return replace(place, span=replace(span, line=line, end_line=line + span.end_line - span.line))
+        last = line + span.end_line - span.line
+        if self._before.all[span.line - 1 : span.end_line] != self._now.all[line - 1 : last]:
+            raise _OtherCodeError
+        return replace(place, span=replace(span, line=line, end_line=last))
 
     def fix(self, fix: Fix) -> Fix:
-        """A fix where its code is now. Raises _OtherCodeError if lines around have changed, as it keeps comments."""
-        for edit in fix.edits:
-            if edit.place.path == self._path:
-                self._check_same(*self._before.around(edit.place.span.line))
+        """A fix where its code is now. Raises _OtherCodeError if the lines that it edits have changed."""
         return replace(fix, edits=tuple(replace(edit, place=self.place(edit.place)) for edit in fix.edits))
 
     def finding(self, finding: Finding) -> Finding:

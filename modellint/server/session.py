@@ -134,7 +134,11 @@ class Session:
         known = self._known.setdefault(path, deque(maxlen=_LATEST))
         moved = (relaid(result, before, layout) for before, result in known)
         renewed = (self._analyser.renewed(result, path, data) for result in moved if result is not None)
-        result = next(filter(None, renewed), None) or self._analyser.analyse(path)
+        result = next(filter(None, renewed), None)
+        if result is None:
+            result = self._analyser.analyse(path)
+            module = self.ask(lambda project: project.python(path)) if result.readable else None
+            layout.asked = frozenset(() if module is None else module.asked)
         if result.readable:
             known.appendleft((layout, result))
         return result

@@ -54,8 +54,8 @@ def documented_shape(function: Function, parameter: str) -> tuple[str, ...] | No
     annotated = None if declared is None else _annotated_shape(declared)
     if annotated is not None:
         return annotated
-    written = function.module.source.text_between(function.line, function.end_line)
-    comments = "\n".join(line.partition("#")[2] for line in written.splitlines() if "#" in line)
+    written = function.module.as_written(function.line, function.end_line)
+    comments = "\n".join(line.partition("#")[2].rstrip("\r\n") for line in written if "#" in line)
     for text in (function.docstring or "", comments):
         for match in re.finditer(_TAIL.format(name=re.escape(parameter)), text):
             tail = match[1]
@@ -65,11 +65,6 @@ def documented_shape(function: Function, parameter: str) -> tuple[str, ...] | No
                 shape = tuple(part.strip(" `*'\"") for part in found[1].split(","))
                 return tuple(part for part in shape if part)
     return None
-
-
-def may_say_shape(line: str) -> bool:
-    """Whether the comment in a line may give the shape of a parameter."""
-    return _SHAPE.search(line.partition("#")[2]) is not None
 
 
 def _annotated_shape(parameter: Parameter) -> tuple[str, ...] | None:

@@ -247,7 +247,7 @@ def test_who_reads_comments_notes_it() -> None:
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             owner = node.value if isinstance(node, ast.Attribute) and node.attr in READING else None
-            if isinstance(owner, ast.Attribute) and owner.attr == "source":
+            if isinstance(owner, ast.Attribute) and owner.attr == "source" and ast.unparse(owner.value) != "recipe":
                 found.setdefault(name, set()).add(node.attr)
     assert found == READERS
 

@@ -21,6 +21,7 @@ from modellint import operators
 from modellint.config.errors import UsageError, closest, nearest
 from modellint.finding import Severity
 from modellint.graph.immutable import dataclass
+from modellint.home import BUILT_IN
 from modellint.reading.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
 from modellint.reading.paths import shown
 from modellint.results.failures import RAISED
@@ -59,6 +60,11 @@ class RuleSet:
     def theories(self) -> tuple[PackTheory, ...]:
         """The theories that selected rules bring, each once."""
         return tuple({kind: made for rule in self.active for kind, made in _brought(rule)}.values())
+
+    @cached_property
+    def are_built_in(self) -> bool:
+        """Whether none of the selected rules is of another pack."""
+        return all(type(rule).__module__.partition(".")[0] == BUILT_IN for rule in self.active)
 
     @cached_property
     def active(self) -> tuple[Rule, ...]:

@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 PYTHON = "python"
@@ -27,6 +27,12 @@ NOTEBOOK = "notebook"
 #: Lines that a backslash joins to the next one, and that. A comment ends with its line.
 _CONTINUED = re.compile(r"^[^#\n]*\\\n(?:[^#\n]*\\\n)*[^\n]*\n?", re.MULTILINE)
 _BREAK = re.compile(r"(?<![ \t])[ \t]*\\\n[ \t]*(?=([.,)\]])?)")
+#: A string, perhaps of several lines, or a comment.
+_QUOTED_OR_COMMENT = re.compile(
+    r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#[^\n]*""", re.DOTALL
+)
+#: The prefix of a string that is formatted.
+_FORMATTING = re.compile(r"[ftFT]")
 _KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
 
 
@@ -200,6 +206,27 @@ def plain_text(text: str) -> str:
     if "\f" in text:
         text = text.replace("\f", "")
     return _CONTINUED.sub(_on_one_line, text) if "\\\n" in text else text
+
+
+def without_comments(text: str, fold: Callable[[str], str] | None = None) -> str:
+    """Python code, whose lines end at LF, with blanks for comments; with what `fold` makes of each string.
+
+    A text is left as it is where it is not certain what is a comment: quotes may stand in the braces of a formatted
+    string.
+    """
+    is_certain = True
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal is_certain
+        found, start = match[0], match.start()
+        if found[0] == "#":
+            return " " * len(found)
+        if "{" in found and found.count("{") != found.count("}") and _FORMATTING.search(text, max(start - 2, 0), start):
+            is_certain = False
+        return found if fold is None else fold(found)
+
+    replaced_text = _QUOTED_OR_COMMENT.sub(replaced, text)
+    return replaced_text if is_certain else text
 
 
 def _on_one_line(match: re.Match[str]) -> str:

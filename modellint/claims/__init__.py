@@ -63,7 +63,12 @@ class Claim:
 
 def places_of(claim: Claim) -> Iterator[Place]:
     """All places that a claim speaks of: its own, and those in other fields."""
-    return _places(_values(claim))
+    return (part for part in _parts(_values(claim)) if isinstance(part, Place))
+
+
+def texts_of(claim: Claim) -> Iterator[str]:
+    """All texts and numbers that a claim tells, as texts."""
+    return (str(part) for part in _parts(_values(claim)) if isinstance(part, str | int))
 
 
 def name_at(claim: Claim, place: Place) -> str:
@@ -106,12 +111,13 @@ def _values(claim: Claim) -> tuple[Any, ...]:
     return tuple(getattr(claim, one.name) for one in fields(claim) if one.name != "anchors")
 
 
-def _places(value: Any) -> Iterator[Place]:
-    if isinstance(value, Place):
-        yield value
-    elif isinstance(value, tuple):
+def _parts(value: Any) -> Iterator[Any]:
+    """What stands in fields, those that are tuples taken apart."""
+    if isinstance(value, tuple):
         for one in value:
-            yield from _places(one)
+            yield from _parts(one)
+    else:
+        yield value
 
 
 def _class(module: Any, name: Any) -> type[Claim]:

@@ -48,6 +48,8 @@ def assigned(target: Value, module: ModuleFacts) -> tuple[ast.expr, Place] | Non
     before, lines[0] = lines[0][:column], lines[0][column:]
     # Most lines are no statement without the next ones, which is no reason to try newer grammars on each.
     statement = _first_statement(lines, ast.parse) or _first_statement(lines, tree_of)
+    count = len(lines) if statement is None else statement.end_lineno or 1
+    module.as_written(target.line, target.line + count - 1)
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     node = getattr(statement, "value", None)
     if len(targets) != 1 or not isinstance(targets[0], ast.Attribute) or not isinstance(node, ast.expr):
@@ -137,4 +139,5 @@ def clamped(call: Value, limit: str, module: ModuleFacts) -> Fix | None:
 
 def text_at(place: Place, module: ModuleFacts) -> str:
     """The text of a place, as it is written."""
+    module.as_written(place.span.line, place.span.end_line)
     return module.source.text_of(place.span)

@@ -52,8 +52,14 @@ _ONLY_2 = re.compile(
 
 def sign_in(text: str, error: SyntaxError) -> str | None:
     """What of Python 2 the interpreter stumbled over; None in a text that has something of Python 3 as well."""
+    sign = _sign_at(text, error)
+    return None if sign is None or _is_python3(text) else sign
+
+
+def _sign_at(text: str, error: SyntaxError) -> str | None:
+    """What of Python 2 there may be where the interpreter stumbled."""
     lines = split_lines(text)
-    if error.lineno is None or not 1 <= error.lineno <= len(lines) or _is_python3(text):
+    if error.lineno is None or not 1 <= error.lineno <= len(lines):
         return None
     line, offset = lines[error.lineno - 1], max(error.offset or 1, 1) - 1
     for reason, name in _REASONS:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from modellint.graph import mentions
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.source import Place, SourceFile, Span
+from modellint.source import Place, SourceFile, Span, unified, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,9 +105,9 @@ class Function:
 
     @cached_property
     def text(self) -> str:
-        """The source lines of the function, decorators left out, for those who search them."""
+        """The code of the function, without comments, decorators left out, for those who search it."""
         self.module.searched.append(self)
-        return self.module.source.plain.text_between(self.line, self.end_line)
+        return _code(self.module.source.plain.text_between(self.line, self.end_line))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -301,6 +301,8 @@ class ModuleFacts:
     body: Function = field(init=False, repr=False)
     #: The functions and classes among the statements: first line, last line, that of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()
+    #: The first and last of lines that were asked for with their comments.
+    asked: set[tuple[int, int]] = field(default_factory=set, repr=False)
     #: Syntax trees of definitions and expressions by their places, held until `release`.
     trees: dict[tuple[int, ...], object] = field(default_factory=dict, repr=False)
     #: The functions whose lines are held, and those whose bodies are lowered.
@@ -317,8 +319,21 @@ class ModuleFacts:
 
     @property
     def text(self) -> str:
-        """The text of the file, for those who search it."""
+        """The text of the file, for those who ask whether it is worth a closer look."""
         return self.source.plain.text
+
+    @property
+    def code(self) -> str:
+        """The text of the file without comments."""
+        return _code(self.text)
+
+    def as_written(self, line: int, end_line: int) -> list[str]:
+        """The lines from `line` to `end_line`, with their comments, for those to whom these say something.
+
+        They are noted: where nothing else but comments changes, findings rest on them.
+        """
+        self.asked.add((line, end_line))
+        return self.source.lines[line - 1 : end_line]
 
     def span(self, value: Value) -> Span:
         return self.source.span_of_bytes(value.line, value.offset, value.end_line, value.end_offset)
@@ -327,10 +342,11 @@ class ModuleFacts:
         return Place(self.path, self.span(value))
 
     def text_of(self, value: Value) -> str:
-        """The source text of a value, on one line; its name where a branch or a caller decides what it is."""
+        """The code of a value, on one line; its name where a branch or a caller decides what it is."""
         if value.op is Op.PARAM or (value.op is Op.CHOICE and value.target is not None):
             return str(value.target or value.data)
-        return " ".join(self.source.text_of(self.span(value)).split())
+        text = self.source.text_of(self.span(value))
+        return " ".join((_code(unified(text)) if value.line < value.end_line else text).split())
 
     def all_functions(self) -> Iterator[Function]:
         """Every function and method of the file, those of nested classes included."""
@@ -361,6 +377,11 @@ class ModuleFacts:
             if flow is not None:
                 flow.release()
         self.lowered.clear()
+
+
+def _code(text: str) -> str:
+    """A text without comments."""
+    return without_comments(text) if "#" in text else text
 
 
 def alternatives(annotation: Value) -> Iterator[Value]:

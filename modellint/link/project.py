@@ -76,6 +76,8 @@ class Project:
         self.kept = None if outlines is None else RememberedAnswers(self.files, outlines, self.python)
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
+        #: Why Python files cannot be read.
+        self._reasons: dict[Path, UnreadableError] = {}
         #: What was run on paper for the file that is being checked.
         self.runs: list[Closing] = []
         #: The files that were read; the syntax trees of the first ones are let go of next.
@@ -195,12 +197,14 @@ class Project:
         """The outline of a Python file, None if it is missing or unreadable."""
 
         def load() -> ModuleFacts | None:
+            self._reasons.pop(path, None)
             data = self._content(path)
             if data is None:
                 return None
             try:
                 module = self.parsed(path, data)
-            except UnreadableError:
+            except UnreadableError as error:
+                self._reasons[path] = error.within(error.unit, error.span)  # which leads to nothing of the parser
                 return None
             self._read.append(module)
             self._unreleased.append(module)
@@ -209,6 +213,10 @@ class Project:
             return module
 
         return self.once(("python", path), load)
+
+    def reason(self, path: Path) -> UnreadableError | None:
+        """Why a file that `python` was asked for cannot be decoded or parsed; None if it can, or is not there."""
+        return self._reasons.get(path)
 
     def parsed(self, path: Path, data: bytes) -> ModuleFacts:
         """The outline of a Python file with the content `data`. Raises UnreadableError."""

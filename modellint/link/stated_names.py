@@ -59,7 +59,7 @@ def _strings(value: Value) -> Iterator[str]:
 
 def all_names(module: ModuleFacts) -> frozenset[str] | None:
     names = set(_strings(module.constants["__all__"]))
-    text = module.text
+    text = module.code
     for match in re.finditer(r"^__all__(?:\s*\+=\s*|\.(?:extend|append)\()(.)", text, re.MULTILINE):
         if match[1] not in "[('\"":
             return None  # more names, that another module lists

@@ -198,6 +198,20 @@ class Analyser:
             run.paired,
         )
 
+    @in_one_chunk
+    def renewed(self, result: FileResult, path: Path, data: bytes) -> FileResult | None:
+        """A result with what it rests on now; None if anything but the file itself, which holds `data`, has changed."""
+        own = f"file:{path.as_posix()}"
+        if not all(key == own or self.files.holds(key, value) for key, value in result.dependencies):
+            return None
+        if copied_from(path, self._project) is not None:
+            return None
+        return replace(
+            result,
+            suppressions=suppressions_of(path, data, self._codes),
+            dependencies=tuple((key, self.files.fingerprint(key)) for key, _ in result.dependencies),
+        )
+
     def update(self, path: Path, data: bytes | None) -> set[str]:
         """Take `data` for the content of a file (None: what is on disk), and forget what rested on another one.
 
@@ -294,8 +308,12 @@ class Analyser:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
         module = self._guarded(run, "the Python frontend", project.python, run.path)
-        if module is None:  # read again for the reason, which the project does not keep
-            self._guarded(run, "the Python frontend", project.parsed, run.path, data)
+        if module is None:
+            reason = project.reason(run.path) if kind_of(run.path.name) == PYTHON else None
+            if reason is not None:
+                self._unreadable(run, reason)
+            else:  # the code of a notebook
+                self._guarded(run, "the Python frontend", project.parsed, run.path, data)
             return
         for rule in self._python_rules:
             self._asked(run, rule, rule.check_python, module, project)

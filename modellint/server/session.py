@@ -8,6 +8,7 @@ are they read for others.
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +20,8 @@ from modellint.pipeline.cache import is_cache, outlines_in
 from modellint.reading.mentioning import MENTIONS
 from modellint.reading.outlines import Outlines
 from modellint.results.failures import Crash
-from modellint.source import kind_of
+from modellint.server.layout import Layout, relaid
+from modellint.source import PYTHON, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: How many of the latest contents of a file are known with what they gave: most edits that are taken back are.
+_LATEST = 8
 #: Bytes that a file may have to be checked at once. Python parses a million in a quarter of a second, and holds up
 #: everything else that long.
 LARGE = 1_000_000
@@ -58,6 +62,8 @@ class Session:
         self._open: set[Path] = set()
         self._results: dict[Path, FileResult] = {}
         self._good: dict[Path, tuple[Finding, ...]] = {}
+        #: The latest contents of each Python file that were checked and understood, and what they gave.
+        self._known: dict[Path, deque[tuple[Layout, FileResult]]] = {}
         self._outdated: dict[Path, None] = {}
         self._failures: dict[Crash, None] = {}
         self._told: set[tuple[str, str]] = set()
@@ -87,7 +93,7 @@ class Session:
     def close(self, path: Path) -> None:
         """A file is no longer shown: what is on disk counts, and its findings are those of others."""
         self._open.discard(path)
-        for known in (self._outdated, self._aside, self._results, self._good):
+        for known in (self._outdated, self._aside, self._results, self._good, self._known):
             known.pop(path, None)
         self._changed(self._analyser.update(path, None))
 
@@ -110,14 +116,32 @@ class Session:
         """Check the file that changed last, or the next one of those that rest on it; or put it aside."""
         path = next(iter(self._outdated))
         del self._outdated[path]
-        if len(self._analyser.files.read(path) or b"") > LARGE:
+        data = self._analyser.files.read(path) or b""
+        if len(data) > LARGE:
             self._aside[path] = time.monotonic()
             return
         try:
-            self._keep(path, self._analyser.analyse(path))
+            self._keep(path, self._checked(path, data))
         except Exception:
             self._results.pop(path, None)
             raise
+
+    def _checked(self, path: Path, data: bytes) -> FileResult:
+        """What checking a file gives, or gave before where only its layout was another one."""
+        layout = Layout.of(path, data) if kind_of(path.name) == PYTHON and self.rules.are_built_in else None
+        if layout is None:
+            return self._analyser.analyse(path)
+        known = self._known.setdefault(path, deque(maxlen=_LATEST))
+        moved = (relaid(result, before, layout) for before, result in known)
+        renewed = (self._analyser.renewed(result, path, data) for result in moved if result is not None)
+        result = next(filter(None, renewed), None)
+        if result is None:
+            result = self._analyser.analyse(path)
+            module = self.ask(lambda project: project.python(path)) if result.readable else None
+            layout.asked = frozenset(() if module is None else module.asked)
+        if result.readable:
+            known.appendleft((layout, result))
+        return result
 
     @property
     def waits(self) -> bool:

@@ -54,7 +54,8 @@ def documented_shape(function: Function, parameter: str) -> tuple[str, ...] | No
     annotated = None if declared is None else _annotated_shape(declared)
     if annotated is not None:
         return annotated
-    comments = "\n".join(line.partition("#")[2] for line in function.text.splitlines() if "#" in line)
+    written = function.module.as_written(function.line, function.end_line)
+    comments = "\n".join(line.partition("#")[2].rstrip("\r\n") for line in written if "#" in line)
     for text in (function.docstring or "", comments):
         for match in re.finditer(_TAIL.format(name=re.escape(parameter)), text):
             tail = match[1]

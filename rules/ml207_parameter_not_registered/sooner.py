@@ -54,6 +54,7 @@ def _exchanged(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fi
     if any(name in _names(one) for one in between) or any(_stored(one) & names for one in block[optimizer:-1]):
         return None
     whole = Place(module.path, module.source.span_of_bytes(*_start(move), *_end(move)))
+    module.as_written(before.lineno, whole.span.end_line)
     line, text = module.source.lines[whole.span.line - 1], python_edit.text_at(whole, module)
     rest = module.source.lines[whole.span.end_line - 1][whole.span.end_column - 1 :]
     if whole.span.end_line == len(module.source.lines):

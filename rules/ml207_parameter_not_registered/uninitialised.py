@@ -164,7 +164,7 @@ def set_up(found: Uninitialised) -> Fix | None:
     if first is None or not isinstance(defined, ast.FunctionDef) or first.lineno == defined.lineno:
         return None
     line = function.line + first.lineno - 1
-    text = module.source.lines[line - 1]
+    (text,) = module.as_written(line, line)
     margin = text[: len(text) - len(text.lstrip())]
     indent = margin.replace("\f", "")  # a page may begin here
     if not function.text.splitlines()[first.lineno - 1].startswith(indent):

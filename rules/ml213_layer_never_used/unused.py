@@ -199,7 +199,7 @@ def _is_empty(value: Value, function: Function, project: Project) -> bool:
 def _is_kept_for_others(cls: Class, function: Function, event: Event, name: str) -> bool:
     """Whether a comment, or a docstring that names a layer, says that it is kept for checkpoints or compatibility."""
     first = event.value if event.target is None else event.target
-    lines = cls.module.source.lines[max(first.line - 3, 0) : event.value.end_line]
+    lines = cls.module.as_written(max(first.line - 2, 1), event.value.end_line)
     if any(_KEPT_FOR.search(line.partition("#")[2]) for line in lines):
         return True
     texts = (cls.docstring, function.docstring)

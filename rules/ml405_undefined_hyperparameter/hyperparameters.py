@@ -16,6 +16,7 @@ from modellint.link.recipes.notes import is_certain
 from modellint.link.recipes.pairing import recipes_of, scripts_of
 from modellint.link.recipes.reach import reach
 from modellint.link.recipes.scripts import read_script
+from modellint.source import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -104,7 +105,7 @@ def _around(value: Value, function: Function) -> str:
         first -= 1
     while last < len(lines) and not _STATEMENT.match(lines[last]):
         last += 1
-    return module.source.plain.text_between(first, last)
+    return plain_text("".join(module.as_written(first, last)))
 
 
 def _work(script: Script, project: Project) -> KeyWork:

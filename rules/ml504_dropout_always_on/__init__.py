@@ -124,7 +124,7 @@ def _comments(call: Value, module: ModuleFacts) -> str:
     first = max(call.line - 3, 0)
     while first > 0 and lines[first].strip()[:1] in ("", "#"):
         first -= 1
-    return " ".join(line.partition("#")[2] for line in lines[first : call.end_line])
+    return " ".join(line.partition("#")[2] for line in module.as_written(first + 1, call.end_line))
 
 
 def _is_of_layers(cls: Class, project: Project) -> bool:

@@ -158,7 +158,7 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
         if (name in _TELLING or is_shape) and len(call.args) > 1 and not _is_defined(name, function.module, project):
             return name
     layer = kinds.layer(callee, _STATELESS)
-    if layer is not None and call.positional and "_hook" not in function.module.text:
+    if layer is not None and call.positional and "_hook" not in function.module.code:
         return function.module.text_of(callee)
     return None
 

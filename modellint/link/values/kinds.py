@@ -172,7 +172,8 @@ class Kinds:
         number = value.end_line
         while number < len(lines) and lines[number].strip()[:1] == ")":
             number += 1
-        shape = _SHAPE.match(lines[number - 1].partition("#")[2].strip())
+        written = self._function.module.as_written(value.end_line, number)
+        shape = _SHAPE.match(written[-1].partition("#")[2].strip())
         return None if shape is None else shape[1].count(",") + 1
 
     def _told(self) -> dict[int, int]:

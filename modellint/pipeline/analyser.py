@@ -47,8 +47,8 @@ _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
 _NOTHING = Inventory()
-#: The generations of the garbage collector with what one file left behind, which leads in circles: the oldest holds what
-#: stays, and takes as long to look through as everything.
+#: The generations of the garbage collector with what one file left behind, which leads in circles: the oldest one holds
+#: what stays, and takes as long to look through as everything.
 _YOUNG = 1
 
 

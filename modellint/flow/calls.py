@@ -123,7 +123,7 @@ class Calls:
             return functions
         owner = self._run.evaluate(callee.args[0], frame)
         cls = owner[0] if len(owner) == 1 and isinstance(owner[0], ClassRef) else None
-        if cls is None or (self._run.is_lazy and cls.model.facts.fields is None):
+        if cls is None or not all(theory.binds(cls) for theory in self._run.asked.binds):
             return functions
         return tuple(
             replace(f, receiver=cls) if isinstance(f, FunctionRef) and _is_class_method(f) else f for f in functions
@@ -212,7 +212,7 @@ class Calls:
         if cls is None or not isinstance(made, Shell) or made.kind != "dict" or made in self._entered:
             return
         self._entered.add(made)
-        if self._run.is_lazy or self._run.counts or not is_filled(cls, name):
+        if self._run.counts or not is_filled(cls, name):
             return
         run = self._run
         subject = None if run.objects.subject is None else model_of(run.objects.subject).cls

@@ -188,8 +188,7 @@ def _open(run: Interpreter, reaching: _Reaching) -> None:
 def _settle(shell: Shell, run: Interpreter) -> None:
     """Run the constructor of an object, and find out what it stores."""
     run.objects.construct(shell)
-    for name in list(shell.history):
-        shell.get(name)
+    shell.find_out()
 
 
 def _found(shell: Shell, names: Collection[str], sites: dict[int, Site]) -> Iterator[Constructed]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.flow import library, sizes
+from modellint.flow import library
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
 from modellint.flow.conditions import Assumed, Conditions, longer
@@ -22,13 +22,13 @@ from modellint.flow.domain import (
     Constant,
     FunctionRef,
     Plain,
-    Site,
     constant,
     join,
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import ExactShell, Path, Shell
 from modellint.flow.objects import Objects
+from modellint.flow.records import is_self
 from modellint.flow.theory import Theories
 from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition
 
@@ -71,7 +71,6 @@ class Interpreter:
             self.theories += (make(self),)
         #: The same, by what is asked of them.
         self.asked = Theories(self.theories)
-        self.is_lazy = any(theory.is_lazy for theory in self.theories)
         self.counts = any(theory.counts for theory in self.theories)
         self.names_parts = any(theory.names_parts for theory in self.theories)
         self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
@@ -95,6 +94,8 @@ class Interpreter:
         self.assumed: Path = ()
         #: How many loops are being run.
         self.loops = 0
+        #: How many stores of constructors are being found out later than they have happened.
+        self._late = 0
         self._nesting = 0
         self._shells: dict[tuple[Trail, int, str], Shell] = {}
         #: What leads in circles beside these: objects that were constructed, and frames that functions were made in.
@@ -102,6 +103,8 @@ class Interpreter:
         self._constants: dict[int, Atoms] = {}
         #: By identity, each with what has it: what names stand for that are no constants.
         self._named: dict[int, tuple[Atoms | None, Value]] = {}
+        #: By identity, with the expression: whether it reads the attribute that it is stored under.
+        self._of_itself: dict[int, tuple[bool, Value]] = {}
         #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
         self._blocks: dict[int, tuple[Block, Flow]] = {}
 
@@ -262,8 +265,7 @@ class Interpreter:
         if self.steps > self._max_steps:
             self._run_out()
             return True
-        if self.is_lazy:
-            self.project.budget.spend()
+        self.project.budget.spend()
         for theory in self.asked.matters:
             matters = theory.matters(event, frame)
             if matters is not None:
@@ -356,27 +358,52 @@ class Interpreter:
         if target.op is not Op.ATTR and target.op is not Op.INDEX:
             return  # shipped facts leave out what does not matter
         owner = self.evaluate(target.args[0], frame)
-        if self.is_lazy and target.op is Op.ATTR and self.objects.under_construction:
+        if target.op is Op.ATTR and self._may_wait(owner, target, value, frame):
             for atom in owner:
-                if isinstance(atom, Shell):
-                    atom.set(str(target.data), self._later(value, frame, atom), self.path)
+                later = self._later(atom, target, value, frame)
+                self._keep(atom, later, target, value, frame, is_sure=len(owner) == 1)
             return
         atoms = self.behind(self.evaluate(value, frame), frame)
         if target.op is Op.ATTR:
-            name, is_sure = str(target.data), len(owner) == 1
             for atom in owner:
-                if isinstance(atom, Shell):
-                    self.objects.store(atom, name, atoms, frame, target=target, value=value, is_sure=is_sure)
-                else:
-                    self.objects.give_away(atom, atoms)
+                self._keep(atom, atoms, target, value, frame, is_sure=len(owner) == 1)
                 for theory in self.asked.store:
-                    theory.store(atom, (Constant(name),), atoms, frame, target, is_sure=is_sure)
+                    theory.store(atom, (Constant(str(target.data)),), atoms, frame, target, is_sure=len(owner) == 1)
         else:
             index = self.evaluate(target.args[1], frame)
             for atom in owner:
                 for theory in self.asked.store:
                     theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
+
+    def _may_wait(self, owner: Atoms, target: Value, value: Value, frame: Frame) -> bool:
+        """Whether what a constructor stores can be found out when it is asked for: nobody asks now.
+
+        A run that is about one object asks: when it has no steps left, it is to know what that stores first.
+        """
+        is_asked = self.objects.subject is not None or self.asked.store or frame.known(id(value)) is not None
+        if is_asked or not self.objects.under_construction or self._is_of_itself(target, value):
+            return False
+        layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
+        return all(self.objects.own_method(layer, "__setattr__") is None for layer in layers)
+
+    def _is_of_itself(self, target: Value, value: Value) -> bool:
+        """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
+        known = self._of_itself.get(id(value))
+        if known is None:
+            reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
+            is_read = any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
+            known = self._of_itself[id(value)] = is_read and is_self(target.args[0]), value
+        return known[0]
+
+    def _keep(
+        self, owner: Atom, atoms: Atoms | Later, target: Value, value: Value, frame: Frame, *, is_sure: bool
+    ) -> None:
+        """Store something under an attribute of one of the objects that a target may be of."""
+        if isinstance(owner, Shell):
+            self.objects.store(owner, str(target.data), atoms, frame, target=target, value=value, is_sure=is_sure)
+        else:
+            self.objects.give_away(owner, atoms)
 
     def behind(self, atoms: Atoms, frame: Frame, guard: PathCondition | None = None) -> Atoms:
         """What the conditions of the event that happens, or `guard`, leave of a value."""
@@ -405,26 +432,34 @@ class Interpreter:
 
         return happen
 
-    def _later(self, value: Value, frame: Frame, owner: Shell) -> Later:
-        """What a constructor stores in its object, found out when it is asked for."""
+    def _later(self, owner: Atom, target: Value, value: Value, frame: Frame) -> Later:
+        """What a constructor stores in an object, found out when it is asked for, as it would be now."""
         is_asked = False
+        at = self.path, self.guard, self.loops, self.contexts
+        made = self.objects.under_construction[-1]
 
         def found() -> Atoms:
             nonlocal is_asked
             known = frame.known(id(value))
             if known is not None:
-                return sizes.kept(known, Site(value, frame.function))
+                return kept(known)
             if is_asked:  # `self.x = other.x`, where the other may be the object itself: that adds nothing
                 return NEVER
             is_asked = True
-            outer = self.path, self.guard, self.loops
-            self.path, self.guard, self.loops = frame.path, None, 0
-            self.objects.under_construction.append(owner)
+            outer = self.path, self.guard, self.loops, self.contexts
+            self.path, self.guard, self.loops, self.contexts = at
+            self._late += 1
+            self.objects.under_construction.append(made)
             atoms = self.evaluate(value, frame)
             self.objects.under_construction.pop()
-            self.path, self.guard, self.loops = outer
+            self._late -= 1
+            self.path, self.guard, self.loops, self.contexts = outer
             is_asked = False
-            return sizes.kept(atoms, Site(value, frame.function))
+            return kept(atoms)
+
+        def kept(atoms: Atoms) -> Atoms:
+            atoms = self.behind(atoms, frame, at[1])
+            return self.objects.kept(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
 
         return found
 
@@ -504,7 +539,7 @@ class Interpreter:
         if key not in self._constants:
             self._constants[key] = NEVER
             self._constants[key] = self.evaluate(constant_value, class_frame(home, key))
-            if not self.is_lazy and not self.counts:
+            if not self.counts:
                 self.calls.enter(definition, self._constants[key])
         return self._constants[key]
 
@@ -517,7 +552,7 @@ class Interpreter:
             if found is not None:
                 return found
         owner = self.evaluate(value.args[0], frame)
-        if len(value.args) > 1 and self.is_lazy and self.objects.under_construction:
+        if len(value.args) > 1 and self._late:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
         return join(self.objects.attribute(atom, str(value.data), frame, value) for atom in owner)

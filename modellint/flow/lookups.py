@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Body
-    from modellint.flow.domain import Atom, Atoms, Super
+    from modellint.flow.domain import Atom, Atoms, ClassRef, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
@@ -84,7 +84,6 @@ _MAX_HANDING = 3
 class Lookups(Theory, Sink):
     """The look-ups of one run."""
 
-    is_lazy = True
     rests_on: ClassVar[tuple[type[Theory], ...]] = (Tensors,)
 
     def __init__(self, run: Interpreter) -> None:
@@ -266,6 +265,10 @@ class Lookups(Theory, Sink):
 
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         return self._worked_as_torch(shell, arguments, frame, value) or (Unknown(),)
+
+    def binds(self, cls: ClassRef) -> bool:
+        """What is no layer and has no fields chooses among all classes that there are: what these look up is theirs."""
+        return cls.model.facts.fields is not None or cls.model.is_module is not False
 
     # -- functions -----------------------------------------------------------------------------------------------
 

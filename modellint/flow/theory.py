@@ -89,8 +89,6 @@ class Theory:
     keeps: ClassVar[tuple[type, ...]] = ()
     #: How many values and events a run may look at; None leaves that to the interpreter.
     max_steps: ClassVar[int | None] = None
-    #: Whether what constructors store is found out when it is asked for, rather than when they are run.
-    is_lazy: ClassVar[bool] = False
     #: Whether each object that a loop makes is another one, and what a container holds is counted.
     counts: ClassVar[bool] = False
     #: Whether what stands under an open condition is looked at under it.
@@ -211,6 +209,10 @@ class Theory:
     def call(self, value: Value, frame: Frame) -> Atoms | None:
         """What a call gives, whatever its callee turns out to be."""
         return None
+
+    def binds(self, cls: ClassRef) -> bool:
+        """Whether a class method is given the class that it is called on, rather than any."""
+        return True
 
     def missed(self, value: Value, frame: Frame) -> None:
         """A call is left out, because nothing comes to be that it is given."""

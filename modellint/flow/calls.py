@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from modellint.flow import library
 from modellint.flow.binding import Binding
-from modellint.flow.constant_calls import ConstantCalls
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -34,6 +33,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, shells_in
+from modellint.flow.memo import Memo
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.immutable import replace
 from modellint.graph.value import Nested, Op, Value
@@ -69,7 +69,7 @@ class Calls:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._binding = Binding(run)
-        self._constant_calls = ConstantCalls(run)
+        self.memo = Memo(run)
         self.under_way: list[object] = []
         #: Where the calls under way stand, each in the frame of its caller, outermost first.
         self.way: list[tuple[Frame, Value]] = []
@@ -500,7 +500,7 @@ class Calls:
                 theory.left_out(function)
             is_circle = key in self.under_way
             self._run.is_complete = self._run.is_complete and is_circle
-            self._constant_calls.cut(self.under_way.index(key) if is_circle else 0)
+            self.memo.cut(self.under_way.index(key) if is_circle else 0)
             return self.unknown(arguments, value)
         given = function.arguments.then(arguments)
 
@@ -511,7 +511,7 @@ class Calls:
             known = theory.follow(function, given, frame, value, run)
             if known is not None:
                 return known
-        return self._constant_calls.call(function, given, run)
+        return self.memo.call(function, given, run)
 
     def _depths(self) -> tuple[int, int]:
         """How many calls may be under way, and how many of one function."""

@@ -245,7 +245,7 @@ class _Apart(Theory, Sink):
         code = function.code if isinstance(function.code, Nested) else function_of(function.code)
         self._take(code, Site(value, frame.function))
 
-    def apart(self) -> Hashable:
+    def state(self) -> Hashable:
         return self._way
 
     def _take(self, code: object, site: Site) -> None:

@@ -71,6 +71,7 @@ class Interpreter:
             self.theories += (make(self),)
         #: The same, by what is asked of them.
         self.asked = Theories(self.theories)
+        self._waits = any(theory.waits for theory in self.theories)
         self.counts = any(theory.counts for theory in self.theories)
         self.names_parts = any(theory.names_parts for theory in self.theories)
         self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
@@ -358,7 +359,7 @@ class Interpreter:
         if target.op is not Op.ATTR and target.op is not Op.INDEX:
             return  # shipped facts leave out what does not matter
         owner = self.evaluate(target.args[0], frame)
-        if target.op is Op.ATTR and self._may_wait(owner, target, value, frame):
+        if target.op is Op.ATTR and self._may_wait(owner, target, value):
             for atom in owner:
                 later = self._later(atom, target, value, frame)
                 self._keep(atom, later, target, value, frame, is_sure=len(owner) == 1)
@@ -376,16 +377,17 @@ class Interpreter:
                     theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
 
-    def _may_wait(self, owner: Atoms, target: Value, value: Value, frame: Frame) -> bool:
-        """Whether what a constructor stores can be found out when it is asked for: nobody asks now.
+    def _may_wait(self, owner: Atoms, target: Value, value: Value) -> bool:
+        """Whether what a constructor stores is found out when it is asked for: nobody has to know it now.
 
-        A run that is about one object asks: when it has no steps left, it is to know what that stores first.
+        Where calls of constructors are made in their order, so is what they store: a property is a call, too, an
+        optimizer is built of what an object has by then, and what has no steps left is the end of a constructor.
         """
-        is_asked = self.objects.subject is not None or self.asked.store or frame.known(id(value)) is not None
-        if is_asked or not self.objects.under_construction or self._is_of_itself(target, value):
+        if not self._waits or not self.objects.under_construction:
             return False
         layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
-        return all(self.objects.own_method(layer, "__setattr__") is None for layer in layers)
+        has_setter = any(self.objects.own_method(layer, "__setattr__") is not None for layer in layers)
+        return not has_setter and not self._is_of_itself(target, value)
 
     def _is_of_itself(self, target: Value, value: Value) -> bool:
         """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""

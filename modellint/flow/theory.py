@@ -89,6 +89,8 @@ class Theory:
     keeps: ClassVar[tuple[type, ...]] = ()
     #: How many values and events a run may look at; None leaves that to the interpreter.
     max_steps: ClassVar[int | None] = None
+    #: Whether constructors make their calls, and find out what they store, when an attribute is asked for.
+    waits: ClassVar[bool] = False
     #: Whether each object that a loop makes is another one, and what a container holds is counted.
     counts: ClassVar[bool] = False
     #: Whether what stands under an open condition is looked at under it.
@@ -297,7 +299,7 @@ class Theory:
         """A function is run in a frame."""
 
     def state(self) -> Hashable:
-        """What beside its arguments a call depends on that is given no object."""
+        """What beside its arguments a call depends on: two that differ in it are followed both."""
         return None
 
     # -- events and conditions -------------------------------------------------------------------------------------

@@ -84,6 +84,15 @@ class Calls:
         self._entered: set[Shell] = set()
 
     @property
+    def outermost(self) -> str:
+        """The name of the outermost function that is under way, or of the class of which an object is made."""
+        made = self._run.objects.under_construction
+        first = self.under_way[0] if self.under_way else None
+        if first is None and made:
+            return model_of(made[0]).name.rpartition(".")[2]
+        return str(getattr(first, "qualname", None) or getattr(first, "name", "the file"))
+
+    @property
     def _follows_all(self) -> bool:
         """Whether a theory asks for all methods to be followed."""
         asked = self._run.asked.follows_all

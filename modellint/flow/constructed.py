@@ -227,6 +227,7 @@ def _constants(arguments: Arguments) -> Hashable:
 class _Apart(Theory, Sink):
     """Takes each call by itself that may lead to what is asked for."""
 
+    asks = "objects made"
     rests_on = (Tensors,)
     goes_before = (TableReads, Lookups)
     reaching: _Reaching

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from modellint.flow.theory import Gate, Theory
     from modellint.graph.methods import Method
     from modellint.graph.value import Event, Flow, Loop, Value
+    from modellint.link.budget import Steps
     from modellint.link.project import Project
 
 _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
@@ -76,6 +77,10 @@ class Interpreter:
         self.names_parts = any(theory.names_parts for theory in self.theories)
         self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
         self._evaluated = frozenset(_EVALUATED).union(*(theory.events for theory in self.theories))
+        #: What is asked, in words: of which the function is told that is run when no steps are left.
+        self._asks = next((theory.asks for theory in self.theories if theory.asks), "objects")
+        #: The steps that are left of what is asked of all functions of a file; None of a run that is about one object.
+        self.budget: Steps | None = None
         self._max_steps = max((theory.max_steps or 0 for theory in self.theories), default=0) or MAX_STEPS
         #: The conditions of the event that happens.
         self.guard: PathCondition | None = None
@@ -88,6 +93,8 @@ class Interpreter:
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
+        #: What was not followed to its end, for want of steps.
+        self.cut: dict[str, None] = {}
         self._is_stopped = False
         #: The open conditions under which the current event happens.
         self.path: Path = ()
@@ -266,7 +273,8 @@ class Interpreter:
         if self.steps > self._max_steps:
             self._run_out()
             return True
-        self.project.budget.spend()
+        if self.budget is not None:
+            self.budget.spend()
         for theory in self.asked.matters:
             matters = theory.matters(event, frame)
             if matters is not None:
@@ -328,10 +336,16 @@ class Interpreter:
 
     def _run_out(self) -> None:
         """No steps are left: what is not followed is unknown."""
-        self.project.budget.is_short |= not self._is_stopped
+        if not self._is_stopped:
+            self.cut[f"{self._asks} of `{self.calls.outermost}`"] = None
+            self.tell()
         for theory in self.asked.run_out:
             theory.run_out()
         self.is_complete = False
+
+    def tell(self) -> None:
+        """Tell the rule that is being asked what was not followed to its end, perhaps when another one was asked."""
+        self.project.budget.cut.update(self.cut)
 
     def stop(self) -> None:
         """Follow nothing more."""

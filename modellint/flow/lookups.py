@@ -84,6 +84,7 @@ _MAX_HANDING = 3
 class Lookups(Theory, Sink):
     """The look-ups of one run."""
 
+    asks = "look-ups"
     waits = True
     rests_on: ClassVar[tuple[type[Theory], ...]] = (Tensors,)
 

@@ -89,6 +89,8 @@ class Theory:
     keeps: ClassVar[tuple[type, ...]] = ()
     #: How many values and events a run may look at; None leaves that to the interpreter.
     max_steps: ClassVar[int | None] = None
+    #: What is asked with it, in words: the plural of what is found in a file.
+    asks: ClassVar[str] = ""
     #: Whether constructors make their calls, and find out what they store, when an attribute is asked for.
     waits: ClassVar[bool] = False
     #: Whether each object that a loop makes is another one, and what a container holds is counted.

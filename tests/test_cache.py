@@ -305,7 +305,7 @@ RESULT = FileResult(
         Suppression(Span(2, 2, 3, 4), (), is_noqa=True),
     ),
     dependencies=(("is-file:/nowhere/b.py", "False"), ("file:/nowhere/c.py", "absent")),
-    unfinished=("ML101",),
+    unfinished=(("ML101", "look-ups of `sample`"),),
 )
 
 

@@ -6,7 +6,9 @@ Python can recurse, and their work is counted.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +23,21 @@ if TYPE_CHECKING:
     from conftest import Workspace
 
 
+RULES = Path(__file__).parent.parent / "rules"
+ROTARY = RULES / "ml301_hard_coded_rotary_offset" / "bad" / "literal-added-to-last-cache-position"
+GRIDS = RULES / "ml305_grid_below_one" / "bad" / "what-division-leaves-is-cut-off" / "processor.py"
+LIST = """
+
+class Listed(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.parts = [nn.Linear(n, n), nn.Linear(n, 2)]
+
+    def forward(self, x):
+        return self.parts[1](self.parts[0](x))
+
+
+"""
 HEAD = "import torch\nfrom torch import nn\n\n\n"
 TABLE = "    def __init__(self, config):\n        super().__init__()\n        self.table = nn.Embedding(10, 4)\n"
 
@@ -257,13 +274,36 @@ def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: py
         assert [finding["code"] for finding in result.json["findings"]] == ["ML001"]
 
 
+def test_one_question_that_explodes_leaves_the_others_as_they_are(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Look-ups take all the steps that there are for them; lengths, grids and objects of the same file need few."""
+    attention, rotary = (ROTARY / name for name in ("attention.py", "rotary.py"))
+    text = attention.read_text("utf-8") + GRIDS.read_text("utf-8") + LIST
+    files = {"attention.py": text, "rotary.py": rotary.read_text("utf-8")}
+    workspace.write(files)
+    arguments = "check", "--isolated", "--output-format", "json", "--jobs", "1", "--verbose", "--no-cache"
+    whole = workspace.run(*arguments)
+    expected = [(found["code"], found["line"]) for found in whole.json["findings"]]
+    assert {code for code, _ in expected} == {"ML204", "ML301", "ML305"}
+    assert "too large" not in whole.err
+    monkeypatch.setattr(budget, "STEPS", 400)
+    workspace.write({**files, "attention.py": text + HEAD + "".join(map(_class, range(100)))})
+    result = workspace.run(*arguments)
+    assert [(found["code"], found["line"]) for found in result.json["findings"]] == expected
+    told = [line for line in result.err.splitlines() if "too large" in line]
+    assert len(told) == 1
+    assert re.match(r"attention.py: too large for ML101, ML102, ML103(, ML\d{3})* \(look-ups\)", told[0])
+    assert not {"ML204", "ML301", "ML305"} & set(re.findall(r"ML\d{3}", told[0]))
+
+
 def test_a_file_that_a_run_does_not_follow_to_its_end_is_told(workspace: Workspace) -> None:
     """Of a file that asks for more than a run of a rule may look at, without any lower limit."""
     workspace.write({"model.py": HEAD + _growing(2_000 if IS_LARGE else 400), "small.py": HEAD + _growing(3)})
     for _ in range(2):  # the second time from the cache
         result = workspace.run("check", "--isolated", "--output-format", "json", "--jobs", "1", "--verbose")
         assert [line for line in result.err.splitlines() if "too large" in line] == [
-            "model.py: too large for ML205 to follow to its end"
+            "model.py: too large for ML205 (objects of `Rows.__init__`) to follow to its end"
         ]
         assert result.code == 0, result.out
 

@@ -10,12 +10,14 @@ import click
 from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from modellint.config import Settings
     from modellint.packs import RuleSet
     from modellint.results.report import Report
 
+#: How many things are named that a rule did not follow to their end.
+_SHOWN_QUESTIONS = 3
 #: Seconds that are shown.
 _NOTICEABLE = 0.005
 
@@ -47,7 +49,7 @@ def tell_about_run(report: Report, rules: RuleSet) -> None:
     click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
     _tell_about_time(report)
     for path, parts in report.unfinished:
-        click.echo(f"{shown(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
+        click.echo(f"{shown(Path(path))}: too large for {_unfinished(parts)} to follow to its end", err=True)
     _tell_about_pairings(report)
 
 
@@ -120,3 +122,15 @@ def _shown_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
+
+
+def _unfinished(parts: Iterable[tuple[str, str]]) -> str:
+    """Rules, with the first questions that each did not follow to their end."""
+    asked: dict[str, list[str]] = {}
+    for code, question in parts:
+        asked.setdefault(code, []).extend(filter(None, (question,)))
+    alike: dict[str, list[str]] = {}
+    for code, questions in asked.items():
+        alike.setdefault("; ".join(questions[:_SHOWN_QUESTIONS]), []).append(code)
+    told = ((", ".join(codes), questions) for questions, codes in alike.items())
+    return ", ".join(f"{codes} ({questions})" if questions else codes for codes, questions in told)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from modellint.flow import library
 from modellint.flow.binding import Binding
-from modellint.flow.constant_calls import ConstantCalls
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -34,6 +33,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, shells_in
+from modellint.flow.memo import Memo
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.immutable import replace
 from modellint.graph.value import Nested, Op, Value
@@ -69,7 +69,7 @@ class Calls:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._binding = Binding(run)
-        self._constant_calls = ConstantCalls(run)
+        self.memo = Memo(run)
         self.under_way: list[object] = []
         #: Where the calls under way stand, each in the frame of its caller, outermost first.
         self.way: list[tuple[Frame, Value]] = []
@@ -82,6 +82,15 @@ class Calls:
         self.done: set[Function] = set()
         #: The dicts of classes into which all was put that methods of theirs enter.
         self._entered: set[Shell] = set()
+
+    @property
+    def outermost(self) -> str:
+        """The name of the outermost function that is under way, or of the class of which an object is made."""
+        made = self._run.objects.under_construction
+        first = self.under_way[0] if self.under_way else None
+        if first is None and made:
+            return model_of(made[0]).name.rpartition(".")[2]
+        return str(getattr(first, "qualname", None) or getattr(first, "name", "the file"))
 
     @property
     def _follows_all(self) -> bool:
@@ -123,7 +132,7 @@ class Calls:
             return functions
         owner = self._run.evaluate(callee.args[0], frame)
         cls = owner[0] if len(owner) == 1 and isinstance(owner[0], ClassRef) else None
-        if cls is None or (self._run.is_lazy and cls.model.facts.fields is None):
+        if cls is None or not all(theory.binds(cls) for theory in self._run.asked.binds):
             return functions
         return tuple(
             replace(f, receiver=cls) if isinstance(f, FunctionRef) and _is_class_method(f) else f for f in functions
@@ -212,7 +221,7 @@ class Calls:
         if cls is None or not isinstance(made, Shell) or made.kind != "dict" or made in self._entered:
             return
         self._entered.add(made)
-        if self._run.is_lazy or self._run.counts or not is_filled(cls, name):
+        if self._run.counts or not is_filled(cls, name):
             return
         run = self._run
         subject = None if run.objects.subject is None else model_of(run.objects.subject).cls
@@ -500,7 +509,7 @@ class Calls:
                 theory.left_out(function)
             is_circle = key in self.under_way
             self._run.is_complete = self._run.is_complete and is_circle
-            self._constant_calls.cut(self.under_way.index(key) if is_circle else 0)
+            self.memo.cut(self.under_way.index(key) if is_circle else 0)
             return self.unknown(arguments, value)
         given = function.arguments.then(arguments)
 
@@ -511,7 +520,7 @@ class Calls:
             known = theory.follow(function, given, frame, value, run)
             if known is not None:
                 return known
-        return self._constant_calls.call(function, given, run)
+        return self.memo.call(function, given, run)
 
     def _depths(self) -> tuple[int, int]:
         """How many calls may be under way, and how many of one function."""

@@ -188,8 +188,7 @@ def _open(run: Interpreter, reaching: _Reaching) -> None:
 def _settle(shell: Shell, run: Interpreter) -> None:
     """Run the constructor of an object, and find out what it stores."""
     run.objects.construct(shell)
-    for name in list(shell.history):
-        shell.get(name)
+    shell.find_out()
 
 
 def _found(shell: Shell, names: Collection[str], sites: dict[int, Site]) -> Iterator[Constructed]:
@@ -228,6 +227,7 @@ def _constants(arguments: Arguments) -> Hashable:
 class _Apart(Theory, Sink):
     """Takes each call by itself that may lead to what is asked for."""
 
+    asks = "objects made"
     rests_on = (Tensors,)
     goes_before = (TableReads, Lookups)
     reaching: _Reaching
@@ -246,7 +246,7 @@ class _Apart(Theory, Sink):
         code = function.code if isinstance(function.code, Nested) else function_of(function.code)
         self._take(code, Site(value, frame.function))
 
-    def apart(self) -> Hashable:
+    def state(self) -> Hashable:
         return self._way
 
     def _take(self, code: object, site: Site) -> None:

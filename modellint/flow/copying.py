@@ -41,6 +41,7 @@ class Copying:
             name: [(inner(atoms() if callable(atoms) else atoms), path) for atoms, path in known]
             for name, known in shell.history.items()
         }
-        made.stores = [replace(store, atoms=inner(store.atoms)) for store in shell.stores]
+        for store in shell.stores:
+            made.note(replace(store, held=inner(store.atoms)))
         self._turns.note_copy(shell, made)
         return made

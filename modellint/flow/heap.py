@@ -51,7 +51,8 @@ class Store:
     """
 
     name: str | None
-    atoms: Atoms
+    #: What is stored, perhaps yet to be found out.
+    held: Atoms | Later
     path: Path
     function: Function | None
     #: The ATTR that is assigned to, None for a call that stores.
@@ -62,6 +63,11 @@ class Store:
     is_sure: bool = True
     #: Whether `nn.Module.__init__` had run on the object.
     is_initialised: bool = True
+
+    @property
+    def atoms(self) -> Atoms:
+        """What is stored, found out by now."""
+        return self.held() if callable(self.held) else self.held
 
     @property
     def place(self) -> Value | None:
@@ -86,8 +92,8 @@ class Shell:
     """
 
     __slots__ = (
-        "_contents", "_history", "_paths", "_waiting", "arguments", "entries", "function", "is_built", "is_exact",
-        "is_initialised", "kind", "model", "passed", "stores", "trail", "value", "version",
+        "_contents", "_history", "_paths", "_stores", "_waiting", "arguments", "entries", "function", "is_built",
+        "is_exact", "is_initialised", "kind", "model", "passed", "trail", "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -111,7 +117,8 @@ class Shell:
         self._history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
         #: The calls of its constructor that have yet to happen, in their order.
         self._waiting: list[DeferredCall] = []
-        self.stores: list[Store] = []
+        #: The same with where it was stored, for all attributes, in their order.
+        self._stores: list[Store] = []
         self.entries: list[Slot] = []
         #: How often its entries changed.
         self.version = 0
@@ -162,6 +169,22 @@ class Shell:
     @history.setter
     def history(self, history: dict[str, list[tuple[Atoms | Later, Path]]]) -> None:
         self._history = history
+
+    @property
+    def stores(self) -> list[Store]:
+        """What was stored under attributes, in order, once all deferred calls have happened."""
+        self.settle()
+        return self._stores
+
+    def find_out(self) -> None:
+        """Find out all that is stored under attributes and has waited until now."""
+        for name in list(self.history):
+            self.get(name)
+
+    def note(self, store: Store) -> None:
+        """Note a store, if it is not one of another turn of a loop."""
+        if callable(store.held) or not any(_is_same(store, other) for other in self._stores[-64:]):
+            self._stores.append(store)
 
     def set(self, name: str, atoms: Atoms | Later, path: Path = ()) -> None:
         """Store something under an attribute, after all that may read or store what is there now."""
@@ -273,6 +296,7 @@ class Shell:
     def release(self) -> None:
         """Let go of all that leads to other objects, once nothing is asked any more."""
         self._history.clear()
+        self._stores = [store for store in self._stores if not callable(store.held)]
         self._waiting.clear()
         self.entries.clear()
         self._contents = self._paths = None
@@ -383,6 +407,17 @@ class ExactShell(Shell):
         self.clear()
         for atoms in values:
             self.put(atoms, ())
+
+
+def _is_same(one: Store, other: Store) -> bool:
+    """Whether something was stored before, in another turn of a loop."""
+    return (
+        one.name == other.name
+        and one.target is other.target
+        and one.value is other.value
+        and one.path == other.path
+        and one.held == other.held
+    )
 
 
 def are_exclusive(path: Path, other: Path) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.flow import library, sizes
+from modellint.flow import library
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
 from modellint.flow.conditions import Assumed, Conditions, longer
@@ -22,13 +22,13 @@ from modellint.flow.domain import (
     Constant,
     FunctionRef,
     Plain,
-    Site,
     constant,
     join,
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import ExactShell, Path, Shell
 from modellint.flow.objects import Objects
+from modellint.flow.records import is_self
 from modellint.flow.theory import Theories
 from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from modellint.flow.theory import Gate, Theory
     from modellint.graph.methods import Method
     from modellint.graph.value import Event, Flow, Loop, Value
+    from modellint.link.budget import Steps
     from modellint.link.project import Project
 
 _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
@@ -71,11 +72,15 @@ class Interpreter:
             self.theories += (make(self),)
         #: The same, by what is asked of them.
         self.asked = Theories(self.theories)
-        self.is_lazy = any(theory.is_lazy for theory in self.theories)
+        self._waits = any(theory.waits for theory in self.theories)
         self.counts = any(theory.counts for theory in self.theories)
         self.names_parts = any(theory.names_parts for theory in self.theories)
         self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
         self._evaluated = frozenset(_EVALUATED).union(*(theory.events for theory in self.theories))
+        #: What is asked, in words: of which the function is told that is run when no steps are left.
+        self._asks = next((theory.asks for theory in self.theories if theory.asks), "objects")
+        #: The steps that are left of what is asked of all functions of a file; None of a run that is about one object.
+        self.budget: Steps | None = None
         self._max_steps = max((theory.max_steps or 0 for theory in self.theories), default=0) or MAX_STEPS
         #: The conditions of the event that happens.
         self.guard: PathCondition | None = None
@@ -88,6 +93,8 @@ class Interpreter:
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
+        #: What was not followed to its end, for want of steps.
+        self.cut: dict[str, None] = {}
         self._is_stopped = False
         #: The open conditions under which the current event happens.
         self.path: Path = ()
@@ -95,6 +102,8 @@ class Interpreter:
         self.assumed: Path = ()
         #: How many loops are being run.
         self.loops = 0
+        #: How many stores of constructors are being found out later than they have happened.
+        self._late = 0
         self._nesting = 0
         self._shells: dict[tuple[Trail, int, str], Shell] = {}
         #: What leads in circles beside these: objects that were constructed, and frames that functions were made in.
@@ -102,6 +111,8 @@ class Interpreter:
         self._constants: dict[int, Atoms] = {}
         #: By identity, each with what has it: what names stand for that are no constants.
         self._named: dict[int, tuple[Atoms | None, Value]] = {}
+        #: By identity, with the expression: whether it reads the attribute that it is stored under.
+        self._of_itself: dict[int, tuple[bool, Value]] = {}
         #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
         self._blocks: dict[int, tuple[Block, Flow]] = {}
 
@@ -262,8 +273,8 @@ class Interpreter:
         if self.steps > self._max_steps:
             self._run_out()
             return True
-        if self.is_lazy:
-            self.project.budget.spend()
+        if self.budget is not None:
+            self.budget.spend()
         for theory in self.asked.matters:
             matters = theory.matters(event, frame)
             if matters is not None:
@@ -325,10 +336,16 @@ class Interpreter:
 
     def _run_out(self) -> None:
         """No steps are left: what is not followed is unknown."""
-        self.project.budget.is_short |= not self._is_stopped
+        if not self._is_stopped:
+            self.cut[f"{self._asks} of `{self.calls.outermost}`"] = None
+            self.tell()
         for theory in self.asked.run_out:
             theory.run_out()
         self.is_complete = False
+
+    def tell(self) -> None:
+        """Tell the rule that is being asked what was not followed to its end, perhaps when another one was asked."""
+        self.project.budget.cut.update(self.cut)
 
     def stop(self) -> None:
         """Follow nothing more."""
@@ -356,27 +373,53 @@ class Interpreter:
         if target.op is not Op.ATTR and target.op is not Op.INDEX:
             return  # shipped facts leave out what does not matter
         owner = self.evaluate(target.args[0], frame)
-        if self.is_lazy and target.op is Op.ATTR and self.objects.under_construction:
+        if target.op is Op.ATTR and self._may_wait(owner, target, value):
             for atom in owner:
-                if isinstance(atom, Shell):
-                    atom.set(str(target.data), self._later(value, frame, atom), self.path)
+                later = self._later(atom, target, value, frame)
+                self._keep(atom, later, target, value, frame, is_sure=len(owner) == 1)
             return
         atoms = self.behind(self.evaluate(value, frame), frame)
         if target.op is Op.ATTR:
-            name, is_sure = str(target.data), len(owner) == 1
             for atom in owner:
-                if isinstance(atom, Shell):
-                    self.objects.store(atom, name, atoms, frame, target=target, value=value, is_sure=is_sure)
-                else:
-                    self.objects.give_away(atom, atoms)
+                self._keep(atom, atoms, target, value, frame, is_sure=len(owner) == 1)
                 for theory in self.asked.store:
-                    theory.store(atom, (Constant(name),), atoms, frame, target, is_sure=is_sure)
+                    theory.store(atom, (Constant(str(target.data)),), atoms, frame, target, is_sure=len(owner) == 1)
         else:
             index = self.evaluate(target.args[1], frame)
             for atom in owner:
                 for theory in self.asked.store:
                     theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
+
+    def _may_wait(self, owner: Atoms, target: Value, value: Value) -> bool:
+        """Whether what a constructor stores is found out when it is asked for: nobody has to know it now.
+
+        Where calls of constructors are made in their order, so is what they store: a property is a call, too, an
+        optimizer is built of what an object has by then, and what has no steps left is the end of a constructor.
+        """
+        if not self._waits or not self.objects.under_construction:
+            return False
+        layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
+        has_setter = any(self.objects.own_method(layer, "__setattr__") is not None for layer in layers)
+        return not has_setter and not self._is_of_itself(target, value)
+
+    def _is_of_itself(self, target: Value, value: Value) -> bool:
+        """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
+        known = self._of_itself.get(id(value))
+        if known is None:
+            reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
+            is_read = any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
+            known = self._of_itself[id(value)] = is_read and is_self(target.args[0]), value
+        return known[0]
+
+    def _keep(
+        self, owner: Atom, atoms: Atoms | Later, target: Value, value: Value, frame: Frame, *, is_sure: bool
+    ) -> None:
+        """Store something under an attribute of one of the objects that a target may be of."""
+        if isinstance(owner, Shell):
+            self.objects.store(owner, str(target.data), atoms, frame, target=target, value=value, is_sure=is_sure)
+        else:
+            self.objects.give_away(owner, atoms)
 
     def behind(self, atoms: Atoms, frame: Frame, guard: PathCondition | None = None) -> Atoms:
         """What the conditions of the event that happens, or `guard`, leave of a value."""
@@ -405,26 +448,34 @@ class Interpreter:
 
         return happen
 
-    def _later(self, value: Value, frame: Frame, owner: Shell) -> Later:
-        """What a constructor stores in its object, found out when it is asked for."""
+    def _later(self, owner: Atom, target: Value, value: Value, frame: Frame) -> Later:
+        """What a constructor stores in an object, found out when it is asked for, as it would be now."""
         is_asked = False
+        at = self.path, self.guard, self.loops, self.contexts
+        made = self.objects.under_construction[-1]
 
         def found() -> Atoms:
             nonlocal is_asked
             known = frame.known(id(value))
             if known is not None:
-                return sizes.kept(known, Site(value, frame.function))
+                return kept(known)
             if is_asked:  # `self.x = other.x`, where the other may be the object itself: that adds nothing
                 return NEVER
             is_asked = True
-            outer = self.path, self.guard, self.loops
-            self.path, self.guard, self.loops = frame.path, None, 0
-            self.objects.under_construction.append(owner)
+            outer = self.path, self.guard, self.loops, self.contexts
+            self.path, self.guard, self.loops, self.contexts = at
+            self._late += 1
+            self.objects.under_construction.append(made)
             atoms = self.evaluate(value, frame)
             self.objects.under_construction.pop()
-            self.path, self.guard, self.loops = outer
+            self._late -= 1
+            self.path, self.guard, self.loops, self.contexts = outer
             is_asked = False
-            return sizes.kept(atoms, Site(value, frame.function))
+            return kept(atoms)
+
+        def kept(atoms: Atoms) -> Atoms:
+            atoms = self.behind(atoms, frame, at[1])
+            return self.objects.kept(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
 
         return found
 
@@ -504,7 +555,7 @@ class Interpreter:
         if key not in self._constants:
             self._constants[key] = NEVER
             self._constants[key] = self.evaluate(constant_value, class_frame(home, key))
-            if not self.is_lazy and not self.counts:
+            if not self.counts:
                 self.calls.enter(definition, self._constants[key])
         return self._constants[key]
 
@@ -517,7 +568,7 @@ class Interpreter:
             if found is not None:
                 return found
         owner = self.evaluate(value.args[0], frame)
-        if len(value.args) > 1 and self.is_lazy and self.objects.under_construction:
+        if len(value.args) > 1 and self._late:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
         return join(self.objects.attribute(atom, str(value.data), frame, value) for atom in owner)

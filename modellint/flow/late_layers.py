@@ -128,7 +128,7 @@ class LateLayers(Theory):
         wanted, began = set(shells), shells[0].trail[0]
         if any(not wanted.isdisjoint(shells_in((atoms,))) for atoms, _ in self._run.objects.given_away):
             return True
-        older = (shell for shell in self._run.shells() if shell.trail[0] != began)
+        older = (shell for shell in list(self._run.shells()) if shell.trail[0] != began)
         return any(not wanted.isdisjoint(_held(shell)) for shell in older)
 
 

@@ -274,6 +274,7 @@ class _Calculated(Refinement):
 class Lengths(Theory, Sink):
     """The tables of sines and cosines of one run, and what their lengths are."""
 
+    asks = "lengths of tables"
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     alike = (Plain,)

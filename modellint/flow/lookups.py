@@ -34,7 +34,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
-from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals, shape_of
+from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals
 from modellint.flow.records import is_self
 from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
@@ -43,7 +43,7 @@ from modellint.flow.theory import Theory
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Nested, Op, called_name, self_attribute
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.replacements import copies, replaced
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Body
-    from modellint.flow.domain import Atom, Atoms, Super
+    from modellint.flow.domain import Atom, Atoms, ClassRef, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
@@ -84,7 +84,8 @@ _MAX_HANDING = 3
 class Lookups(Theory, Sink):
     """The look-ups of one run."""
 
-    is_lazy = True
+    asks = "look-ups"
+    waits = True
     rests_on: ClassVar[tuple[type[Theory], ...]] = (Tensors,)
 
     def __init__(self, run: Interpreter) -> None:
@@ -116,7 +117,6 @@ class Lookups(Theory, Sink):
         self._away: dict[ModuleFacts, int] = {}
         #: By identity, with the flow that they are of.
         self._calls: dict[int, tuple[frozenset[int], Flow]] = {}
-        self._answers: dict[Hashable, tuple[Arguments, Atoms, list[Lookup]]] = {}
         #: By identity, with the flow that they are of.
         self._replacements: dict[int, tuple[dict[object, list[Event]], Flow]] = {}
         #: By identity, with the flow that they are of: the comparisons by which a function is left early.
@@ -267,6 +267,10 @@ class Lookups(Theory, Sink):
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         return self._worked_as_torch(shell, arguments, frame, value) or (Unknown(),)
 
+    def binds(self, cls: ClassRef) -> bool:
+        """What is no layer and has no fields chooses among all classes that there are: what these look up is theirs."""
+        return cls.model.facts.fields is not None or cls.model.is_module is not False
+
     # -- functions -----------------------------------------------------------------------------------------------
 
     @property
@@ -295,7 +299,7 @@ class Lookups(Theory, Sink):
 
     def forget(self) -> None:
         """Run everything anew, and note what that does anew."""
-        self._answers.clear()
+        self._run.calls.memo.forget()
 
     def follows_all(self) -> bool:
         return not self._run.objects.under_construction
@@ -304,35 +308,26 @@ class Lookups(Theory, Sink):
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
     ) -> Atoms:
         """What a call gives; what it looks up with its arguments is looked up by the caller."""
-        code, site, given = function.code, Site(value, frame.function), arguments
-        key = (code if isinstance(code, Nested) else function_of(code) or code), function.frame
-        full = (
-            *key,
-            function.receiver,
-            function.above,
-            bool(self._run.objects.under_construction),
-            self._told_apart(given),
-            *(sink.apart() for sink in self._tensors.telling),
-            *(theory.state() for theory in self._run.asked.state),
-        )
-        known = self._answers.get(full)
-        if known is None:
-            self._goes_to(function_of(code), frame.function)
-            known = self._answers[full] = (given, *self._ran(given, run))
-        before, atoms, looked_up = known
-        moved = replaced_reals(before, given) if before is not given else {}
-        for one in looked_up if self._frames else ():
+        site, given, memo = Site(value, frame.function), arguments, self._run.calls.memo
+
+        def followed() -> tuple[Atoms, list[Lookup]]:
+            self._goes_to(function_of(function.code), frame.function)
+            return self._ran(given, run)
+
+        alike = None if self.collects_all else self._tensors.alike
+        known = memo.once(memo.key(function, given, alike), given, followed)
+        moved = replaced_reals(known.given, given) if known.given is not given else {}
+        for one in known.noted if self._frames else ():
             element = of_caller(one.element, moved)
             is_conditional = one.is_conditional or (isinstance(element, Real) and self.is_one_of_several(site.value))
             self._frames[-1][1].append(
                 replace(one, element=element, steps=(site, *one.steps), is_conditional=is_conditional)
             )
-        keys = keys_in(before)
-        return tuple(given_by(atom, site, keys, moved) for atom in atoms)
+        keys = keys_in(known.given)
+        return tuple(given_by(atom, site, keys, moved) for atom in known.atoms)
 
-    def _told_apart(self, given: Arguments) -> Hashable:
-        """What functions can tell apart of their arguments."""
-        return given if self.collects_all else shape_of(given, self._tensors.alike)
+    def state(self) -> Hashable:
+        return bool(self._run.objects.under_construction)
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         elements = [element for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()]

@@ -1,17 +1,147 @@
-"""What tells one call of a function from another one, and what the caller has of an answer that was remembered."""
+"""The memo of calls: what tells one call of a function from another one, and what is remembered of either.
+
+A run that looks things up remembers each call that it follows, for as long as it lasts. A call that is given constants
+only gives the same in all runs: frameworks ask themselves at every turn whether a package is installed or which version
+it has. What it gives is remembered for the project and forgotten by dependency, if it holds no value of a body:
+constants, and that something is plain or unknown.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from modellint.flow.domain import Real, Tensor
-from modellint.flow.heap import Shell, tensors_in
-from modellint.graph.immutable import replace
+from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Real, Tensor, Unknown, function_of
+from modellint.flow.heap import TENSORS, Shell, tensors_in
+from modellint.graph.immutable import dataclass, replace
+from modellint.graph.value import Nested
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
-    from modellint.flow.domain import Arguments, Atom, Atoms, Element, Site
+    from modellint.flow.domain import Arguments, Atom, Atoms, Element, FunctionRef, Site
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Function
+
+Noted = TypeVar("Noted")
+
+
+@dataclass(frozen=True, slots=True)
+class CallSummary:
+    """What a call gives, the functions that it runs, and how many steps that takes."""
+
+    atoms: Atoms
+    done: frozenset[Function]
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Followed(Generic[Noted]):
+    """A call that was followed: with which arguments, what it gave, and what the theory that asked has noted."""
+
+    given: Arguments
+    atoms: Atoms
+    noted: Noted
+
+
+class Memo:
+    """The calls of a run that have been followed, and those that are given constants, of all runs on the project."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        self._followed: dict[Hashable, Followed[Any]] = {}
+        #: How many calls may be under way at most for the one that is being run to give the same elsewhere.
+        self._limit: int | None = None
+
+    def key(self, function: FunctionRef, given: Arguments, alike: tuple[type, ...] | None = None) -> Hashable:
+        """What a function can tell apart of its calls; those of kinds that are `alike` are all the same to it."""
+        run, code = self._run, function.code
+        return (
+            code if isinstance(code, Nested) else function_of(code) or code,
+            function.frame,
+            function.receiver,
+            function.above,
+            given if alike is None else _shape_of(given, alike),
+            run.objects.is_at_work,
+            *(theory.state() for theory in run.asked.state),
+        )
+
+    def once(self, key: Hashable, given: Arguments, follow: Callable[[], tuple[Atoms, Noted]]) -> Followed[Noted]:
+        """A call that is followed once in this run, with what was noted then."""
+        known = self._followed.get(key)
+        if known is None:
+            known = self._followed[key] = Followed(given, *follow())
+        return known
+
+    def forget(self) -> None:
+        """Follow all calls anew."""
+        self._followed.clear()
+
+    # -- what holds in all runs ------------------------------------------------------------------------------------
+
+    def cut(self, depth: int) -> None:
+        """A call is not followed because of the `depth` outermost calls under way."""
+        if self._limit is not None:
+            self._limit = min(self._limit, depth)
+
+    def call(self, function: FunctionRef, given: Arguments, follow: Callable[[], Atoms]) -> Atoms:
+        """What a call gives; `follow` runs it."""
+        code = function_of(function.code)
+        if code is None or function.frame is not None or not _is_constant(function.receiver, given):
+            return follow()
+        run = self._run
+        made: list[Atoms] = []
+
+        def summary() -> CallSummary | None:
+            found, is_kept = self._summary(follow)
+            made.append(found.atoms)
+            return found if is_kept else None
+
+        circumstances = run.loops > 0, *map(type, run.theories)
+        known = run.project.once(("call", circumstances, self.key(function, given)), summary)
+        if made:
+            return made[0]
+        if known is None:
+            return follow()
+        run.calls.done |= known.done
+        run.steps += known.steps
+        return known.atoms
+
+    def _summary(self, follow: Callable[[], Atoms]) -> tuple[CallSummary, bool]:
+        """What a call gives, and whether that is so in every run."""
+        run, calls = self._run, self._run.calls
+        limit, self._limit = self._limit, len(calls.under_way)
+        done, calls.done = calls.done, set()
+        was_complete, run.is_complete = run.is_complete, True
+        shells, steps = len(run.shells()), run.steps
+        atoms = follow()
+        found = CallSummary(atoms, frozenset(calls.done), run.steps - steps)
+        is_kept = run.is_complete and self._limit == len(calls.under_way) and all(map(_is_value, atoms))
+        is_kept = is_kept and not any(map(_matters, islice(run.shells(), shells, None)))
+        self._limit = self._limit if limit is None else min(limit, self._limit)
+        run.is_complete = was_complete and run.is_complete
+        calls.done = done | calls.done
+        return found, is_kept
+
+
+def _is_constant(receiver: Atom | None, given: Arguments) -> bool:
+    if receiver is not None and not _holds_nothing(receiver):
+        return False
+    return all(_holds_nothing(atom) for atoms in given.all() for atom in atoms)
+
+
+def _holds_nothing(atom: Atom) -> bool:
+    if isinstance(atom, ClassRef):
+        return not any(atom.arguments.all())
+    return isinstance(atom, Outside) or _is_value(atom)
+
+
+def _is_value(atom: Atom) -> bool:
+    return isinstance(atom, Constant) or type(atom) is Plain or atom == Unknown()
+
+
+def _matters(shell: Shell) -> bool:
+    return shell.is_layer or shell.kind in TENSORS
 
 
 def keys_in(given: Arguments) -> set[Hashable]:
@@ -43,7 +173,7 @@ def given_by(atom: Atom, call: Site, keys: set[Hashable], moved: dict[Site, Real
     return atom
 
 
-def shape_of(given: Arguments, alike: tuple[type, ...]) -> Hashable:
+def _shape_of(given: Arguments, alike: tuple[type, ...]) -> Hashable:
     """What a function can tell apart of its arguments, where those of some kinds are all the same."""
     positional = tuple(_told_apart(atoms, alike) for atoms in given.positional)
     keywords = tuple((name, _told_apart(atoms, alike)) for name, atoms in given.keywords.items())

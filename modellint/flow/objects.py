@@ -39,11 +39,11 @@ from modellint.link.classes import calls
 from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
-    from modellint.flow.heap import Path
+    from modellint.flow.heap import Later, Path
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event
@@ -83,8 +83,7 @@ class Objects:
         self.is_at_work = False
         #: Calls that wait in constructors, by the attributes that they may store in other objects.
         self.waiting: dict[str, list[tuple[Shell, DeferredCall]]] = {}
-        #: What is stored in objects of which nothing is known, and on which path: they may register it.
-        self.given_away: list[tuple[Atoms, Path]] = []
+        self._given_away: list[tuple[Atoms | Later, Path]] = []
 
     # -- attributes ------------------------------------------------------------------------------------------------
 
@@ -188,12 +187,19 @@ class Objects:
                 return UNKNOWN
         return NEVER
 
-    def give_away(self, owner: Atom, atoms: Atoms) -> None:
+    @property
+    def given_away(self) -> Iterator[tuple[Atoms, Path]]:
+        """What is stored in objects of which nothing is known, and on which path: they may register it."""
+        for held, path in self._given_away:
+            yield held() if callable(held) else held, path
+
+    def give_away(self, owner: Atom, atoms: Atoms | Later) -> None:
         """Store something in an object that somebody else has made."""
         for theory in self._run.asked.give_away:
             theory.give_away(owner)
-        if isinstance(owner, SymbolicInput | Unknown) and any(isinstance(atom, Shell) for atom in atoms):
-            self.given_away.append((atoms, self._run.path))
+        is_kept = callable(atoms) or any(isinstance(atom, Shell) for atom in atoms)
+        if is_kept and isinstance(owner, SymbolicInput | Unknown):
+            self._given_away.append((atoms, self._run.path))
 
     def own_method(self, shell: Shell, name: str) -> FunctionRef | None:
         """A method that a class of the project defines."""
@@ -212,7 +218,7 @@ class Objects:
         self,
         shell: Shell,
         name: str | None,
-        atoms: Atoms,
+        atoms: Atoms | Later,
         frame: Frame,
         *,
         target: Value | None = None,
@@ -225,19 +231,23 @@ class Objects:
         if not atoms:
             return
         if name is not None:
-            for theory in self._run.asked.stored:
-                atoms = theory.stored(shell, atoms, frame, target, value)
+            if not callable(atoms):
+                atoms = self.kept(shell, atoms, frame, target, value)
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
             for theory in self._run.asked.touch:
                 theory.touch((shell,))
-        setter = None if target is None or self._run.is_lazy else self.own_method(shell, "__setattr__")
-        if setter is not None and setter.code not in self._run.calls.under_way:
+        setter = None if target is None else self.own_method(shell, "__setattr__")
+        if setter is not None and not callable(atoms) and setter.code not in self._run.calls.under_way:
             self._run.calls.apply(setter, Arguments(((Constant(name),), atoms)), frame, target or value)  # type: ignore[arg-type]
             registers = False
-        stored = Store(name, atoms, path, frame.function, target, value, registers, is_sure, shell.is_initialised)
-        if not any(_is_same(stored, other) for other in shell.stores[-64:]):
-            shell.stores.append(stored)
+        shell.note(Store(name, atoms, path, frame.function, target, value, registers, is_sure, shell.is_initialised))
+
+    def kept(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
+        """What an attribute keeps of what is stored there."""
+        for theory in self._run.asked.stored:
+            atoms = theory.stored(shell, atoms, frame, target, value)
+        return atoms
 
     # -- containers ------------------------------------------------------------------------------------------------
 
@@ -426,7 +436,7 @@ class Objects:
             every = self._run.shell("list", value, frame, "children")
             every.is_exact = False
             for stored in shell.stores:
-                for atom in stored.atoms:
+                for atom in () if _is_yet_to_be_made(stored) else stored.atoms:
                     if isinstance(atom, Shell) and atom.is_layer:
                         every.put((atom,), ())
             return (every,)
@@ -560,15 +570,9 @@ def model_of(shell: Shell) -> ClassModel:
     return shell.model
 
 
-def _is_same(one: Store, other: Store) -> bool:
-    """Whether something was stored before, in another turn of a loop."""
-    return (
-        one.name == other.name
-        and one.target is other.target
-        and one.value is other.value
-        and one.atoms == other.atoms
-        and one.path == other.path
-    )
+def _is_yet_to_be_made(store: Store) -> bool:
+    """Whether a call was left out that makes what is stored: to list the children of an object makes none of them."""
+    return callable(store.held) and store.value is not None and store.value.op is Op.CALL
 
 
 def _only_text(atoms: Atoms | None) -> str | None:

@@ -39,6 +39,7 @@ def followed(
     theories = (*before, *kind.rests_on, kind, *kind.goes_before)
     run = started(project, *cast("tuple[Callable[[Interpreter], Theory], ...]", theories))
     run.of(Devices).tells_parameters = False
+    run.budget = project.budget.of(kind.asks or kind.__name__)
     return run, run.of(kind)
 
 

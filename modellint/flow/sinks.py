@@ -28,10 +28,6 @@ class Sink:
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         """A table is indexed, by ids, positions, or a tensor of which nothing is known."""
 
-    def apart(self) -> Hashable:
-        """What tells a call that is followed from others with the same arguments."""
-        return None
-
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Tables are sliced, perhaps: `self.table[:, :length]`."""
 

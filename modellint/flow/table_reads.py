@@ -66,6 +66,7 @@ class LengthComparison:
 class TableReads(Theory, Sink):
     """The lengths of one run, beside its look-ups."""
 
+    asks = "reads of tables"
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     measures = True

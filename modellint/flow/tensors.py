@@ -106,7 +106,6 @@ class Tensors(Theory):
         #: What the sinks ask for.
         self.measures = False
         self.alike = Sink.alike
-        self.telling: tuple[Sink, ...] = ()
         #: Those that are told of layers at work.
         self.working: tuple[Sink, ...] = ()
         self._subscripts = Subscripts(run)
@@ -117,7 +116,6 @@ class Tensors(Theory):
         """Tell somebody of look-ups, too."""
         self.sinks += (sink,)
         self.measures = self.measures or sink.measures
-        self.telling += (sink,) if type(sink).apart is not Sink.apart else ()
         self.working += (sink,) if type(sink).at_work is not Sink.at_work else ()
         self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
 

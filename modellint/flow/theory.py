@@ -89,8 +89,10 @@ class Theory:
     keeps: ClassVar[tuple[type, ...]] = ()
     #: How many values and events a run may look at; None leaves that to the interpreter.
     max_steps: ClassVar[int | None] = None
-    #: Whether what constructors store is found out when it is asked for, rather than when they are run.
-    is_lazy: ClassVar[bool] = False
+    #: What is asked with it, in words: the plural of what is found in a file.
+    asks: ClassVar[str] = ""
+    #: Whether constructors make their calls, and find out what they store, when an attribute is asked for.
+    waits: ClassVar[bool] = False
     #: Whether each object that a loop makes is another one, and what a container holds is counted.
     counts: ClassVar[bool] = False
     #: Whether what stands under an open condition is looked at under it.
@@ -212,6 +214,10 @@ class Theory:
         """What a call gives, whatever its callee turns out to be."""
         return None
 
+    def binds(self, cls: ClassRef) -> bool:
+        """Whether a class method is given the class that it is called on, rather than any."""
+        return True
+
     def missed(self, value: Value, frame: Frame) -> None:
         """A call is left out, because nothing comes to be that it is given."""
 
@@ -295,7 +301,7 @@ class Theory:
         """A function is run in a frame."""
 
     def state(self) -> Hashable:
-        """What beside its arguments a call depends on that is given no object."""
+        """What beside its arguments a call depends on: two that differ in it are followed both."""
         return None
 
     # -- events and conditions -------------------------------------------------------------------------------------

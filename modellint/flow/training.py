@@ -71,6 +71,8 @@ class BuiltOptimizer:
 class Training(Theory):
     """The optimizers that one run makes, and the parameters that they are given."""
 
+    asks = "optimizers"
+
     def __init__(self, run: Interpreter, home: ModuleFacts) -> None:
         self._run = run
         self._home = home

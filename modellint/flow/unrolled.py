@@ -57,6 +57,7 @@ class UncertainError(Exception):
 class UnrolledLoops(Theory):
     """The unrolled loops of one run, and what it knows besides its heap."""
 
+    asks = "numbers of parameters"
     max_steps = MAX_STEPS
     keeps = (SymbolicInput,)
     counts = True

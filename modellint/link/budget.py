@@ -1,4 +1,8 @@
-"""How much work one file may cause: a number of steps, so that the same input always ends at the same place."""
+"""How much work one file may cause: a number of steps for each question, so that the same input ends at the same place.
+
+A question is what some theories ask of all functions of a file, or what a rule finds out by itself. One that takes all
+of its steps leaves those of the others as they are.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,11 @@ STEPS = 1_000_000
 
 
 class ExhaustedError(Exception):
-    """A file asks for more steps than a file may take."""
+    """A question takes more steps than one may for a file."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self.question = question
 
 
 class LeftOutError(Exception):
@@ -18,20 +26,46 @@ class LeftOutError(Exception):
         self.kind = kind
 
 
-class Budget:
-    """The steps that are left for the file under study.
+class Steps:
+    """The steps that are left of one question about the file under study."""
 
-    `is_short`: a run had more to follow than it may, and went on without the rest.
-    """
+    __slots__ = ("left", "question")
 
-    __slots__ = ("is_short", "left")
-
-    def __init__(self) -> None:
+    def __init__(self, question: str) -> None:
+        self.question = question
         self.left = STEPS
-        self.is_short = False
 
     def spend(self, steps: int = 1) -> None:
         """Take steps. Raises ExhaustedError when none are left."""
         self.left -= steps
         if self.left < 0:
-            raise ExhaustedError
+            raise ExhaustedError(self.question)
+
+
+class Budget:
+    """The steps that are left for the file under study, by question.
+
+    `cut` are the questions of the rule that is being asked which went on without what they had no steps for.
+    """
+
+    __slots__ = ("_questions", "_rule", "cut")
+
+    def __init__(self) -> None:
+        self._questions: dict[str, Steps] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """A rule is asked."""
+        self._rule = Steps("")
+        self.cut: dict[str, None] = {}
+
+    def of(self, question: str) -> Steps:
+        """The steps of a question, which all rules share that ask it."""
+        found = self._questions.get(question)
+        if found is None:
+            found = self._questions[question] = Steps(question)
+        return found
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps for what the rule that is asked finds out by itself. Raises ExhaustedError when none are left."""
+        self._rule.spend(steps)

@@ -58,9 +58,9 @@ class FileResult:
 
     `readable` is False for a file that was not understood to its end, and `oversized` is set for one that was not
     read. `dependencies` are what the result rests on, with the fingerprints that these had. `unfinished` are the rules
-    that the file asked too much of. `seconds` is the processor time of each rule and of the rest, which is READING;
-    there is none if nothing was analysed. `inventory` is what the file defines, and `paired` tells of a recipe which
-    scripts were taken for its own.
+    that the file asked too much of, each with what was not followed to its end. `seconds` is the processor time of each
+    rule and of the rest, which is READING; there is none if nothing was analysed. `inventory` is what the file defines,
+    and `paired` tells of a recipe which scripts were taken for its own.
     """
 
     path: str
@@ -69,7 +69,7 @@ class FileResult:
     readable: bool = True
     crashes: tuple[Crash, ...] = ()
     dependencies: tuple[tuple[str, str], ...] = ()
-    unfinished: tuple[str, ...] = ()
+    unfinished: tuple[tuple[str, str], ...] = ()
     oversized: Oversized | None = None
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     inventory: Inventory = _NOTHING
@@ -92,7 +92,7 @@ class _FileRun:
     findings: list[Finding] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
     readable: bool = True
-    unfinished: list[str] = field(default_factory=list)
+    unfinished: list[tuple[str, str]] = field(default_factory=list)
     #: Rules that have asked for a theory which was left out.
     unasked: set[str] = field(default_factory=set)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -389,14 +389,15 @@ class Analyser:
         if not run.readable:
             return
         started = process_time()
-        self._project.budget.is_short = False
+        budget = project.budget
+        budget.begin()
         try:
             for finding in check(about, project):
                 run.findings.append(_anchored(verified(finding), project))
         except UnreadableError as error:
             self._unreadable(run, error)
-        except ExhaustedError:
-            run.unfinished.append(rule.code)
+        except ExhaustedError as error:
+            budget.cut[error.question] = None
         except LeftOutError as error:
             run.unasked.add(rule.code)
             if all(theory.kind is not error.kind for theory in self._theories):
@@ -406,12 +407,11 @@ class Analyser:
             if place == "frontend":
                 self._unreadable(run, _TOO_DEEP)
             elif place == "engine":
-                run.unfinished.append(rule.code)
+                budget.cut[""] = None
             else:
                 run.crashes.append(Crash.of(rule.code, run.path.as_posix(), error))
         finally:
-            if self._project.budget.is_short and rule.code not in run.unfinished:
-                run.unfinished.append(rule.code)
+            run.unfinished += ((rule.code, question) for question in budget.cut)
             run.spend(rule.code, process_time() - started)
 
     def _unreadable(self, run: _FileRun, error: UnreadableError) -> None:
@@ -428,7 +428,8 @@ def _harm(run: _FileRun, other: _FileRun) -> str:
     mended = next((crash for crash in run.crashes if crash.part not in still), None)
     if mended is not None:
         return f"{mended.error} (in {mended.part})"
-    unfinished = [code for code in run.unfinished if code not in other.unfinished and code not in other.unasked]
+    ended = {code for code, _ in other.unfinished} | other.unasked
+    unfinished = dict.fromkeys(code for code, _ in run.unfinished if code not in ended)
     return f"{', '.join(unfinished)} would not come to an end with it" if unfinished else ""
 
 

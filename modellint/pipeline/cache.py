@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_FORMAT = 7
+_FORMAT = 8
 _KEPT = 8
 #: Of so many parts the entry of a file is made.
 _PARTS = 6
@@ -85,7 +85,7 @@ class Cache:
                 tuple(map(_suppression, _list(suppressions))),
                 _typed(readable, bool),
                 dependencies=tuple(self._pairs[number] for number in numbers),
-                unfinished=_texts(unfinished),
+                unfinished=tuple((_text(code), _text(about)) for code, about in map(_pair, _list(unfinished))),
                 inventory=Inventory(*map(_natural, _list(inventory, 3))),
                 paired=_choice(paired),
             )

@@ -56,7 +56,8 @@ class ScriptChoice(NamedTuple):
 class Report:
     """The outcome of a run: findings to show, in order, and what failed on our side.
 
-    `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
+    `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes and what
+    each did not follow.
     `checked` are the files whose findings count, and `known` is what a baseline says about the findings.
     `fixed` are findings that were there before their fixes were made; `refuted` is how many were left out since running
     the code refutes them, and `guard` what that code ran under, if any was run. `skipped` are files that were too
@@ -69,7 +70,7 @@ class Report:
     files_checked: int
     crashes: tuple[Crash, ...]
     duration: float
-    unfinished: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unfinished: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     checked: frozenset[str] = frozenset()
     known: Comparison | None = None
     fixed: tuple[Finding, ...] = ()

@@ -194,6 +194,7 @@ class _Elements(Refinement):
 class LayerInputs(Theory, Sink):
     """The tensors and parameters that layers are called with in one run."""
 
+    asks = "inputs of layers"
     rests_on = (Tensors,)
     goes_before = (Lookups,)
 

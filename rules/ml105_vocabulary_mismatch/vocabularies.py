@@ -231,8 +231,7 @@ def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interp
         for shell in pending:
             if shell.is_layer:
                 run.objects.construct(shell)
-                for name in list(shell.history):
-                    shell.get(name)
+                shell.find_out()
         pending = list(islice(run.shells(), known, None))
     for shell in run.shells():
         rows = run.of(Tensors).argument(shell, (0, "num_embeddings")) if run.of(Lookups).is_table(shell) else None

@@ -210,6 +210,7 @@ class _Sides(Refinement):
 class Grids(Theory, Sink):
     """What sides in whole patches are used for in one run."""
 
+    asks = "grids"
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     alike = (SymbolicInput, Unknown, Plain)

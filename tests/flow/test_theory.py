@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 #: What all runs share.
-CORE = "binding blocks calls conditions domain frame constant_calls heap interp library objects theory truth".split()
+CORE = "binding blocks calls conditions domain frame heap interp library memo objects theory truth".split()
 #: Theories that may be asked in any order.
 FREE = (Training, LateLayers, Devices)
 CODE = "import somewhere\n\n\ndef make():\n    return somewhere.settings()\n"

@@ -50,6 +50,7 @@ class ObjectRuns:
         found = self._known.get(model)
         if found is None:
             found = self._known[model] = FinishedObject(model, self.keepers)
+        found.tell()
         return found
 
     def subjects(self, cls: Class) -> list[ClassModel]:
@@ -170,6 +171,10 @@ class FinishedObject:
                 if _stores(method):
                     self._object_run.follow(method)
             self._settle()
+
+    def tell(self) -> None:
+        """Tell the rule that asks what was not followed to its end."""
+        self._object_run.run.tell()
 
     def _settle(self) -> None:
         self.final_stores = last_assignments(self._object_run.shell.stores)

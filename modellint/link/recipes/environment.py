@@ -91,6 +91,7 @@ _CALLED_AT_ALL = "called"
 class Surroundings(Theory):
     """A script under one recipe: one Brain of it, or all that is around Brains, which are then not looked into."""
 
+    asks = "recipes"
     assumes = True
 
     def __init__(self, script: Script, brain: BrainUse | None, evaluation: Evaluation, project: Project) -> None:

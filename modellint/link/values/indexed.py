@@ -15,6 +15,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, follow, followed
 from modellint.flow.summaries import Summaries
 from modellint.graph.immutable import dataclass
+from modellint.link.budget import ExhaustedError
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning
 from modellint.link.values.callers import callers
@@ -54,6 +55,8 @@ class Indexed:
         self._runs: dict[ModuleFacts, tuple[Interpreter, Lookups]] = {}
         #: What was found so far, and what finds more.
         self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
+        #: Why no more can be found.
+        self._exhausted: dict[ModuleFacts, ExhaustedError] = {}
         self._by_table: dict[ModuleFacts, dict[Site, list[Lookup]]] = {}
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
@@ -63,9 +66,10 @@ class Indexed:
     def lookups_of(self, table: Site, module: ModuleFacts) -> list[Lookup]:
         """The look-ups in the table that is made at a place."""
         if module not in self._by_table:
-            by_table = self._by_table[module] = {}
+            by_table: dict[Site, list[Lookup]] = {}
             for lookup in self.lookups(module):
                 by_table.setdefault(lookup.table, []).append(lookup)
+            self._by_table[module] = by_table
         return self._by_table[module].get(table, [])
 
     def judged(self, module: ModuleFacts) -> Iterator[LossLookup]:
@@ -77,9 +81,15 @@ class Indexed:
             self._lookups[module] = [], self._found(module)
         found, more = self._lookups[module]
         yield from found
-        for lookup in more:
-            found.append(lookup)
-            yield lookup
+        try:
+            for lookup in more:
+                found.append(lookup)
+                yield lookup
+        except ExhaustedError as error:
+            self._exhausted[module] = error
+        self.run(module)[0].tell()
+        if module in self._exhausted:
+            raise ExhaustedError(self._exhausted[module].question)
 
     def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
         run, lookups = self.run(module)

@@ -24,11 +24,14 @@ class PositionLengths:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._found: dict[ModuleFacts, list[FunctionTables]] = {}
+        #: What was not followed to its end.
+        self._cut: dict[ModuleFacts, dict[str, None]] = {}
 
     def asked(self, module: ModuleFacts) -> list[FunctionTables]:
         """What is found of each function of a file that may lead to a position table."""
         if module not in self._found:
             self._found[module] = list(self._asked(module))
+        self._project.budget.cut.update(self._cut.get(module, {}))
         return self._found[module]
 
     def _asked(self, module: ModuleFacts) -> Iterator[FunctionTables]:
@@ -44,4 +47,5 @@ class PositionLengths:
             if function in unread and not found.sized:
                 note(unread[function], found, run, lengths)
             yield found
+        self._cut[module] = run.cut
         run.close()

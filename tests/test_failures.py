@@ -207,7 +207,8 @@ def test_what_fails_is_remembered_as_nothing(failing: Workspace) -> None:
     assert first.code == 2
     assert failing.check(".") == first
     (cache,) = (failing.root / ".modellint_cache").glob("*.json")
-    remembered = {Path(name).name for name in json.loads(cache.read_bytes().partition(b"\n")[2])["entries"]}
+    results = json.loads(cache.read_bytes().splitlines()[1])
+    remembered = {Path(name).name for name in results["entries"]}
     assert remembered & {"a.py", "b.py"} == {"b.py"}
 
 

@@ -55,8 +55,8 @@ class Indexed:
         self._runs: dict[ModuleFacts, tuple[Interpreter, Lookups]] = {}
         #: What was found so far, and what finds more.
         self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
-        #: Why no more can be found.
-        self._exhausted: dict[ModuleFacts, ExhaustedError] = {}
+        #: The question that had no steps left to find more.
+        self._exhausted: dict[ModuleFacts, str] = {}
         self._by_table: dict[ModuleFacts, dict[Site, list[Lookup]]] = {}
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
@@ -86,10 +86,10 @@ class Indexed:
                 found.append(lookup)
                 yield lookup
         except ExhaustedError as error:
-            self._exhausted[module] = error
+            self._exhausted[module] = error.question
         self.run(module)[0].tell()
         if module in self._exhausted:
-            raise ExhaustedError(self._exhausted[module].question)
+            self._project.budget.cut[self._exhausted[module]] = None
 
     def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
         run, lookups = self.run(module)

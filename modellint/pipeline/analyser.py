@@ -47,9 +47,9 @@ _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
 _NOTHING = Inventory()
-#: The generations of the garbage collector with what one file left behind, which leads in circles: the oldest one holds
-#: what stays, and takes as long to look through as everything.
-_YOUNG = 1
+#: After how many files the garbage collector looks for what they left behind in circles, and in which generations: the
+#: oldest one holds what stays, and takes as long to look through as everything.
+_COLLECTED, _YOUNG = 32, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +151,13 @@ class Analyser:
         `on_begin` is told each path before anything is done with it that can fail.
         """
         idle = []
-        for path in paths:
+        for number, path in enumerate(paths, 1):
             on_begin(path)
             if kind_of(path.name) == PYTHON and not self._python_rules:
                 idle.append(path)
             else:
                 yield self.analyse(path)
+            if not number % _COLLECTED:
                 gc.collect(_YOUNG)
         for path in idle:
             on_begin(path)

@@ -55,7 +55,7 @@ class Tangled(Claim):
 def found_twice(rule: Rule, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Finding, Finding]]:
     """The findings of a rule in its bad examples, as they are found and as they are remembered."""
     for number, example in enumerate(rule.bad):
-        if not has_its_turn(f"{rule.code} {example.title}", 3) and number > 1:
+        if not has_its_turn(f"{rule.code} {example.title}", 5) and number > 1:
             continue
         root = folder / str(number)
         materialise(example.files, root)

@@ -90,7 +90,7 @@ LAYOUTS: dict[str, Layout] = {
 def bad_examples() -> Iterator[tuple[type[Rule], Example]]:
     for rule in LOADED.values():
         for example in rule.bad:
-            if has_its_turn(f"{rule.code} {example.title}", 6) and all(map(_is_python, example.files.items())):
+            if has_its_turn(f"{rule.code} {example.title}", 8) and all(map(_is_python, example.files.items())):
                 yield type(rule), example
 
 

@@ -43,7 +43,7 @@ def examples(*, in_cells: bool) -> Iterable[ParameterSet]:
                 name, text = next(iter(example.files.items()))
                 if not in_cells or (len(example.files) == 1 and name.endswith(".py") and _is_python(text)):
                     title = f"{rule.code}-{number}-{example.title}"
-                    if has_its_turn(title, every=8):
+                    if has_its_turn(title, every=10):
                         yield pytest.param(rule, example, id=title)
 
 

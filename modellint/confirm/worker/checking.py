@@ -298,6 +298,15 @@ class TargetCheck:
                 found.append((says, outcome))
         return self.as_far_as_built(call, _united(found, missed))
 
+    def judged(self, call: TargetCall, judge: Judge) -> Verdict | None:
+        """The outcome of all ways to call what works with some inputs; None if it works with none of those tried."""
+        for specs in self.specs(call):
+            outcome = judge(specs)
+            if not isinstance(outcome, Exception):
+                return self.everywhere(call, specs, outcome, judge)
+            self.learn(call, outcome, specs)
+        return None
+
     def nothing(self, call: TargetCall, reason: str) -> Verdict:
         """That there is nothing to check."""
         return self.as_far_as_built(call, Verdict(NOT_RUN, None, reason, NOTHING))

@@ -6,10 +6,12 @@ import random
 import re
 from pathlib import Path
 
+import pytest
 from effort import drawn
 
 import modellint
 from modellint.config import settings_for
+from modellint.link.budget import Steps
 from modellint.server.session import Session
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -97,6 +99,39 @@ def test_random_edits_give_what_a_new_check_gives(tmp_path: Path) -> None:
         assert [one for one in now if one in fresh or not is_half_typed] == fresh
         found += len(fresh)
     assert found
+
+
+@pytest.mark.parametrize("at", [1, 20, 200])
+def test_a_check_that_is_given_up_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    files = project(tmp_path)
+    session = Session(settings_for(files, isolated=True))
+    for path in files:
+        session.open(path, path.read_bytes())
+    while session.is_outdated:
+        session.check()
+    path = next(path for path in files if path.name == "packing.py")
+    path.write_text(path.read_text() + "SIZE = 3\n")
+    session.open(path, path.read_bytes())
+    steps, spend = 0, Steps.spend
+
+    def spend_and_give_up(budget: Steps, number: int = 1) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == at:
+            session.supersede()
+        spend(budget, number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Steps, "spend", spend_and_give_up)
+        session.check()
+    assert steps == at
+    assert session.is_outdated
+    assert not session.is_checked(path)
+    while session.is_outdated:
+        session.check()
+    assert session.findings() == modellint.check(files, isolated=True, cache=False) != []
 
 
 MODEL_OF_BASE = """\

@@ -18,6 +18,13 @@ class ExhaustedError(Exception):
         self.question = question
 
 
+class SupersededError(BaseException):
+    """Nobody wants to know any more what is being found out of a file: its text, or one that it uses, is another now.
+
+    It passes what goes on after a failure, which is an `Exception`.
+    """
+
+
 class LeftOutError(Exception):
     """A rule asks for a theory that runs do not have: of its pack, where that has failed on the file and was told."""
 
@@ -29,17 +36,23 @@ class LeftOutError(Exception):
 class Steps:
     """The steps that are left of one question about the file under study."""
 
-    __slots__ = ("left", "question")
+    __slots__ = ("is_superseded", "left", "question")
 
     def __init__(self, question: str) -> None:
         self.question = question
         self.left = STEPS
+        self.is_superseded = False
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps. Raises ExhaustedError when none are left."""
+        """Take steps. Raises ExhaustedError when none are left, SupersededError once nobody wants to know."""
         self.left -= steps
         if self.left < 0:
-            raise ExhaustedError(self.question)
+            raise SupersededError if self.is_superseded else ExhaustedError(self.question)
+
+    def supersede(self) -> None:
+        """Let the next step be the last; may be called from another thread."""
+        self.is_superseded = True
+        self.left = 0
 
 
 class Budget:
@@ -58,6 +71,11 @@ class Budget:
         """A rule is asked."""
         self._rule = Steps("")
         self.cut: dict[str, None] = {}
+
+    def supersede(self) -> None:
+        """Have what takes steps now end with SupersededError; may be called from another thread."""
+        for steps in (self._rule, *self._questions.values()):
+            steps.supersede()
 
     def of(self, question: str) -> Steps:
         """The steps of a question, which all rules share that ask it."""

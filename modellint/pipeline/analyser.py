@@ -12,7 +12,7 @@ from modellint import operators
 from modellint.finding import verified
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import dotted
-from modellint.link.budget import ExhaustedError, LeftOutError
+from modellint.link.budget import ExhaustedError, LeftOutError, SupersededError
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes.copies import copied_from
 from modellint.pipeline.stack import in_one_chunk
@@ -138,6 +138,8 @@ class Analyser:
         self._rules = rules.active
         self._codes = rules.codes
         self._operators = rules.operators
+        #: Whether a file is being checked, and whether nobody wants to know any more what is found.
+        self._is_at_work = self._is_superseded = False
         #: Those that say something of Python files.
         self._python_rules = [rule for rule in self._rules if type(rule).check_python is not Rule.check_python]
         #: Those that say something of recipes, or of other configurations.
@@ -166,7 +168,24 @@ class Analyser:
 
     @in_one_chunk
     def analyse(self, path: Path) -> FileResult:
-        """Everything that checking `path` gives rise to."""
+        """Everything that checking `path` gives rise to. Raises SupersededError after `supersede`."""
+        self._is_superseded, self._is_at_work = False, True
+        try:
+            return self._result(path)
+        except SupersededError:
+            self._project.forget(set())  # what was begun
+            self._others.clear()
+            raise
+        finally:
+            self._is_at_work = False
+
+    def supersede(self) -> None:
+        """Give up the check that is under way, if one is; may be called from another thread."""
+        if self._is_at_work:
+            self._is_superseded = True
+            self._project.budget.supersede()
+
+    def _result(self, path: Path) -> FileResult:
         run, started = _FileRun(path), process_time()
         operators.add(self._operators)
         with self.files.trace() as trace:
@@ -389,6 +408,8 @@ class Analyser:
         """Add what a rule finds, one by one: what it found before it failed stays."""
         if not run.readable:
             return
+        if self._is_superseded:
+            raise SupersededError
         started = process_time()
         budget = project.budget
         budget.begin()

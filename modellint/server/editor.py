@@ -1,7 +1,8 @@
 """What one editor has open, and what it is shown. Checking is done in one thread, beside the protocol's.
 
 Diagnostics are pushed, or given to editors that ask for them, which are told when to ask again. A change that comes
-while an older one is being looked at goes first; what was asked for in between is answered once everything is checked.
+while an older one is being looked at goes first, and that is given up; what was asked for in between is answered once
+everything is checked.
 Nothing is said of a document before its present text is checked.
 """
 
@@ -139,6 +140,7 @@ class Server(LanguageServer):
         self._uris[path] = uri
         version, text = document.version, document.source
         self.submit(lambda: self._open(path, version, text))
+        self._supersede()
 
     def closed(self, uri: str) -> None:
         """A document or a notebook was closed."""
@@ -152,6 +154,12 @@ class Server(LanguageServer):
         if path is not None and cells is not None:
             self._keys.update({cell.uri: key_of(path, cell) for cell in cells})
             self.submit(lambda: self._open_notebook(path, cells))
+            self._supersede()
+
+    def _supersede(self) -> None:
+        """Have the checking thread leave what it is looking at, and see what has changed."""
+        for session in tuple(self._sessions.values()):
+            session.supersede()
 
     def key_of(self, uri: str) -> str | None:
         """What a document is called here: its path; a cell of a notebook has a name of its own."""

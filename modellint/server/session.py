@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from modellint.link.budget import SupersededError
 from modellint.linter import settled
 from modellint.packs import select_rules
 from modellint.pipeline.analyser import Analyser
@@ -113,7 +114,10 @@ class Session:
         return {Path(name) for name in names if name.startswith(start)}
 
     def check(self) -> None:
-        """Check the file that changed last, or the next one of those that rest on it; or put it aside."""
+        """Check the file that changed last, or the next one of those that rest on it; or put it aside.
+
+        One that is superseded meanwhile is checked after those that changed since.
+        """
         path = next(iter(self._outdated))
         del self._outdated[path]
         data = self._analyser.files.read(path) or b""
@@ -122,9 +126,15 @@ class Session:
             return
         try:
             self._keep(path, self._checked(path, data))
+        except SupersededError:
+            self._outdated[path] = None
         except Exception:
             self._results.pop(path, None)
             raise
+
+    def supersede(self) -> None:
+        """Give up the check that is under way, as there is a change; may be called from another thread."""
+        self._analyser.supersede()
 
     def _checked(self, path: Path, data: bytes) -> FileResult:
         """What checking a file gives, or gave before where only its layout was another one."""

@@ -151,10 +151,13 @@ class Project:
         return [found for found in self._analyses.values() if isinstance(found, Lasting)]
 
     def _let_go(self) -> None:
-        """Let go of what was made for one file."""
+        """Let go of what was made for one file, and break the circles that it leads in."""
         self.__dict__.pop("budget", None)
         self.runs.clear()
-        self._analyses = {kind: found for kind, found in self._analyses.items() if isinstance(found, Lasting)}
+        for kind, found in list(self._analyses.items()):
+            if not isinstance(found, Lasting):
+                del self._analyses[kind]
+                getattr(found, "__dict__", {}).clear()
 
     def save(self) -> None:
         """Keep what was found out for later runs."""

@@ -157,7 +157,7 @@ class SourceFile:
         return self if text is self.text else SourceFile(self.path, text)
 
     def release(self) -> None:
-        """Let go of the lines, and of a text of which each character takes four bytes, as one emoji is among them.
+        """Let go of the lines, and of the text if its bytes are at hand, or an emoji makes each character take four.
 
         Both come back when somebody asks.
         """
@@ -279,7 +279,10 @@ def _decode(path: Path, data: bytes, encoding: str, bom: bool) -> SourceFile:
     nul = text.find("\0")
     if nul >= 0:
         raise UnreadableError("found a NUL character; expected text", _span_behind(text[:nul]))
-    return SourceFile(path, text, encoding, bom)
+    source = SourceFile(path, text, encoding, bom)
+    if encoding == "utf-8" and not bom:
+        source.__dict__["_packed"] = data
+    return source
 
 
 def _span_behind(text: str) -> Span:

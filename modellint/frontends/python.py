@@ -273,7 +273,9 @@ def _lower_body(function: Function) -> Flow:
     node = _node_of(function)  # first, as its head is read from it, too
     names = [p.name for p in function.parameters]
     receiver = names[0] if function.owner is not None and names and not function.is_static else None
-    return flow.lower_function(node, names, receiver)
+    lowered = flow.lower_function(node, names, receiver)
+    del function.module.trees[function.line, function.offset]
+    return lowered
 
 
 def _lower_signature(cut: tuple[int, int], decorators: tuple[Place, ...], function: Function) -> Signature:
@@ -359,10 +361,8 @@ def _lower_module_signature(_: Function) -> Signature:
 
 
 def _lower_module_body(function: Function) -> Flow:
-    trees = function.module.trees
-    if outline.WHOLE not in trees:
-        trees[outline.WHOLE] = _outline_parsed_again(function.module)
-    return flow.lower_statements(cast("ast.Module", trees[outline.WHOLE]).body)
+    tree = function.module.trees.pop(outline.WHOLE, None) or _outline_parsed_again(function.module)
+    return flow.lower_statements(cast("ast.Module", tree).body)
 
 
 def _outline_parsed_again(module: ModuleFacts) -> ast.Module:

@@ -151,7 +151,8 @@ class Names:
         if star == "torch" or star.startswith("torch."):
             full = f"{star}.{name}"
             return self._external(full) if knowledge.knows(full) else None
-        source = self.find_module(star, module.file)
+        # A package may have hundreds of star imports, none of which need be read at the end of the trail.
+        source = None if trail.is_at_end else self.find_module(star, module.file)
         if source is None or source is module:
             return None
         exported = self.exported(source)
@@ -382,6 +383,10 @@ class _Trail:
             return False
         self._seen.add(step)
         return True
+
+    @property
+    def is_at_end(self) -> bool:
+        return self._hops >= _MAX_HOPS
 
     def step(self) -> bool:
         self._hops += 1

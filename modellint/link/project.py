@@ -36,8 +36,9 @@ T = TypeVar("T")
 
 #: How many files may be checked until the syntax trees of one that was read are let go of.
 _HELD = 48
-#: Of how many files syntax trees are held at most: one that imports a whole package has all of it read.
-_MAX_TREES = 48
+#: Of how many characters syntax trees are held at most, each of which takes 37 bytes: one file that imports a whole
+#: package has all of it read.
+_MAX_TREES = 1_000_000
 #: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
 _BODIES = 4
 
@@ -82,8 +83,9 @@ class Project:
         self.runs: list[Closing] = []
         #: The files that were read; the syntax trees of the first ones are let go of next.
         self._read: deque[ModuleFacts] = deque()
-        #: Those of them whose syntax trees are held since they were read.
-        self._unreleased: deque[ModuleFacts] = deque()
+        #: Those of them whose syntax trees are held since they were read, with their characters, and all of these.
+        self._unreleased: deque[tuple[ModuleFacts, int]] = deque()
+        self._characters = 0
         self.names = Names(self)
 
     @cached_property
@@ -151,10 +153,13 @@ class Project:
         return [found for found in self._analyses.values() if isinstance(found, Lasting)]
 
     def _let_go(self) -> None:
-        """Let go of what was made for one file."""
+        """Let go of what was made for one file, and break the circles that it leads in."""
         self.__dict__.pop("budget", None)
         self.runs.clear()
-        self._analyses = {kind: found for kind, found in self._analyses.items() if isinstance(found, Lasting)}
+        for kind, found in list(self._analyses.items()):
+            if not isinstance(found, Lasting):
+                del self._analyses[kind]
+                getattr(found, "__dict__", {}).clear()
 
     def save(self) -> None:
         """Keep what was found out for later runs."""
@@ -207,9 +212,12 @@ class Project:
                 self._reasons[path] = error.within(error.unit, error.span)  # which leads to nothing of the parser
                 return None
             self._read.append(module)
-            self._unreleased.append(module)
-            if len(self._unreleased) > _MAX_TREES:
-                self._unreleased.popleft().release_source()
+            self._unreleased.append((module, len(module.source.text)))
+            self._characters += len(module.source.text)
+            while self._characters > _MAX_TREES and len(self._unreleased) > 1:
+                first, characters = self._unreleased.popleft()
+                first.release_source()
+                self._characters -= characters
             return module
 
         return self.once(("python", path), load)

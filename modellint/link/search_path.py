@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from modellint.graph.python import ModuleFacts
     from modellint.link.linked import Linked
@@ -74,21 +74,25 @@ class SearchPath:
             ("holds", base, top), lambda: files.is_dir(base / top) or files.exists(base / f"{top}.py")
         )
 
-    def locate(self, base: Path, parts: list[str]) -> tuple[Path, int] | None:
+    def locate(self, base: Path, parts: Sequence[str]) -> tuple[Path, int] | None:
         """The file of the longest prefix of `parts` that is a module below `base`, and the length of the prefix."""
+        return self._walked(base, tuple(parts))[1]
+
+    def _walked(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
+        """The folder that `parts` lead to from `base`, if they lead to one, and what `locate` gives."""
+        return self._project.once(("walked", base, parts), lambda: self._walk(base, parts)) if parts else (base, None)
+
+    def _walk(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
         files = self._project.files
-        best: tuple[Path, int] | None = None
-        folder = base
-        for number, part in enumerate(parts, 1):
-            package = folder / part / "__init__.py"
-            if files.exists(package):
-                best = package, number
-            elif files.exists(folder / f"{part}.py"):
-                return folder / f"{part}.py", number
-            elif not files.is_dir(folder / part):
-                break
-            folder = folder / part
-        return best
+        above, best = self._walked(base, parts[:-1])
+        if above is None:
+            return None, best
+        folder = above / parts[-1]
+        if files.exists(package := folder / "__init__.py"):
+            return folder, (package, len(parts))
+        if files.exists(file := above / f"{parts[-1]}.py"):
+            return None, (file, len(parts))
+        return folder if files.is_dir(folder) else None, best
 
     @property
     def site_packages(self) -> tuple[Path, ...]:

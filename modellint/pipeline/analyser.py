@@ -49,7 +49,7 @@ _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 _NOTHING = Inventory()
 #: After how many files the garbage collector looks for what they left behind in circles, and in which generations: the
 #: oldest one holds what stays, and takes as long to look through as everything.
-_COLLECTED, _YOUNG = 32, 1
+_COLLECTED, _YOUNG = 256, 1
 
 
 @dataclass(frozen=True, slots=True)

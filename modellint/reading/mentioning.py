@@ -6,6 +6,7 @@ A few words are searched for in what files hold. Where there are many, an index 
 from __future__ import annotations
 
 import re
+from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,7 +14,7 @@ from modellint.graph.mentions import APART
 from modellint.reading.digest import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 #: What the key of a dependency on an answer begins with; the folder and the words follow.
@@ -24,7 +25,8 @@ MAX_FILES = 4_000
 _MAX_SEARCHES = 64
 #: Where `self`, or what ends like it, is made something else than the object whose method it is.
 _REBOUND = re.compile(rb"self\s*=(?!=)")
-_DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
+#: Apart, as each begins with what can be searched for fast.
+_DEFINED = [(word, re.compile(word + rb"[ \t]+([\w\x80-\xff]+)")) for word in (b"class", b"def")]
 #: What words begin with that stand for an attribute of others, and for a text.
 _OF, _QUOTED = b". ", b"' "
 #: Folders of what a project installs.
@@ -63,8 +65,11 @@ class Mentions:
         self._paths = tuple(paths) if self.is_whole else ()
         #: What files hold, until there is an index.
         self._contents: dict[Path, bytes] = {}
+        #: Those of them in which a name that was searched for stands somewhere.
+        self._holding: dict[bytes, list[Path]] = {}
         #: The numbers of the files that mention a word.
-        self._index: dict[bytes, list[int]] = {}
+        self._index: dict[bytes, array[int]] = {}
+        #: How many files were searched.
         self._searches = 0
         self._state = ""
 
@@ -92,7 +97,7 @@ class Mentions:
         if content is not None and path in self._paths:
             changed = {words for words, paths in before.items() if (path in paths) is not mentions(content, words)}
             self._answers = {words: paths for words, paths in before.items() if words not in changed}
-            self._contents, self._index, self._searches, self._state = {}, {}, 0, ""
+            self._contents, self._holding, self._index, self._searches, self._state = {}, {}, {}, 0, ""
             return changed
         if content is None and path.suffix == ".py" and path not in self._paths:
             return set()
@@ -108,17 +113,28 @@ class Mentions:
     def _found(self, words: list[bytes]) -> Iterable[Path]:
         if not self._index:
             self._contents = self._contents or {path: self._files.peek(path) or b"" for path in self._paths}
-            self._searches += len(words)
-            if self._searches <= _MAX_SEARCHES:
-                return [path for path, content in self._contents.items() if all(_has(content, word) for word in words)]
-            self._index, self._contents = _indexed(self._contents.values()), {}
-        first, *rest = sorted((self._index.get(_indexed_as(word), []) for word in words), key=len)
+            if self._searches <= _MAX_SEARCHES * len(self._paths):
+                holding = self._holders(words[0].rpartition(b" ")[2]) if words else self._paths
+                self._searches += len(holding)
+                return [path for path in holding if all(_has(self._contents[path], word) for word in words)]
+            self._index, self._contents, self._holding = _indexed(self._contents.values()), {}, {}
+        first, *rest = sorted((self._index.get(_indexed_as(word), ()) for word in words), key=len)
         paths = [self._paths[number] for number in sorted(set(first).intersection(*rest))]
         looked_for = [word for word in words if _indexed_as(word) != word]
         if not looked_for:
             return paths
         contents = ((path, self._files.peek(path) or b"") for path in paths)
         return [path for path, content in contents if all(_has(content, word) for word in looked_for)]
+
+    def _holders(self, name: bytes) -> Sequence[Path]:
+        """The files in which a name stands somewhere: some of those with a part of it, if one was searched for."""
+        found = self._holding.get(name)
+        if found is None:
+            wider = [paths for part, paths in self._holding.items() if part in name]
+            files = min(wider, key=len, default=self._paths)
+            self._searches += len(files)
+            found = self._holding[name] = [path for path in files if name in self._contents[path]]
+        return found
 
 
 def key_of(root: Path, words: Iterable[str]) -> str:
@@ -220,12 +236,24 @@ def _indexed_as(word: bytes) -> bytes:
     return word.removeprefix(_OF).removeprefix(_QUOTED)
 
 
-def _indexed(contents: Iterable[bytes]) -> dict[bytes, list[int]]:
-    index: dict[bytes, list[int]] = {}
+def _indexed(contents: Iterable[bytes]) -> dict[bytes, array[int]]:
+    index: dict[bytes, array[int]] = {}
     for number, content in enumerate(contents):
-        for word in {*content.translate(APART).split(), *map(b" ".join, _DEFINED.findall(content))}:
-            index.setdefault(word, []).append(number)
+        for word in {*content.translate(APART).split(), *_definitions(content)}:
+            numbers = index.get(word)
+            if numbers is None:
+                index[word] = array("H", (number,))
+            else:
+                numbers.append(number)
     return index
+
+
+def _definitions(content: bytes) -> Iterator[bytes]:
+    """`class Name` and `def name` for what is defined."""
+    for word, pattern in _DEFINED:
+        for found in pattern.finditer(content):
+            if _begins(content, found.start()):
+                yield b"%b %b" % (word, found[1])
 
 
 def found_below(files: SearchedFiles, root: Path, suffixes: tuple[str, ...]) -> list[Path]:

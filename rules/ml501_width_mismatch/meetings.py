@@ -54,7 +54,7 @@ class Meetings:
 
     def __init__(self, project: Project) -> None:
         self._evaluator = project.of(Evaluator)
-        self._tensors = Tensors(project)
+        self._tensors = project.of(Tensors)
         self._layers, self._outputs = self._tensors.layers, self._tensors.outputs
 
     def misfits(self, frame: Activation) -> Iterator[Misfit]:

@@ -7,14 +7,14 @@ that may be a layer and may be anything else is looked at as the layer.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint.graph.hashing import HashedOnce, hashed_once
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
@@ -268,6 +268,11 @@ class Tensor(HashedOnce):
         first = self.sizes[0] if self.sizes is not None and len(self.sizes) == 2 else None
         return first if isinstance(first, Size) else None
 
+    @property
+    def has_elements(self) -> bool:
+        """Whether anything is known of what the tensor holds."""
+        return self.ids is not None or bool(self.fillers) or self.positions is not None or self.real is not None
+
     def elements(self) -> Iterator[Element]:
         """The ids, constants, positions and real numbers that the tensor holds."""
         if self.ids is not None:
@@ -393,7 +398,7 @@ class Arguments(HashedOnce):
 
     def then(self, more: Arguments) -> Arguments:
         """These arguments, and those that a later call adds: `functools.partial(f, …)(…)`."""
-        if self == NO_ARGUMENTS:
+        if self is NO_ARGUMENTS or self == NO_ARGUMENTS:
             return more
         return Arguments(
             (*self.positional, *more.positional),
@@ -437,6 +442,14 @@ def join(options: Iterable[Atoms]) -> Atoms:
     return tuple(found)
 
 
+def each(atoms: Atoms, give: Callable[..., Atoms], *given: Any) -> Atoms:
+    """What `give` makes of one of some atoms, which it is given first."""
+    if len(atoms) == 1:
+        found = give(atoms[0], *given)
+        return found if len(found) <= 1 else join((found,))
+    return join([give(atom, *given) for atom in atoms])
+
+
 def _widened(atoms: Iterable[Atom]) -> Atoms:
     """A value with many atoms: of numbers and strings it is enough that they are some."""
     rest = [atom for atom in atoms if not isinstance(atom, Constant) or atom.value is None]
@@ -451,8 +464,15 @@ def constant(atoms: Atoms) -> Constant | None:
 
 def size_of(atoms: Atoms | None) -> Size | None:
     """The size that a value has on all paths, None aside."""
-    found = {_size(atom) for atom in atoms or () if not (isinstance(atom, Constant) and atom.value is None)}
-    return found.pop() if len(found) == 1 else None
+    found: Size | None = None
+    for atom in atoms or ():
+        if isinstance(atom, Constant) and atom.value is None:
+            continue
+        size = _size(atom)
+        if size is None or (found is not None and size != found):
+            return None
+        found = size
+    return found
 
 
 def _size(atom: Atom) -> Size | None:

@@ -23,6 +23,7 @@ from modellint.flow.domain import (
     FunctionRef,
     Plain,
     constant,
+    each,
     join,
 )
 from modellint.flow.frame import Frame, class_frame
@@ -281,11 +282,14 @@ class Interpreter:
                 if not matters:
                     return False
                 break
-        conditions = self.conditions(event.guard, frame)
-        if conditions is None:
-            return False
-        outer, self.path = self.path, longer(self.path, conditions)
-        contexts = self.contexts
+        conditions: Path | None = ()
+        if event.guard is not None:
+            conditions = self.conditions(event.guard, frame)
+            if conditions is None:
+                return False
+        outer, contexts = self.path, self.contexts
+        if conditions:
+            self.path = longer(outer, conditions)
         if event.contexts:
             self.contexts = (*contexts, *((context, frame) for context in event.contexts))
         frame.event = event
@@ -362,10 +366,8 @@ class Interpreter:
         """The tests of a path condition that are undecided; None if one of them does not hold."""
         if guard is None:
             return ()
-        key = id(guard)
-        if key not in frame.conditions:
-            frame.conditions[key] = self._conditions.decided(guard, frame)
-        return frame.conditions[key]
+        known, key = frame.conditions, id(guard)
+        return known[key] if key in known else self._conditions.decided(guard, frame)
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -405,6 +407,8 @@ class Interpreter:
 
     def _is_of_itself(self, target: Value, value: Value) -> bool:
         """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
+        if value.op is Op.CONST or value.op is Op.PARAM:
+            return False
         known = self._of_itself.get(id(value))
         if known is None:
             reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
@@ -483,23 +487,23 @@ class Interpreter:
 
     def evaluate(self, value: Value, frame: Frame) -> Atoms:
         """What a value may be; a call that has not happened yet happens now."""
-        key = id(value)
-        known = frame.memo.get(key) if frame.parent is None else frame.known(key)
+        key, memo = id(value), frame.memo
+        known = memo.get(key) if frame.parent is None else frame.known(key)
         if known is not None:
             return known
-        self._nesting += 1
         self.steps += 1
         if self.steps > self._max_steps:
             self._run_out()
-        if self._nesting > MAX_NESTING or self.steps > self._max_steps:
+            found = UNKNOWN
+        elif self._nesting >= MAX_NESTING:
             self.is_complete = False
             found = UNKNOWN
         else:
-            frame.memo[key] = NEVER  # what a loop leads back to adds nothing
-            operation = _OPERATIONS.get(value.op)
-            found = UNKNOWN if operation is None else operation(self, value, frame)
-        self._nesting -= 1
-        frame.memo[key] = found
+            memo[key] = NEVER  # what a loop leads back to adds nothing
+            self._nesting += 1
+            found = _OPERATIONS[value.op](self, value, frame)
+            self._nesting -= 1
+        memo[key] = found
         return found
 
     def shell(self, kind: str, value: Value, frame: Frame, purpose: str = "") -> Shell:
@@ -525,6 +529,9 @@ class Interpreter:
         found = self.shell(kind, value, frame, purpose)
         found.fill(tuple(values))
         return found
+
+    def _unknown(self, value: Value, frame: Frame) -> Atoms:
+        return UNKNOWN
 
     def _const(self, value: Value, frame: Frame) -> Atoms:
         return (Constant(value.data),)
@@ -571,13 +578,13 @@ class Interpreter:
         if len(value.args) > 1 and self._late:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
-        return join(self.objects.attribute(atom, str(value.data), frame, value) for atom in owner)
+        return each(owner, self.objects.attribute, str(value.data), frame, value)
 
     def _call(self, value: Value, frame: Frame) -> Atoms:
         return self.calls.call(value, frame)
 
     def _display(self, value: Value, frame: Frame) -> Atoms:
-        kind = {Op.LIST: "list", Op.TUPLE: "tuple", Op.SET: "set"}[value.op]
+        kind = value.op.value
         elements: list[Atoms] = []
         is_exact = True
         for arg in value.args:
@@ -620,7 +627,7 @@ class Interpreter:
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
-        found = join(self.objects.element(atom, frame, value) for atom in atoms)
+        found = each(atoms, self.objects.element, frame, value)
         if not found and atoms:
             for theory in self.asked.empty:
                 other = theory.empty(atoms)
@@ -634,7 +641,7 @@ class Interpreter:
     def _unpack(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
         index = (Constant(value.data),) if value.data >= 0 else PLAIN
-        found = join(self.objects.part(atom, index) for atom in atoms)
+        found = each(atoms, self.objects.part, index)
         if value.data < 0:  # a starred target holds a list of the rest
             rest = self.sequence("list", [found], value, frame)
             rest.is_exact = not self.counts
@@ -650,7 +657,7 @@ class Interpreter:
         if value.args[1].op is Op.SLICE:
             return self._slice(owner, value, frame)
         index = self.evaluate(value.args[1], frame)
-        found = join(self._part(atom, index, value, frame) for atom in owner)
+        found = each(owner, self._part, index, value, frame)
         for theory in self.asked.picked:
             found = theory.picked(owner, found, value, frame)
         return found
@@ -664,7 +671,7 @@ class Interpreter:
         first, last, step = (end if type(end) is int else None for end in (ends if len(ends) == 3 else (0, 0, 0)))
         if step == 0 or [first, last, step] != ends:
             return owner
-        return join(self._sliced(atom, slice(first, last, step), value, frame) for atom in owner)
+        return each(owner, self._sliced, slice(first, last, step), value, frame)
 
     def _sliced(self, atom: Atom, part: slice, value: Value, frame: Frame) -> Atoms:
         if not isinstance(atom, Shell) or atom.kind not in _ROWS or not library.is_exact((atom,)):
@@ -699,7 +706,7 @@ class Interpreter:
         found = self.evaluate(value.args[0], frame)
         if value.data != "[]=" or not self.asked.updated:
             return found
-        return join(self._updated(atom, value, frame) for atom in found)
+        return each(found, self._updated, value, frame)
 
     def _updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         for theory in self.asked.updated:
@@ -793,4 +800,5 @@ _OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
     Op.UPDATE: Interpreter._update,
     Op.STRING: Interpreter._string,
     Op.LAMBDA: Interpreter._lambda,
+    Op.UNKNOWN: Interpreter._unknown,
 }

@@ -323,6 +323,8 @@ class Lookups(Theory, Sink):
             self._frames[-1][1].append(
                 replace(one, element=element, steps=(site, *one.steps), is_conditional=is_conditional)
             )
+        if not any(isinstance(atom, Tensor) for atom in known.atoms):
+            return known.atoms
         keys = keys_in(known.given)
         return tuple(given_by(atom, site, keys, moved) for atom in known.atoms)
 
@@ -406,6 +408,8 @@ class Lookups(Theory, Sink):
         atoms = run()
         looked_up = [one for _, found in self._frames[depth:] for one in found]
         del self._frames[depth:]
+        if not looked_up:
+            return atoms, looked_up
         keys = keys_in(given)
         passed: list[Lookup] = []
         for one in looked_up:

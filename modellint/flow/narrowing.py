@@ -40,8 +40,10 @@ class Narrowing:
 
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         """What is left of elements where conditions hold that compare them."""
-        tensors = [atom for atom in atoms if isinstance(atom, Tensor)]
-        if not any(True for tensor in tensors for _ in tensor.elements()):
+        for atom in atoms:
+            if isinstance(atom, Tensor) and atom.has_elements:
+                break
+        else:
             return atoms
         for link in guard.chain():
             if have_real(atoms):
@@ -174,7 +176,7 @@ def have_real(atoms: Atoms) -> bool:
 
 
 def says_something(atom: Atom) -> bool:
-    return isinstance(atom, Tensor) and (atom.width is not None or any(True for _ in atom.elements()))
+    return isinstance(atom, Tensor) and (atom.width is not None or atom.has_elements)
 
 
 def _agree(one: Tensor, other: Atom) -> bool:

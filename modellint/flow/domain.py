@@ -296,6 +296,46 @@ class Shape(HashedOnce):
     length: Length
 
 
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Arguments(HashedOnce):
+    """The arguments of a call. `is_complete` is False where more may be passed (`*args`, `**options`)."""
+
+    positional: tuple[Atoms, ...] = ()
+    keywords: Mapping[str, Atoms] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.positional, tuple(self.keywords.items()), self.is_complete))
+
+    def then(self, more: Arguments) -> Arguments:
+        """These arguments, and those that a later call adds: `functools.partial(f, …)(…)`."""
+        if self is NO_ARGUMENTS or self == NO_ARGUMENTS:
+            return more
+        return Arguments(
+            (*self.positional, *more.positional),
+            {**self.keywords, **more.keywords},
+            self.is_complete and more.is_complete,
+        )
+
+    def without_first(self) -> Arguments:
+        return Arguments(self.positional[1:], self.keywords, self.is_complete)
+
+    def argument(self, position: int, name: str) -> Atoms | None:
+        """The argument at `position` (0 is the first) or called `name`."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.positional[position] if position < len(self.positional) else None
+
+    def all(self) -> Iterator[Atoms]:
+        yield from self.positional
+        yield from self.keywords.values()
+
+
+NO_ARGUMENTS = Arguments()
+ANY_ARGUMENTS = Arguments(is_complete=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Outside:
     """A function, class or module that cannot be read, by its dotted name."""
@@ -326,7 +366,7 @@ class ClassRef:
     """A class that is passed on uncalled, with the arguments that a `partial` already gives it."""
 
     model: ClassModel
-    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+    arguments: Arguments = NO_ARGUMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +380,7 @@ class FunctionRef:
     frame: Frame | None = None
     receiver: Atom | None = None
     above: int = 0
-    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+    arguments: Arguments = NO_ARGUMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,44 +424,6 @@ if TYPE_CHECKING:
     Element: TypeAlias = Ids | Filler | Positions | Real
 
 
-@hashed_once
-@dataclass(frozen=True, slots=True)
-class Arguments(HashedOnce):
-    """The arguments of a call. `is_complete` is False where more may be passed (`*args`, `**options`)."""
-
-    positional: tuple[Atoms, ...] = ()
-    keywords: Mapping[str, Atoms] = field(default_factory=dict)
-    is_complete: bool = True
-
-    def __hash__(self) -> int:
-        return hash((self.positional, tuple(self.keywords.items()), self.is_complete))
-
-    def then(self, more: Arguments) -> Arguments:
-        """These arguments, and those that a later call adds: `functools.partial(f, …)(…)`."""
-        if self is NO_ARGUMENTS or self == NO_ARGUMENTS:
-            return more
-        return Arguments(
-            (*self.positional, *more.positional),
-            {**self.keywords, **more.keywords},
-            self.is_complete and more.is_complete,
-        )
-
-    def without_first(self) -> Arguments:
-        return Arguments(self.positional[1:], self.keywords, self.is_complete)
-
-    def argument(self, position: int, name: str) -> Atoms | None:
-        """The argument at `position` (0 is the first) or called `name`."""
-        if name in self.keywords:
-            return self.keywords[name]
-        return self.positional[position] if position < len(self.positional) else None
-
-    def all(self) -> Iterator[Atoms]:
-        yield from self.positional
-        yield from self.keywords.values()
-
-
-NO_ARGUMENTS: Arguments = Arguments()
-ANY_ARGUMENTS = Arguments(is_complete=False)
 UNKNOWN: Atoms = (Unknown(),)
 PLAIN: Atoms = (Plain(),)
 NONE: Atoms = (Constant(None),)

@@ -114,6 +114,8 @@ class Interpreter:
         self._named: dict[int, tuple[Atoms | None, Value]] = {}
         #: By identity, with the expression: whether it reads the attribute that it is stored under.
         self._of_itself: dict[int, tuple[bool, Value]] = {}
+        #: By identity of a body, with that: the attributes of the receiver that it reads.
+        self._reads: dict[int, tuple[frozenset[str], Flow]] = {}
         #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
         self._blocks: dict[int, tuple[Block, Flow]] = {}
 
@@ -190,11 +192,9 @@ class Interpreter:
         events = frame.flow.events
         at = block.first
         for part in (*block.parts, None):
-            end = block.last if part is None else part.first
-            while at < end:
-                if self._event(events[at], frame, returned, yielded):
+            for event in events[at : block.last if part is None else part.first]:
+                if self._event(event, frame, returned, yielded):
                     return True
-                at += 1
             if part is not None:
                 if not part.is_function and self._run_loop(part, frame, returned, yielded):
                     return True
@@ -375,7 +375,7 @@ class Interpreter:
         if target.op is not Op.ATTR and target.op is not Op.INDEX:
             return  # shipped facts leave out what does not matter
         owner = self.evaluate(target.args[0], frame)
-        if target.op is Op.ATTR and self._may_wait(owner, target, value):
+        if target.op is Op.ATTR and self._may_wait(owner, target, value, frame):
             for atom in owner:
                 later = self._later(atom, target, value, frame)
                 self._keep(atom, later, target, value, frame, is_sure=len(owner) == 1)
@@ -393,7 +393,7 @@ class Interpreter:
                     theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
 
-    def _may_wait(self, owner: Atoms, target: Value, value: Value) -> bool:
+    def _may_wait(self, owner: Atoms, target: Value, value: Value, frame: Frame) -> bool:
         """Whether what a constructor stores is found out when it is asked for: nobody has to know it now.
 
         Where calls of constructors are made in their order, so is what they store: a property is a call, too, an
@@ -403,17 +403,24 @@ class Interpreter:
             return False
         layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
         has_setter = any(self.objects.own_method(layer, "__setattr__") is not None for layer in layers)
-        return not has_setter and not self._is_of_itself(target, value)
+        return not has_setter and not self._is_of_itself(target, value, frame)
 
-    def _is_of_itself(self, target: Value, value: Value) -> bool:
+    def _is_of_itself(self, target: Value, value: Value, frame: Frame) -> bool:
         """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
-        if value.op is Op.CONST or value.op is Op.PARAM:
+        if not is_self(target.args[0]) or (frame.function is not None and target.data not in self._read_in(frame.flow)):
             return False
         known = self._of_itself.get(id(value))
         if known is None:
             reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
             is_read = any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
-            known = self._of_itself[id(value)] = is_read and is_self(target.args[0]), value
+            known = self._of_itself[id(value)] = is_read, value
+        return known[0]
+
+    def _read_in(self, flow: Flow) -> frozenset[str]:
+        """The attributes of the receiver that a body reads."""
+        known = self._reads.get(id(flow))
+        if known is None:
+            known = self._reads[id(flow)] = frozenset(read.value.data for read in flow.reads), flow
         return known[0]
 
     def _keep(

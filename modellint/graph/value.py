@@ -199,14 +199,13 @@ def walk_all(values: Iterable[Value]) -> Iterator[Value]:
 
 def dotted(value: Value) -> str | None:
     """`a.b.c` of a chain of attributes on a global or a parameter, None for anything else."""
-    parts: list[str] = []
+    name = ""
     while value.op is Op.ATTR:
-        parts.append(value.data)
+        name = f".{value.data}{name}"
         value = value.args[0]
-    if value.op not in (Op.GLOBAL, Op.PARAM):
+    if value.op is not Op.GLOBAL and value.op is not Op.PARAM:
         return None
-    parts.append(value.data)
-    return ".".join(reversed(parts))
+    return f"{value.data}{name}" if name else str(value.data)
 
 
 def self_attribute(value: Value) -> str | None:

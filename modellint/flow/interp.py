@@ -31,7 +31,7 @@ from modellint.flow.heap import ExactShell, Path, Shell
 from modellint.flow.objects import Objects
 from modellint.flow.records import is_self
 from modellint.flow.theory import Theories
-from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition
+from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -112,12 +112,6 @@ class Interpreter:
         self._constants: dict[int, Atoms] = {}
         #: By identity, each with what has it: what names stand for that are no constants.
         self._named: dict[int, tuple[Atoms | None, Value]] = {}
-        #: By identity, with the expression: whether it reads the attribute that it is stored under.
-        self._of_itself: dict[int, tuple[bool, Value]] = {}
-        #: By identity of a body, with that: the attributes of the receiver that it reads.
-        self._reads: dict[int, tuple[frozenset[str], Flow]] = {}
-        #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
-        self._blocks: dict[int, tuple[Block, Flow]] = {}
 
     def close(self) -> None:
         """Break the circles that the run leads in, so that it is freed without a garbage collection."""
@@ -165,7 +159,8 @@ class Interpreter:
         guard, self.guard = self.guard, None  # the conditions of the call are about values of its caller
         returned: list[Atoms] = []
         yielded: list[Atoms] = []
-        block = self._block(code, frame)
+        flow = frame.flow
+        block = flow.once(nested_block, code) if isinstance(code, Nested) else flow.once(body_block)
         self.run_block(block, frame, returned, yielded)
         if isinstance(code, Nested):
             returned = [self.evaluate(value, frame) for value in code.returns]
@@ -178,14 +173,6 @@ class Interpreter:
                 generator.put(atoms, ())
             return (generator,)
         return join(returned) if returned else NONE
-
-    def _block(self, code: Method | Nested, frame: Frame) -> Block:
-        key = id(code) if isinstance(code, Nested) else id(frame.flow)
-        if key not in self._blocks:
-            flow = frame.flow
-            block = nested_block(code, flow) if isinstance(code, Nested) else body_block(flow)
-            self._blocks[key] = block, flow
-        return self._blocks[key][0]
 
     def run_block(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
         """Run the events of a block; True if it returns on every path."""
@@ -403,25 +390,7 @@ class Interpreter:
             return False
         layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
         has_setter = any(self.objects.own_method(layer, "__setattr__") is not None for layer in layers)
-        return not has_setter and not self._is_of_itself(target, value, frame)
-
-    def _is_of_itself(self, target: Value, value: Value, frame: Frame) -> bool:
-        """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
-        if not is_self(target.args[0]) or (frame.function is not None and target.data not in self._read_in(frame.flow)):
-            return False
-        known = self._of_itself.get(id(value))
-        if known is None:
-            reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
-            is_read = any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
-            known = self._of_itself[id(value)] = is_read, value
-        return known[0]
-
-    def _read_in(self, flow: Flow) -> frozenset[str]:
-        """The attributes of the receiver that a body reads."""
-        known = self._reads.get(id(flow))
-        if known is None:
-            known = self._reads[id(flow)] = frozenset(read.value.data for read in flow.reads), flow
-        return known[0]
+        return not has_setter and not frame.flow.once(_is_of_itself, target, value)
 
     def _keep(
         self, owner: Atom, atoms: Atoms | Later, target: Value, value: Value, frame: Frame, *, is_sure: bool
@@ -781,6 +750,19 @@ class Interpreter:
             self.hold(frame)
             return (FunctionRef(value.data, frame),)
         return self.evaluate(value.args[-1], frame) if value.args else UNKNOWN
+
+
+def _is_of_itself(flow: Flow, target: Value, value: Value) -> bool:
+    """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
+    if not is_self(target.args[0]) or target.data not in flow.once(_read_in):
+        return False
+    reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
+    return any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
+
+
+def _read_in(flow: Flow) -> frozenset[object]:
+    """The attributes that a body reads."""
+    return frozenset(value.data for value in walk_all(flow.values) if value.op is Op.ATTR)
 
 
 _OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {

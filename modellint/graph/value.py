@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 M = TypeVar("M", bound="_Member")
+T = TypeVar("T")
 #: How many parts of a value are looked at; what is farther away seldom matters, and there may be any number.
 _MAX_PARTS = 2_000
 
@@ -325,9 +326,20 @@ class Flow:
     reads: tuple[Event, ...] = ()
     dropped: tuple[Event, ...] = ()
     imported: tuple[str, ...] = ()
+    _known: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+    def once(self, question: Callable[..., T], *about: object) -> T:
+        """The answer to a question about the body alone, and parts of it: it is kept as long as the body."""
+        key = question, *about
+        known = self._known
+        if key not in known:
+            known[key] = question(self, *about)
+        answer: T = known[key]
+        return answer
 
     def release(self) -> None:
         """Break the cycles, so that the graph is freed without a garbage collection. It is of no use afterwards."""
+        self._known.clear()
         for choice in self.carried:
             choice.args = ()
 

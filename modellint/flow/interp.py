@@ -91,6 +91,33 @@ class Interpreter:
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
+        #: What does what a value says, by its `Op`.
+        self._operations: dict[Op, Callable[[Value, Frame], Atoms]] = {
+            Op.CONST: self._const,
+            Op.PARAM: self._param,
+            Op.GLOBAL: self._name,
+            Op.ATTR: self._attribute,
+            Op.CALL: self.calls.call,
+            Op.BIN: self._binary,
+            Op.UNARY: self._unary,
+            Op.COMPARE: self._compare,
+            Op.BOOL: self._conditions.operand,
+            Op.INDEX: self._index,
+            Op.SLICE: self._string,
+            Op.CHOICE: self._choice,
+            Op.TUPLE: self._display,
+            Op.LIST: self._display,
+            Op.SET: self._display,
+            Op.DICT: self._dict,
+            Op.STARRED: self._starred,
+            Op.COMPREHENSION: self._comprehension,
+            Op.ITEM: self._item,
+            Op.UNPACK: self._unpack,
+            Op.UPDATE: self._update,
+            Op.STRING: self._string,
+            Op.LAMBDA: self._lambda,
+            Op.UNKNOWN: self._unknown,
+        }
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
@@ -477,7 +504,7 @@ class Interpreter:
         else:
             memo[key] = NEVER  # what a loop leads back to adds nothing
             self._nesting += 1
-            found = _OPERATIONS[value.op](self, value, frame)
+            found = self._operations[value.op](value, frame)
             self._nesting -= 1
         memo[key] = found
         return found
@@ -555,9 +582,6 @@ class Interpreter:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
         return each(owner, self.objects.attribute, str(value.data), frame, value)
-
-    def _call(self, value: Value, frame: Frame) -> Atoms:
-        return self.calls.call(value, frame)
 
     def _display(self, value: Value, frame: Frame) -> Atoms:
         kind = value.op.value
@@ -674,9 +698,6 @@ class Interpreter:
                 return self.evaluate(value.args[0 if outcome else 1], frame)
         return self._conditions.one_of(value, frame)
 
-    def _bool(self, value: Value, frame: Frame) -> Atoms:
-        return self._conditions.operand(value, frame)
-
     def _update(self, value: Value, frame: Frame) -> Atoms:
         """A container that was changed in place is what it was."""
         found = self.evaluate(value.args[0], frame)
@@ -763,31 +784,3 @@ def _is_of_itself(flow: Flow, target: Value, value: Value) -> bool:
 def _read_in(flow: Flow) -> frozenset[object]:
     """The attributes that a body reads."""
     return frozenset(value.data for value in walk_all(flow.values) if value.op is Op.ATTR)
-
-
-_OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
-    Op.CONST: Interpreter._const,
-    Op.PARAM: Interpreter._param,
-    Op.GLOBAL: Interpreter._name,
-    Op.ATTR: Interpreter._attribute,
-    Op.CALL: Interpreter._call,
-    Op.BIN: Interpreter._binary,
-    Op.UNARY: Interpreter._unary,
-    Op.COMPARE: Interpreter._compare,
-    Op.BOOL: Interpreter._bool,
-    Op.INDEX: Interpreter._index,
-    Op.SLICE: Interpreter._string,
-    Op.CHOICE: Interpreter._choice,
-    Op.TUPLE: Interpreter._display,
-    Op.LIST: Interpreter._display,
-    Op.SET: Interpreter._display,
-    Op.DICT: Interpreter._dict,
-    Op.STARRED: Interpreter._starred,
-    Op.COMPREHENSION: Interpreter._comprehension,
-    Op.ITEM: Interpreter._item,
-    Op.UNPACK: Interpreter._unpack,
-    Op.UPDATE: Interpreter._update,
-    Op.STRING: Interpreter._string,
-    Op.LAMBDA: Interpreter._lambda,
-    Op.UNKNOWN: Interpreter._unknown,
-}

@@ -123,7 +123,8 @@ class Objects:
     def _shell_attribute(self, shell: Shell, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         if name in self.waiting:
             self.let_happen(name)
-        self.note_read(shell, name, frame, value)
+        if shell is self.subject:
+            self.note_read(shell, name, frame, value)
         stored = shell.get(name, self._run.path)
         if stored is not None:
             for theory in self._run.asked.held:

@@ -67,6 +67,7 @@ class Binding:
         """The parameters of a method, with what the arguments or the defaults make of them."""
         parameters = code.parameters[1:] if code.has_receiver else code.parameters
         positional, keywords = list(arguments.positional), dict(arguments.keywords)
+        plain = code.plain if parameters else ()
         for parameter in parameters:
             name = parameter.name
             found: Atoms
@@ -84,8 +85,9 @@ class Binding:
                 found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
             else:
                 found = self._not_given(parameter, code, frame)
-            is_tensor = any(isinstance(a, SymbolicInput) and a.is_tensor for a in found) and may_be_tensor(parameter)
-            if name in code.plain and not is_tensor:
+            if name in plain and not (
+                any(isinstance(a, SymbolicInput) and a.is_tensor for a in found) and may_be_tensor(parameter)
+            ):
                 found = self._plain(found, parameter)
             for theory in self._run.asked.bound:
                 found = theory.bound(found, parameter, code, frame)

@@ -30,7 +30,7 @@ def body_block(flow: Flow) -> Block:
     return _tree(Block(0, len(flow.events)), flow.loops, flow.nested)
 
 
-def nested_block(nested: Nested, flow: Flow) -> Block:
+def nested_block(flow: Flow, nested: Nested) -> Block:
     """The tree of the events of a function inside of a function."""
     inner = [other for other in flow.nested if other is not nested and _is_within(other, nested)]
     return _tree(Block(nested.first, nested.last), nested.loops, inner)

@@ -27,6 +27,7 @@ from modellint.flow.domain import (
     Super,
     SymbolicInput,
     Unknown,
+    each,
     function_of,
     join,
     text,
@@ -120,11 +121,11 @@ class Calls:
             if named is None:
                 owner = self._run.evaluate(callee.args[0], frame)
                 name = str(callee.data)
-                return join(self.method(atom, name, arguments, frame, value) for atom in owner)
+                return each(owner, self.method, name, arguments, frame, value)
             functions = self._bound_to_class(named, callee, frame)
         else:
             functions = self._run.evaluate(callee, frame)
-        return join(self.apply(atom, arguments, frame, value) for atom in functions)
+        return each(functions, self.apply, arguments, frame, value)
 
     def _bound_to_class(self, functions: Atoms, callee: Value, frame: Frame) -> Atoms:
         """Class methods, with the class that they are called on: `Config.from_file(…)`."""
@@ -142,26 +143,23 @@ class Calls:
         """The arguments of a call; None if one is an element of something empty."""
         run = self._run
         positional: list[Atoms] = []
-        is_complete = True
+        is_complete, guard = True, run.guard
         for arg in call.positional:
             atoms = run.evaluate(arg, frame)
+            if not atoms:
+                return None
             if arg.op is Op.STARRED:
-                if not atoms:
-                    return None
                 is_complete = is_complete and library.is_exact(atoms)
                 positional.extend(library.unpacked(atoms))
-            elif not atoms:
-                return None
             else:
-                positional.append(run.behind(atoms, frame))
+                positional.append(atoms if guard is None else run.behind(atoms, frame))
         keywords: dict[str, Atoms] = {}
-        start = len(call.args) - len(call.data)
-        for number, name in enumerate(call.data):
-            atoms = run.evaluate(call.args[start + number], frame)
+        for name, arg in zip(call.data, call.args[len(call.args) - len(call.data) :], strict=True):
+            atoms = run.evaluate(arg, frame)
             if not atoms:
                 return None
             if name is not None:
-                keywords[name] = run.behind(atoms, frame)
+                keywords[name] = atoms if guard is None else run.behind(atoms, frame)
                 continue
             for atom in atoms:
                 if isinstance(atom, Shell) and atom.kind == "dict":
@@ -314,7 +312,7 @@ class Calls:
         if isinstance(atom, ClassRef) and arguments.positional and (above := _super_of(atom, arguments)) is not None:
             return self.super_method(above, name, arguments.without_first(), frame, value)
         found = self._run.objects.attribute(atom, name, frame, value)
-        return join(self.apply(inner, arguments, frame, value) for inner in found) if found else UNKNOWN
+        return each(found, self.apply, arguments, frame, value) if found else UNKNOWN
 
     def _note_handling(self, layer: Shell, name: str, frame: Frame) -> None:
         """Note that a method is called that does something to a layer as a whole."""
@@ -328,7 +326,7 @@ class Calls:
         stored = shell.get(name, self._run.path)
         if stored is not None:
             self._run.objects.note_read(shell, name, frame, value.callee if value.op is Op.CALL else value)
-            return join(self.apply(atom, arguments, frame, value) for atom in stored)
+            return each(stored, self.apply, arguments, frame, value)
         self._note_handling(shell, name, frame)
         own = self._run.objects.own_method(shell, name)
         items = None if own is not None else self._run.objects.items(shell)
@@ -358,7 +356,7 @@ class Calls:
         self._run.objects.construct(shell)
         found = self._run.objects.attribute(shell, name, frame, value)
         if found and not any(isinstance(atom, Unknown | Bound) for atom in found):
-            return join(self.apply(atom, arguments, frame, value) for atom in found)
+            return each(found, self.apply, arguments, frame, value)
         return self.unknown(arguments, value)
 
     def _concerns(self, arguments: Arguments) -> bool:
@@ -488,16 +486,17 @@ class Calls:
             done = [self._run.objects.module_method(s, method, arguments.without_first(), frame, value) for s in shells]
             return join(atoms or UNKNOWN for atoms in done) if done else UNKNOWN
         if owner.startswith("builtins.") and given and owner.count(".") == 1:  # `list.append(self.layers, …)`
-            return join(self.method(atom, method, arguments.without_first(), frame, value) for atom in given[0])
+            return each(given[0], self.method, method, arguments.without_first(), frame, value)
         return library.call(self._run, name, arguments, frame, value)
 
     def unknown(self, arguments: Arguments, value: Value) -> Atoms:
         """What something gives that cannot be read, and gets to know its arguments."""
         for theory in self._run.asked.hand:
             theory.hand(arguments, value)
+        given = tuple(dict.fromkeys(shells_in(arguments.all())))
         for theory in self._run.asked.touch:
-            theory.touch(shells_in(arguments.all()))
-        return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
+            theory.touch(given)
+        return (Unknown(given),) if given else UNKNOWN
 
     def _invoke(self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         code = function.code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import join
@@ -29,25 +30,32 @@ class Conditions:
 
     def decided(self, guard: PathCondition, frame: Frame) -> Path | None:
         """The tests of a path condition that are undecided; None if one of them does not hold."""
-        steps: list[tuple[Hashable, bool]] = []
-        is_left = self._run.asked.is_left
-        for link in guard.chain():
-            test = link.test
-            if _is_outer(test, frame):
-                break
-            if test.op is Op.UNKNOWN and any(theory.is_left(test) for theory in is_left):
-                return None
-            outcome = self.truth(test, frame)
-            if outcome is None:
-                if not link.raised:  # otherwise it holds wherever the run goes on
-                    steps.append(self._step(test, link.truthy, frame))
-            elif outcome is not link.truthy:
-                return None
-        return tuple(reversed(steps))
+        known = frame.conditions
+        pending: list[PathCondition] = []
+        link: PathCondition | None = guard
+        while link is not None and id(link) not in known and not _is_outer(link.test, frame):
+            pending.append(link)
+            link = link.outer
+        found: Path | None = () if link is None else known.get(id(link), ())
+        for link in reversed(pending):
+            found = None if found is None else self._within(found, link, frame)
+            known[id(link)] = found
+        return found
+
+    def _within(self, outer: Path, guard: PathCondition, frame: Frame) -> Path | None:
+        """The undecided tests of a path condition; `outer` are those of what it stands in."""
+        test = guard.test
+        if test.op is Op.UNKNOWN and any(theory.is_left(test) for theory in self._run.asked.is_left):
+            return None
+        outcome = self.truth(test, frame)
+        if outcome is not None:
+            return outer if outcome is guard.truthy else None
+        # What is raised otherwise holds wherever the run goes on.
+        return outer if guard.raised else (*outer, self._step(test, guard.truthy, frame))
 
     def truth(self, test: Value, frame: Frame) -> bool | None:
         """The outcome of a test: True, False, or None where it is not known."""
-        return truth(test, lambda value: self._run.evaluate(value, frame))
+        return truth(test, partial(self._run.evaluate, frame=frame))
 
     def one_of(self, value: Value, frame: Frame) -> Atoms:
         """What a choice gives that an open condition makes."""
@@ -74,7 +82,7 @@ class Conditions:
 
     def _step(self, test: Value, outcome: bool, frame: Frame) -> tuple[Hashable, bool]:
         """An open condition, as a path tells it."""
-        part, negated = open_part(test, lambda value: self._run.evaluate(value, frame))
+        part, negated = open_part(test, partial(self._run.evaluate, frame=frame))
         key = identity(part), frame.trail
         for theory in self._run.asked.undecided:
             theory.undecided(key, part, frame)
@@ -85,24 +93,18 @@ class Conditions:
 class Assumed(Conditions):
     """Path conditions, where a value under an undecided condition is evaluated as if that held."""
 
-    def decided(self, guard: PathCondition, frame: Frame) -> Path | None:
-        if _is_outer(guard.test, frame):
-            return ()
+    def _within(self, outer: Path, guard: PathCondition, frame: Frame) -> Path | None:
         run = self._run
-        outer = run.conditions(guard.outer, frame)
-        if outer is None:
-            return None
         before, run.path = run.path, longer(run.path, outer)
-        outcome = self.truth(guard.test, frame)
-        step = (self._step(guard.test, guard.truthy, frame),) if outcome is None and not guard.raised else ()
+        found = super()._within(outer, guard, frame)
         run.path = before
-        return (*outer, *step) if outcome is None or outcome is guard.truthy else None
+        return found
 
     def truth(self, test: Value, frame: Frame) -> bool | None:
         def assume(part: Value, outcome: bool) -> AbstractContextManager[None]:
             return self._assuming(part, outcome, frame)
 
-        return truth(test, lambda value: self._run.evaluate(value, frame), assume)
+        return truth(test, partial(self._run.evaluate, frame=frame), assume)
 
     def one_of(self, value: Value, frame: Frame) -> Atoms:
         if value.data is None or len(value.args) != 2:
@@ -140,7 +142,9 @@ class Assumed(Conditions):
 
 def longer(path: Path, more: Path) -> Path:
     """A path with some conditions that it may have already."""
-    return path + tuple(step for step in more if step not in path) if more else path
+    if not more or not path:
+        return path or more
+    return path + tuple([step for step in more if step not in path])
 
 
 def _is_outer(test: Value, frame: Frame) -> bool:

@@ -253,7 +253,7 @@ class Devices(Theory):
         """Whether something is a tensor, or holds some, on the device that the object was moved to."""
         if isinstance(atom, There):
             return True
-        return self.is_moved and (isinstance(atom, Derived) or (isinstance(atom, Shell) and atom.kind in TENSORS))
+        return (isinstance(atom, Derived) or (isinstance(atom, Shell) and atom.kind in TENSORS)) and self.is_moved
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         is_there = self.is_there(atom)

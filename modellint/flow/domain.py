@@ -7,14 +7,14 @@ that may be a layer and may be anything else is looked at as the layer.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint.graph.hashing import HashedOnce, hashed_once
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
@@ -268,6 +268,11 @@ class Tensor(HashedOnce):
         first = self.sizes[0] if self.sizes is not None and len(self.sizes) == 2 else None
         return first if isinstance(first, Size) else None
 
+    @property
+    def has_elements(self) -> bool:
+        """Whether anything is known of what the tensor holds."""
+        return self.ids is not None or bool(self.fillers) or self.positions is not None or self.real is not None
+
     def elements(self) -> Iterator[Element]:
         """The ids, constants, positions and real numbers that the tensor holds."""
         if self.ids is not None:
@@ -289,6 +294,46 @@ class Shape(HashedOnce):
 
     tensor: Tensor
     length: Length
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Arguments(HashedOnce):
+    """The arguments of a call. `is_complete` is False where more may be passed (`*args`, `**options`)."""
+
+    positional: tuple[Atoms, ...] = ()
+    keywords: Mapping[str, Atoms] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.positional, tuple(self.keywords.items()), self.is_complete))
+
+    def then(self, more: Arguments) -> Arguments:
+        """These arguments, and those that a later call adds: `functools.partial(f, …)(…)`."""
+        if self is NO_ARGUMENTS or self == NO_ARGUMENTS:
+            return more
+        return Arguments(
+            (*self.positional, *more.positional),
+            {**self.keywords, **more.keywords},
+            self.is_complete and more.is_complete,
+        )
+
+    def without_first(self) -> Arguments:
+        return Arguments(self.positional[1:], self.keywords, self.is_complete)
+
+    def argument(self, position: int, name: str) -> Atoms | None:
+        """The argument at `position` (0 is the first) or called `name`."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.positional[position] if position < len(self.positional) else None
+
+    def all(self) -> Iterator[Atoms]:
+        yield from self.positional
+        yield from self.keywords.values()
+
+
+NO_ARGUMENTS = Arguments()
+ANY_ARGUMENTS = Arguments(is_complete=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +366,7 @@ class ClassRef:
     """A class that is passed on uncalled, with the arguments that a `partial` already gives it."""
 
     model: ClassModel
-    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+    arguments: Arguments = NO_ARGUMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +380,7 @@ class FunctionRef:
     frame: Frame | None = None
     receiver: Atom | None = None
     above: int = 0
-    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+    arguments: Arguments = NO_ARGUMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,44 +424,6 @@ if TYPE_CHECKING:
     Element: TypeAlias = Ids | Filler | Positions | Real
 
 
-@hashed_once
-@dataclass(frozen=True, slots=True)
-class Arguments(HashedOnce):
-    """The arguments of a call. `is_complete` is False where more may be passed (`*args`, `**options`)."""
-
-    positional: tuple[Atoms, ...] = ()
-    keywords: Mapping[str, Atoms] = field(default_factory=dict)
-    is_complete: bool = True
-
-    def __hash__(self) -> int:
-        return hash((self.positional, tuple(self.keywords.items()), self.is_complete))
-
-    def then(self, more: Arguments) -> Arguments:
-        """These arguments, and those that a later call adds: `functools.partial(f, …)(…)`."""
-        if self == NO_ARGUMENTS:
-            return more
-        return Arguments(
-            (*self.positional, *more.positional),
-            {**self.keywords, **more.keywords},
-            self.is_complete and more.is_complete,
-        )
-
-    def without_first(self) -> Arguments:
-        return Arguments(self.positional[1:], self.keywords, self.is_complete)
-
-    def argument(self, position: int, name: str) -> Atoms | None:
-        """The argument at `position` (0 is the first) or called `name`."""
-        if name in self.keywords:
-            return self.keywords[name]
-        return self.positional[position] if position < len(self.positional) else None
-
-    def all(self) -> Iterator[Atoms]:
-        yield from self.positional
-        yield from self.keywords.values()
-
-
-NO_ARGUMENTS: Arguments = Arguments()
-ANY_ARGUMENTS = Arguments(is_complete=False)
 UNKNOWN: Atoms = (Unknown(),)
 PLAIN: Atoms = (Plain(),)
 NONE: Atoms = (Constant(None),)
@@ -437,6 +444,14 @@ def join(options: Iterable[Atoms]) -> Atoms:
     return tuple(found)
 
 
+def each(atoms: Atoms, give: Callable[..., Atoms], *given: Any) -> Atoms:
+    """What `give` makes of one of some atoms, which it is given first."""
+    if len(atoms) == 1:
+        found = give(atoms[0], *given)
+        return found if len(found) <= 1 else join((found,))
+    return join([give(atom, *given) for atom in atoms])
+
+
 def _widened(atoms: Iterable[Atom]) -> Atoms:
     """A value with many atoms: of numbers and strings it is enough that they are some."""
     rest = [atom for atom in atoms if not isinstance(atom, Constant) or atom.value is None]
@@ -451,8 +466,15 @@ def constant(atoms: Atoms) -> Constant | None:
 
 def size_of(atoms: Atoms | None) -> Size | None:
     """The size that a value has on all paths, None aside."""
-    found = {_size(atom) for atom in atoms or () if not (isinstance(atom, Constant) and atom.value is None)}
-    return found.pop() if len(found) == 1 else None
+    found: Size | None = None
+    for atom in atoms or ():
+        if isinstance(atom, Constant) and atom.value is None:
+            continue
+        size = _size(atom)
+        if size is None or (found is not None and size != found):
+            return None
+        found = size
+    return found
 
 
 def _size(atom: Atom) -> Size | None:

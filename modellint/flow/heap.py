@@ -202,9 +202,9 @@ class Shell:
             self._let_happen(lambda call: name in call.own)
         found: list[Atoms] = []
         for atoms, taken in reversed(self._history.get(name, ())):
-            if not are_exclusive(taken, path):
+            if not taken or not are_exclusive(taken, path):
                 found.append(atoms() if callable(atoms) else atoms)
-                if all(step in path for step in taken):
+                if not taken or all(step in path for step in taken):
                     break
         return join(found) if found else None
 

@@ -23,6 +23,7 @@ from modellint.flow.domain import (
     FunctionRef,
     Plain,
     constant,
+    each,
     join,
 )
 from modellint.flow.frame import Frame, class_frame
@@ -30,7 +31,7 @@ from modellint.flow.heap import ExactShell, Path, Shell
 from modellint.flow.objects import Objects
 from modellint.flow.records import is_self
 from modellint.flow.theory import Theories
-from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition
+from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -90,6 +91,33 @@ class Interpreter:
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
+        #: What does what a value says, by its `Op`.
+        self._operations: dict[Op, Callable[[Value, Frame], Atoms]] = {
+            Op.CONST: self._const,
+            Op.PARAM: self._param,
+            Op.GLOBAL: self._name,
+            Op.ATTR: self._attribute,
+            Op.CALL: self.calls.call,
+            Op.BIN: self._binary,
+            Op.UNARY: self._unary,
+            Op.COMPARE: self._compare,
+            Op.BOOL: self._conditions.operand,
+            Op.INDEX: self._index,
+            Op.SLICE: self._string,
+            Op.CHOICE: self._choice,
+            Op.TUPLE: self._display,
+            Op.LIST: self._display,
+            Op.SET: self._display,
+            Op.DICT: self._dict,
+            Op.STARRED: self._starred,
+            Op.COMPREHENSION: self._comprehension,
+            Op.ITEM: self._item,
+            Op.UNPACK: self._unpack,
+            Op.UPDATE: self._update,
+            Op.STRING: self._string,
+            Op.LAMBDA: self._lambda,
+            Op.UNKNOWN: self._unknown,
+        }
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
@@ -111,10 +139,6 @@ class Interpreter:
         self._constants: dict[int, Atoms] = {}
         #: By identity, each with what has it: what names stand for that are no constants.
         self._named: dict[int, tuple[Atoms | None, Value]] = {}
-        #: By identity, with the expression: whether it reads the attribute that it is stored under.
-        self._of_itself: dict[int, tuple[bool, Value]] = {}
-        #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
-        self._blocks: dict[int, tuple[Block, Flow]] = {}
 
     def close(self) -> None:
         """Break the circles that the run leads in, so that it is freed without a garbage collection."""
@@ -162,7 +186,8 @@ class Interpreter:
         guard, self.guard = self.guard, None  # the conditions of the call are about values of its caller
         returned: list[Atoms] = []
         yielded: list[Atoms] = []
-        block = self._block(code, frame)
+        flow = frame.flow
+        block = flow.once(nested_block, code) if isinstance(code, Nested) else flow.once(body_block)
         self.run_block(block, frame, returned, yielded)
         if isinstance(code, Nested):
             returned = [self.evaluate(value, frame) for value in code.returns]
@@ -176,24 +201,14 @@ class Interpreter:
             return (generator,)
         return join(returned) if returned else NONE
 
-    def _block(self, code: Method | Nested, frame: Frame) -> Block:
-        key = id(code) if isinstance(code, Nested) else id(frame.flow)
-        if key not in self._blocks:
-            flow = frame.flow
-            block = nested_block(code, flow) if isinstance(code, Nested) else body_block(flow)
-            self._blocks[key] = block, flow
-        return self._blocks[key][0]
-
     def run_block(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
         """Run the events of a block; True if it returns on every path."""
         events = frame.flow.events
         at = block.first
         for part in (*block.parts, None):
-            end = block.last if part is None else part.first
-            while at < end:
-                if self._event(events[at], frame, returned, yielded):
+            for event in events[at : block.last if part is None else part.first]:
+                if self._event(event, frame, returned, yielded):
                     return True
-                at += 1
             if part is not None:
                 if not part.is_function and self._run_loop(part, frame, returned, yielded):
                     return True
@@ -281,11 +296,14 @@ class Interpreter:
                 if not matters:
                     return False
                 break
-        conditions = self.conditions(event.guard, frame)
-        if conditions is None:
-            return False
-        outer, self.path = self.path, longer(self.path, conditions)
-        contexts = self.contexts
+        conditions: Path | None = ()
+        if event.guard is not None:
+            conditions = self.conditions(event.guard, frame)
+            if conditions is None:
+                return False
+        outer, contexts = self.path, self.contexts
+        if conditions:
+            self.path = longer(outer, conditions)
         if event.contexts:
             self.contexts = (*contexts, *((context, frame) for context in event.contexts))
         frame.event = event
@@ -362,10 +380,8 @@ class Interpreter:
         """The tests of a path condition that are undecided; None if one of them does not hold."""
         if guard is None:
             return ()
-        key = id(guard)
-        if key not in frame.conditions:
-            frame.conditions[key] = self._conditions.decided(guard, frame)
-        return frame.conditions[key]
+        known, key = frame.conditions, id(guard)
+        return known[key] if key in known else self._conditions.decided(guard, frame)
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -373,7 +389,7 @@ class Interpreter:
         if target.op is not Op.ATTR and target.op is not Op.INDEX:
             return  # shipped facts leave out what does not matter
         owner = self.evaluate(target.args[0], frame)
-        if target.op is Op.ATTR and self._may_wait(owner, target, value):
+        if target.op is Op.ATTR and self._may_wait(owner, target, value, frame):
             for atom in owner:
                 later = self._later(atom, target, value, frame)
                 self._keep(atom, later, target, value, frame, is_sure=len(owner) == 1)
@@ -391,7 +407,7 @@ class Interpreter:
                     theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
 
-    def _may_wait(self, owner: Atoms, target: Value, value: Value) -> bool:
+    def _may_wait(self, owner: Atoms, target: Value, value: Value, frame: Frame) -> bool:
         """Whether what a constructor stores is found out when it is asked for: nobody has to know it now.
 
         Where calls of constructors are made in their order, so is what they store: a property is a call, too, an
@@ -401,16 +417,7 @@ class Interpreter:
             return False
         layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
         has_setter = any(self.objects.own_method(layer, "__setattr__") is not None for layer in layers)
-        return not has_setter and not self._is_of_itself(target, value)
-
-    def _is_of_itself(self, target: Value, value: Value) -> bool:
-        """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
-        known = self._of_itself.get(id(value))
-        if known is None:
-            reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
-            is_read = any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
-            known = self._of_itself[id(value)] = is_read and is_self(target.args[0]), value
-        return known[0]
+        return not has_setter and not frame.flow.once(_is_of_itself, target, value)
 
     def _keep(
         self, owner: Atom, atoms: Atoms | Later, target: Value, value: Value, frame: Frame, *, is_sure: bool
@@ -483,23 +490,23 @@ class Interpreter:
 
     def evaluate(self, value: Value, frame: Frame) -> Atoms:
         """What a value may be; a call that has not happened yet happens now."""
-        key = id(value)
-        known = frame.memo.get(key) if frame.parent is None else frame.known(key)
+        key, memo = id(value), frame.memo
+        known = memo.get(key) if frame.parent is None else frame.known(key)
         if known is not None:
             return known
-        self._nesting += 1
         self.steps += 1
         if self.steps > self._max_steps:
             self._run_out()
-        if self._nesting > MAX_NESTING or self.steps > self._max_steps:
+            found = UNKNOWN
+        elif self._nesting >= MAX_NESTING:
             self.is_complete = False
             found = UNKNOWN
         else:
-            frame.memo[key] = NEVER  # what a loop leads back to adds nothing
-            operation = _OPERATIONS.get(value.op)
-            found = UNKNOWN if operation is None else operation(self, value, frame)
-        self._nesting -= 1
-        frame.memo[key] = found
+            memo[key] = NEVER  # what a loop leads back to adds nothing
+            self._nesting += 1
+            found = self._operations[value.op](value, frame)
+            self._nesting -= 1
+        memo[key] = found
         return found
 
     def shell(self, kind: str, value: Value, frame: Frame, purpose: str = "") -> Shell:
@@ -525,6 +532,9 @@ class Interpreter:
         found = self.shell(kind, value, frame, purpose)
         found.fill(tuple(values))
         return found
+
+    def _unknown(self, value: Value, frame: Frame) -> Atoms:
+        return UNKNOWN
 
     def _const(self, value: Value, frame: Frame) -> Atoms:
         return (Constant(value.data),)
@@ -571,13 +581,10 @@ class Interpreter:
         if len(value.args) > 1 and self._late:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
-        return join(self.objects.attribute(atom, str(value.data), frame, value) for atom in owner)
-
-    def _call(self, value: Value, frame: Frame) -> Atoms:
-        return self.calls.call(value, frame)
+        return each(owner, self.objects.attribute, str(value.data), frame, value)
 
     def _display(self, value: Value, frame: Frame) -> Atoms:
-        kind = {Op.LIST: "list", Op.TUPLE: "tuple", Op.SET: "set"}[value.op]
+        kind = value.op.value
         elements: list[Atoms] = []
         is_exact = True
         for arg in value.args:
@@ -620,7 +627,7 @@ class Interpreter:
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
-        found = join(self.objects.element(atom, frame, value) for atom in atoms)
+        found = each(atoms, self.objects.element, frame, value)
         if not found and atoms:
             for theory in self.asked.empty:
                 other = theory.empty(atoms)
@@ -634,7 +641,7 @@ class Interpreter:
     def _unpack(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
         index = (Constant(value.data),) if value.data >= 0 else PLAIN
-        found = join(self.objects.part(atom, index) for atom in atoms)
+        found = each(atoms, self.objects.part, index)
         if value.data < 0:  # a starred target holds a list of the rest
             rest = self.sequence("list", [found], value, frame)
             rest.is_exact = not self.counts
@@ -650,7 +657,7 @@ class Interpreter:
         if value.args[1].op is Op.SLICE:
             return self._slice(owner, value, frame)
         index = self.evaluate(value.args[1], frame)
-        found = join(self._part(atom, index, value, frame) for atom in owner)
+        found = each(owner, self._part, index, value, frame)
         for theory in self.asked.picked:
             found = theory.picked(owner, found, value, frame)
         return found
@@ -664,7 +671,7 @@ class Interpreter:
         first, last, step = (end if type(end) is int else None for end in (ends if len(ends) == 3 else (0, 0, 0)))
         if step == 0 or [first, last, step] != ends:
             return owner
-        return join(self._sliced(atom, slice(first, last, step), value, frame) for atom in owner)
+        return each(owner, self._sliced, slice(first, last, step), value, frame)
 
     def _sliced(self, atom: Atom, part: slice, value: Value, frame: Frame) -> Atoms:
         if not isinstance(atom, Shell) or atom.kind not in _ROWS or not library.is_exact((atom,)):
@@ -691,15 +698,12 @@ class Interpreter:
                 return self.evaluate(value.args[0 if outcome else 1], frame)
         return self._conditions.one_of(value, frame)
 
-    def _bool(self, value: Value, frame: Frame) -> Atoms:
-        return self._conditions.operand(value, frame)
-
     def _update(self, value: Value, frame: Frame) -> Atoms:
         """A container that was changed in place is what it was."""
         found = self.evaluate(value.args[0], frame)
         if value.data != "[]=" or not self.asked.updated:
             return found
-        return join(self._updated(atom, value, frame) for atom in found)
+        return each(found, self._updated, value, frame)
 
     def _updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         for theory in self.asked.updated:
@@ -769,28 +773,14 @@ class Interpreter:
         return self.evaluate(value.args[-1], frame) if value.args else UNKNOWN
 
 
-_OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
-    Op.CONST: Interpreter._const,
-    Op.PARAM: Interpreter._param,
-    Op.GLOBAL: Interpreter._name,
-    Op.ATTR: Interpreter._attribute,
-    Op.CALL: Interpreter._call,
-    Op.BIN: Interpreter._binary,
-    Op.UNARY: Interpreter._unary,
-    Op.COMPARE: Interpreter._compare,
-    Op.BOOL: Interpreter._bool,
-    Op.INDEX: Interpreter._index,
-    Op.SLICE: Interpreter._string,
-    Op.CHOICE: Interpreter._choice,
-    Op.TUPLE: Interpreter._display,
-    Op.LIST: Interpreter._display,
-    Op.SET: Interpreter._display,
-    Op.DICT: Interpreter._dict,
-    Op.STARRED: Interpreter._starred,
-    Op.COMPREHENSION: Interpreter._comprehension,
-    Op.ITEM: Interpreter._item,
-    Op.UNPACK: Interpreter._unpack,
-    Op.UPDATE: Interpreter._update,
-    Op.STRING: Interpreter._string,
-    Op.LAMBDA: Interpreter._lambda,
-}
+def _is_of_itself(flow: Flow, target: Value, value: Value) -> bool:
+    """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
+    if not is_self(target.args[0]) or target.data not in flow.once(_read_in):
+        return False
+    reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
+    return any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
+
+
+def _read_in(flow: Flow) -> frozenset[object]:
+    """The attributes that a body reads."""
+    return frozenset(value.data for value in walk_all(flow.values) if value.op is Op.ATTR)

@@ -35,6 +35,7 @@ from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals
+from modellint.flow.narrowing import comparisons
 from modellint.flow.records import is_self
 from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
@@ -115,12 +116,6 @@ class Lookups(Theory, Sink):
         self._frames: list[tuple[Frame, list[Lookup]]] = []
         #: How many imports, at least, led to a file from the one that is asked about.
         self._away: dict[ModuleFacts, int] = {}
-        #: By identity, with the flow that they are of.
-        self._calls: dict[int, tuple[frozenset[int], Flow]] = {}
-        #: By identity, with the flow that they are of.
-        self._replacements: dict[int, tuple[dict[object, list[Event]], Flow]] = {}
-        #: By identity, with the flow that they are of: the comparisons by which a function is left early.
-        self._exits: dict[int, tuple[list[tuple[Value, PathCondition]], Flow]] = {}
 
     # -- values --------------------------------------------------------------------------------------------------
 
@@ -323,6 +318,8 @@ class Lookups(Theory, Sink):
             self._frames[-1][1].append(
                 replace(one, element=element, steps=(site, *one.steps), is_conditional=is_conditional)
             )
+        if not any(isinstance(atom, Tensor) for atom in known.atoms):
+            return known.atoms
         keys = keys_in(known.given)
         return tuple(given_by(atom, site, keys, moved) for atom in known.atoms)
 
@@ -354,7 +351,7 @@ class Lookups(Theory, Sink):
         if frame.function is None or self._run.objects.under_construction:
             if event.kind is not EventKind.CALL:
                 return True
-            if id(event.value) not in self._changing(frame.flow):
+            if id(event.value) not in frame.flow.once(_changing):
                 return False
             return not self._run.objects.puts_off(event, frame, self._is_asked_about)
         if self._runs_all():
@@ -373,16 +370,6 @@ class Lookups(Theory, Sink):
     def _is_asked_about(self, module: ModuleFacts) -> bool:
         """Whether a file's own functions are run, not only what they call in it."""
         return self._away.get(module) == 0
-
-    def _changing(self, flow: Flow) -> frozenset[int]:
-        """The calls of a body that may change objects, but those in other values, which happen when these are asked."""
-        known = self._calls.get(id(flow))
-        if known is None:
-            used = {id(arg) for value in flow.values for arg in value.args}
-            used.update(id(event.value) for event in flow.of(EventKind.STORE))
-            calls = (event.value for event in flow.of(EventKind.CALL) if id(event.value) not in used)
-            known = self._calls[id(flow)] = frozenset(id(call) for call in calls if _changes_objects(call)), flow
-        return known[0]
 
     def carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...]:
         """What a loop carries of elements from one turn to the next."""
@@ -406,6 +393,8 @@ class Lookups(Theory, Sink):
         atoms = run()
         looked_up = [one for _, found in self._frames[depth:] for one in found]
         del self._frames[depth:]
+        if not looked_up:
+            return atoms, looked_up
         keys = keys_in(given)
         passed: list[Lookup] = []
         for one in looked_up:
@@ -657,7 +646,7 @@ class Lookups(Theory, Sink):
         `if ids.max() >= len(self.pe): self.pe = self.longer()`.
         """
         names = {name for part in value.args if (name := self_attribute(part)) is not None}
-        replacing = self._replacing(frame.flow) if names else {}
+        replacing = frame.flow.once(_replacing) if names else {}
         for event in (event for name in names for event in replacing.get(name, ()) if event.value is not value):
             links = () if event.guard is None else event.guard.chain()
             tests = [part for link in links for part in _compared(link.test)]
@@ -666,17 +655,6 @@ class Lookups(Theory, Sink):
                 a for a in index if not asked.intersection(e.key for t in tensors_in((a,)) for e in t.elements())
             )
         return index
-
-    def _replacing(self, flow: Flow) -> dict[object, list[Event]]:
-        """The events of a body that replace an attribute of the object under a condition, by its name."""
-        known = self._replacements.get(id(flow))
-        if known is None:
-            events: dict[object, list[Event]] = {}
-            for event in flow.events:
-                if event.guard is not None and (name := _replaced(event)) is not None:
-                    events.setdefault(name, []).append(event)
-            known = self._replacements[id(flow)] = events, flow
-        return known[0]
 
     def is_one_of_several(self, call: Value) -> bool:
         """Whether what is called may be one of several things; the elements of a list are all called in time."""
@@ -716,19 +694,10 @@ class Lookups(Theory, Sink):
     def _left(self, tensor: Tensor) -> Tensor:
         """A tensor without the elements at which one of the functions that are being run is left early."""
         for frame, _ in self._frames:
-            for test, link in self._exits_of(frame.flow):
+            for test, link in frame.flow.once(_exits):
                 if tensor.ids is not None or tensor.fillers:
                     tensor = self._tensors.tests.tested(tensor, test, link, frame)
         return tensor
-
-    def _exits_of(self, flow: Flow) -> list[tuple[Value, PathCondition]]:
-        known = self._exits.get(id(flow))
-        if known is None:
-            links = {id(link): link for event in flow.events if event.guard for link in event.guard.chain()}
-            early = [link for link in links.values() if link.early]
-            tests = [(part, link) for link in early for part in self._tensors.tests.comparisons(link.test)]
-            known = self._exits[id(flow)] = tests, flow
-        return known[0]
 
 
 def _is_told(part: Value) -> bool:
@@ -765,6 +734,22 @@ def _compared(test: Value) -> Iterator[Value]:
     yield test
     for part in test.args:
         yield from _compared(part)
+
+
+def _exits(flow: Flow) -> list[tuple[Value, PathCondition]]:
+    """The comparisons by which a function is left early."""
+    links = {id(link): link for event in flow.events if event.guard for link in event.guard.chain()}
+    early = [link for link in links.values() if link.early]
+    return [(part, link) for link in early for part in comparisons(flow, link.test)]
+
+
+def _replacing(flow: Flow) -> dict[object, list[Event]]:
+    """The events of a body that replace an attribute of the object under a condition, by its name."""
+    found: dict[object, list[Event]] = {}
+    for event in flow.events:
+        if event.guard is not None and (name := _replaced(event)) is not None:
+            found.setdefault(name, []).append(event)
+    return found
 
 
 def _replaced(event: Event) -> object:
@@ -816,6 +801,14 @@ def _unread(model: ClassModel, classes: Classes) -> Iterator[str]:
         for base in each.facts.bases:
             if isinstance(base, External) and "." in base.name and classes.of(base) is None:
                 yield base.name
+
+
+def _changing(flow: Flow) -> frozenset[int]:
+    """The calls of a body that may change objects, but those in other values, which happen when these are asked."""
+    used = {id(arg) for value in flow.values for arg in value.args}
+    used.update(id(event.value) for event in flow.of(EventKind.STORE))
+    calls = (event.value for event in flow.of(EventKind.CALL) if id(event.value) not in used)
+    return frozenset(id(call) for call in calls if _changes_objects(call))
 
 
 def _changes_objects(call: Value) -> bool:

@@ -181,6 +181,8 @@ def _shape_of(given: Arguments, alike: tuple[type, ...]) -> Hashable:
 
 
 def _told_apart(atoms: Atoms, alike: tuple[type, ...]) -> Hashable:
+    if len(atoms) == 1 and not isinstance(atoms[0], (Shell, *alike)):
+        return atoms
     return tuple(dict.fromkeys(_parts(atoms, alike)))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Filler, Ids
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.value import PathCondition, Value
+    from modellint.graph.value import Flow, PathCondition, Value
 
 #: Comparisons: of what something is, of order, of equality; and those that tell something of elements.
 _IDENTITY = ("is", "is not")
@@ -35,20 +35,20 @@ class Narrowing:
         self._run = run
         #: What is told of constants that a condition takes out.
         self._take_out = take_out
-        #: By identity, each with the condition: the comparisons in it.
-        self._comparisons: dict[int, tuple[list[Value], Value]] = {}
 
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         """What is left of elements where conditions hold that compare them."""
-        tensors = [atom for atom in atoms if isinstance(atom, Tensor)]
-        if not any(True for tensor in tensors for _ in tensor.elements()):
+        for atom in atoms:
+            if isinstance(atom, Tensor) and atom.has_elements:
+                break
+        else:
             return atoms
         for link in guard.chain():
             if have_real(atoms):
                 told = (t for part in _parts(link.test) for t in tensors_in(self._run.evaluate(part, frame)))
                 asked = {key for tensor in told for key in tensor.compared}
                 atoms = tuple(_without_real(atom, asked) for atom in atoms)
-            for test in self.comparisons(link.test):
+            for test in frame.flow.once(comparisons, link.test):
                 atoms = tuple(self.tested(a, test, link, frame) if isinstance(a, Tensor) else a for a in atoms)
         return atoms
 
@@ -65,14 +65,6 @@ class Narrowing:
         if test.data in _EQUALITY and (test.data == "==") is not link.truthy:
             return replace(tensor, ids=replace(ids, excluded=ids.excluded | {test}))
         return replace(tensor, ids=None)
-
-    def comparisons(self, condition: Value) -> list[Value]:
-        """The comparisons in a condition, as operators or calls."""
-        known = self._comparisons.get(id(condition))
-        if known is None:
-            found = [part for part in condition.walk() if _compares(part)]
-            known = self._comparisons[id(condition)] = found, condition
-        return known[0]
 
     def _without_compared(self, tensor: Tensor, test: Value, condition: Value, frame: Frame) -> Tensor:
         """A tensor without the constants that a comparison in a condition is about."""
@@ -143,6 +135,11 @@ class Narrowing:
         return asked is not None and asked.op is Op.COMPARE and asked.args[0].op is Op.PARAM and asked.data in _IDENTITY
 
 
+def comparisons(_: Flow, condition: Value) -> list[Value]:
+    """The comparisons in a condition, as operators or calls."""
+    return [part for part in condition.walk() if _compares(part)]
+
+
 def _compares(value: Value) -> bool:
     """Whether a value is a comparison, as an operator or a call."""
     return value.op is Op.COMPARE or (value.op is Op.CALL and called_name(value.callee) in _COMPARING)
@@ -174,7 +171,7 @@ def have_real(atoms: Atoms) -> bool:
 
 
 def says_something(atom: Atom) -> bool:
-    return isinstance(atom, Tensor) and (atom.width is not None or any(True for _ in atom.elements()))
+    return isinstance(atom, Tensor) and (atom.width is not None or atom.has_elements)
 
 
 def _agree(one: Tensor, other: Atom) -> bool:

@@ -123,7 +123,8 @@ class Objects:
     def _shell_attribute(self, shell: Shell, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         if name in self.waiting:
             self.let_happen(name)
-        self.note_read(shell, name, frame, value)
+        if shell is self.subject:
+            self.note_read(shell, name, frame, value)
         stored = shell.get(name, self._run.path)
         if stored is not None:
             for theory in self._run.asked.held:
@@ -205,14 +206,8 @@ class Objects:
         """A method that a class of the project defines."""
         if shell.kind != "instance":
             return None
-        first = model_of(shell).nearest(name)
-        for above, model in enumerate(() if first is None else model_of(shell).mro()):
-            if model.name.startswith("torch."):
-                return None
-            method = model.own_method(name)
-            if method is not None:
-                return FunctionRef(method, None, shell, above)
-        return None
+        found = model_of(shell).readable(name)
+        return None if found is None else FunctionRef(found[0], None, shell, found[1])
 
     def store(
         self,

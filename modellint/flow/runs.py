@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
     from modellint.link.project import Project
 
-#: What every run knows of layers and tensors: it comes last, and gives way to what else a run is started with.
+#: What runs about objects know of layers and tensors: it comes last, and gives way to what else one is started with.
 OBJECTS: tuple[Callable[[Interpreter], Theory], ...] = (LateLayers, Devices)
 
 Following = TypeVar("Following", bound=Theory)
@@ -36,8 +36,8 @@ def followed(
     project: Project, kind: type[Following], *before: Callable[[Interpreter], Theory]
 ) -> tuple[Interpreter, Following]:
     """A run that follows tensors with a theory, and with others that are asked before it; and that theory."""
-    theories = (*before, *kind.rests_on, kind, *kind.goes_before)
-    run = started(project, *cast("tuple[Callable[[Interpreter], Theory], ...]", theories))
+    theories = (*project.options.theories, *before, *kind.rests_on, kind, *kind.goes_before, Devices)
+    run = Interpreter(project, project.of(Keepers), cast("tuple[Callable[[Interpreter], Theory], ...]", theories))
     run.of(Devices).tells_parameters = False
     run.budget = project.budget.of(kind.asks or kind.__name__)
     return run, run.of(kind)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import collections.abc
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import (
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _ORDERING = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _NAMED = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
+_REFERENCES = (ClassRef, FunctionRef, Outside, Super)
+_NOT_NONE = (Shell, *_REFERENCES, Derived, Number)
 
 
 def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool | None:
@@ -68,14 +69,15 @@ def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None) -> bool 
     """The outcome of `and` and `or`: an operand is looked at where those before it leave that open."""
     decisive = bool(test.data == "or")
     is_undecided = False
-    with ExitStack() as assumed:
-        for arg in test.args:
-            outcome = truth(arg, evaluate, assume)
-            if outcome is decisive:
-                return decisive
-            is_undecided = is_undecided or outcome is None
-            if outcome is None and assume is not None:
-                assumed.enter_context(assume(arg, not decisive))
+    for number, arg in enumerate(test.args):
+        outcome = truth(arg, evaluate, assume)
+        if outcome is decisive:
+            return decisive
+        if outcome is None and assume is not None and number + 1 < len(test.args):
+            rest = Value(Op.BOOL, test.args[number + 1 :], test.data, None)
+            with assume(arg, not decisive):
+                return decisive if _one_by_one(rest, evaluate, assume) is decisive else None
+        is_undecided = is_undecided or outcome is None
     return None if is_undecided else not decisive
 
 
@@ -110,11 +112,14 @@ def identity(test: Value) -> Hashable:
     return id(test)
 
 
-def _agreed(atoms: Atoms, outcome_of: Callable[[Atom], bool | None]) -> bool | None:
-    if len(atoms) == 1:
-        return outcome_of(atoms[0])
-    outcomes = {outcome_of(atom) for atom in atoms}
-    return outcomes.pop() if len(outcomes) == 1 else None
+def _agreed(atoms: Atoms, outcome_of: Callable[..., bool | None], *given: object) -> bool | None:
+    agreed: bool | None = None
+    for number, atom in enumerate(atoms):
+        outcome = outcome_of(atom, *given)
+        if outcome is None or (number and outcome is not agreed):
+            return None
+        agreed = outcome
+    return agreed
 
 
 def _truthy(atom: Atom) -> bool | None:
@@ -126,7 +131,7 @@ def _truthy(atom: Atom) -> bool | None:
         return True if atom.is_layer else None
     if isinstance(atom, Comparable):
         return atom.truth()
-    return True if isinstance(atom, ClassRef | FunctionRef | Outside | Super) else None
+    return True if isinstance(atom, _REFERENCES) else None
 
 
 def _is_none(atom: Atom) -> bool | None:
@@ -136,17 +141,16 @@ def _is_none(atom: Atom) -> bool | None:
         return atom.is_none()
     if isinstance(atom, SymbolicInput) and atom.is_there:
         return False
-    kinds = Shell | ClassRef | FunctionRef | Outside | Super | Derived | Number
-    return False if isinstance(atom, kinds) else None
+    return False if isinstance(atom, _NOT_NONE) else None
 
 
 def _compare(operator: str, left: Atoms, right: Atoms) -> bool | None:
     if len(right) != 1:
         return None
-    return _agreed(left, lambda atom: _compare_one(operator, atom, right[0]))
+    return _agreed(left, _compare_one, right[0], operator)
 
 
-def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
+def _compare_one(left: Atom, right: Atom, operator: str) -> bool | None:
     if isinstance(right, Constant) and right.value is None and operator in ("is", "is not", "==", "!="):
         outcome = _is_none(left)
         return outcome if outcome is None or operator in ("is", "==") else not outcome
@@ -216,7 +220,7 @@ def _is_instance(test: Value, evaluate: Evaluate) -> bool | None:
 
 def _is_one_of(value: Atoms, kind: Atom) -> bool | None:
     name = kind.model.name if isinstance(kind, ClassRef) else kind.name if isinstance(kind, Outside) else None
-    return None if name is None else _agreed(value, lambda atom: _is_of(atom, name, kind))
+    return None if name is None else _agreed(value, _is_of, name, kind)
 
 
 def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 M = TypeVar("M", bound="_Member")
+T = TypeVar("T")
 #: How many parts of a value are looked at; what is farther away seldom matters, and there may be any number.
 _MAX_PARTS = 2_000
 
@@ -199,14 +200,13 @@ def walk_all(values: Iterable[Value]) -> Iterator[Value]:
 
 def dotted(value: Value) -> str | None:
     """`a.b.c` of a chain of attributes on a global or a parameter, None for anything else."""
-    parts: list[str] = []
+    name = ""
     while value.op is Op.ATTR:
-        parts.append(value.data)
+        name = f".{value.data}{name}"
         value = value.args[0]
-    if value.op not in (Op.GLOBAL, Op.PARAM):
+    if value.op is not Op.GLOBAL and value.op is not Op.PARAM:
         return None
-    parts.append(value.data)
-    return ".".join(reversed(parts))
+    return f"{value.data}{name}" if name else str(value.data)
 
 
 def self_attribute(value: Value) -> str | None:
@@ -326,9 +326,20 @@ class Flow:
     reads: tuple[Event, ...] = ()
     dropped: tuple[Event, ...] = ()
     imported: tuple[str, ...] = ()
+    _known: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+    def once(self, question: Callable[..., T], *about: object) -> T:
+        """The answer to a question about the body alone, and parts of it: it is kept as long as the body."""
+        key = question, *about
+        known = self._known
+        if key not in known:
+            known[key] = question(self, *about)
+        answer: T = known[key]
+        return answer
 
     def release(self) -> None:
         """Break the cycles, so that the graph is freed without a garbage collection. It is of no use afterwards."""
+        self._known.clear()
         for choice in self.carried:
             choice.args = ()
 

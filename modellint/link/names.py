@@ -58,11 +58,11 @@ class Names:
 
     def definition(self, module: ModuleFacts, value: Value) -> Definition | None:
         """What a value that is a plain name or a chain of attributes on one stands for; see `resolve`."""
-        name = dotted(value)
         root = value
         while root.op is Op.ATTR:
             root = root.args[0]
-        return self.resolve(module, name) if name is not None and root.op is Op.GLOBAL else None
+        name = dotted(value) if root.op is Op.GLOBAL else None
+        return None if name is None else self.resolve(module, name)
 
     def absolute(self, name: str, near: Path) -> Definition | None:
         """What the absolute dotted `name` stands for when the file `near` asks for it."""

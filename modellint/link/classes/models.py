@@ -53,8 +53,11 @@ class ClassModel:
     def __init__(self, facts: ClassFacts, classes: Classes) -> None:
         self.facts = facts
         self.classes = classes
+        self._key = "lineage", id(self)
         #: Where in the MRO methods were found, by their names; and which MRO that was.
         self._found: tuple[object, dict[str, int | None]] = None, {}
+        #: The methods that classes of the project define, and where in the MRO; and which MRO that was.
+        self._readable: tuple[object, dict[str, tuple[Method, int] | None]] = None, {}
 
     def __repr__(self) -> str:
         return f"<class {self.name}>"
@@ -73,7 +76,7 @@ class ClassModel:
 
     @property
     def _lineage(self) -> _Lineage:
-        return self.classes.once(self, "lineage", self._linearise)
+        return self.classes.project.once(self._key, self._linearise)
 
     def _linearise(self) -> _Lineage:
         complete, layer = True, False
@@ -142,6 +145,26 @@ class ClassModel:
         if name not in known:
             known[name] = next((at for at, model in enumerate(mro) if model.facts.has_method(name)), None)
         return known[name]
+
+    def readable(self, name: str) -> tuple[Method, int] | None:
+        """The method that objects of the class have where a class of the project defines it, and where in the MRO."""
+        mro = self.mro()
+        if self._readable[0] is not mro:
+            self._readable = mro, {}
+        known = self._readable[1]
+        if name not in known:
+            known[name] = self._readable_in(mro, name) if self.has_method(name) else None
+        return known[name]
+
+    @staticmethod
+    def _readable_in(mro: tuple[ClassModel, ...], name: str) -> tuple[Method, int] | None:
+        for above, model in enumerate(mro):
+            if model.name.startswith("torch."):
+                return None
+            method = model.own_method(name)
+            if method is not None:
+                return method, above
+        return None
 
     def has_method(self, name: str) -> bool:
         return self.nearest(name) is not None

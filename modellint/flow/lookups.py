@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from modellint import operators
-from modellint.flow import codecs, exact_values, generators
+from modellint.flow import codecs, generators
 from modellint.flow.bodies import ALL_KINDS, Below
 from modellint.flow.codecs import CodecObject
 from modellint.flow.domain import (
@@ -32,7 +32,7 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.heap import TENSORS, Shell, tensors_in
-from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.library.containers import sliced
 from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals
 from modellint.flow.records import is_self
@@ -45,6 +45,7 @@ from modellint.graph.python import alternatives
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.knowledge.codecs import PACKAGES, is_known
+from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.replacements import copies, replaced
 from modellint.link.names import External
@@ -178,7 +179,7 @@ class Lookups(Theory, Sink):
                 found.append(self._tensors.subscripted(atom, value, frame))
             elif is_slice and isinstance(atom, Shell) and atom.is_container and atom.items is not None:
                 is_told = _is_told(value.args[1])
-                found.append(exact_values.sliced(self._run, (atom,), value, frame) if is_told else (atom,))
+                found.append(sliced(self._run, (atom,), value, frame) if is_told else (atom,))
             elif is_slice:  # some rows of a weight are not the weight
                 found.append((Unknown(),) if isinstance(atom, Bound) else (atom,))
             else:

@@ -37,7 +37,7 @@ from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_something
 from modellint.flow.operation import Operation, constant_in, counted, counted_end, joined_along, literals
 from modellint.flow.sinks import Sink
-from modellint.flow.subscripts import Subscripts, calculated, is_negative, is_whole
+from modellint.flow.subscripts import Subscripts, is_negative, is_whole
 from modellint.flow.theory import Theory
 from modellint.flow.unpassed import asked_for
 from modellint.graph.immutable import replace
@@ -537,7 +537,7 @@ class Tensors(Theory):
         """What arithmetic makes of tensors, or of numbers that are known as sums."""
         first, second = size_of(left), size_of(right)
         if first is not None and second is not None and operator != "/":
-            found = calculated(operator, first, second)
+            found = first.calculated(operator, second)
             return PLAIN if found is None else (sizes.number(found),)
         length = length_in((left, right))
         if length is not None and not (*tensors_in(left), *tensors_in(right)):

@@ -33,7 +33,7 @@ from modellint.flow.domain import (
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, shells_in
 from modellint.flow.library import constants, containers, functions
-from modellint.flow.library.parameters import tensor_method
+from modellint.flow.library.operations import tensor_method
 from modellint.flow.memo import Memo
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.immutable import replace

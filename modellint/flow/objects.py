@@ -35,7 +35,7 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, DeferredCall, Shell, Store
 from modellint.flow.library import containers, operations
 from modellint.flow.library.functions import DICTS
-from modellint.flow.library.parameters import changed
+from modellint.flow.library.operations import changed
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls

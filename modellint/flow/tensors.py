@@ -418,9 +418,8 @@ class Tensors(Theory):
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """Tensors in one: each one's ids, and their width if it is that of all, joined along another dimension."""
         dim = arguments.argument(1, "dim")
-        along = Constant(0) if dim is None else constant(dim)
-        last = 1 if "stacks" in row.facets else 0
-        is_front = along is not None and type(along.value) is int and 0 <= along.value <= last
+        along = 0 if dim is None else sizes.whole(dim)
+        is_front = along == 0 or (along == 1 and "stacks" in row.facets)
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
         widths = {member.width if isinstance(member, Tensor) else None for member in members}
         sides = sizes.joined(row, [m.sizes if isinstance(m, Tensor) else None for m in members], dim)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 #: What all runs share.
 CORE = """binding blocks calls conditions domain frame heap interp memo objects theory truth library.constants
-    library.containers library.functions library.operations library.parameters library.running""".split()
+    library.containers library.functions library.operations library.running""".split()
 #: Theories that may be asked in any order.
 FREE = (Training, LateLayers, Devices)
 CODE = "import somewhere\n\n\ndef make():\n    return somewhere.settings()\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from modellint.flow import sizes
@@ -17,7 +18,7 @@ from modellint.graph.size import Size
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from modellint.flow.domain import Atoms
     from modellint.flow.frame import Frame
@@ -131,11 +132,10 @@ def pure(name: str) -> Callable[..., object] | None:
 
 
 def _called(name: str, function: Callable[..., object], given: Sequence[object]) -> object:
-    if len(given) == 1 and isinstance(given[0], Size):
-        return given[0] if name == "builtins.int" else OPEN
     flat = [part for one in given for part in (one if isinstance(one, list | tuple) else (one,))]
     if any(isinstance(part, Size) for part in flat):
-        return _sum(flat) if name == "builtins.sum" else OPEN
+        is_sum = name == "builtins.sum" or (name == "builtins.int" and len(given) == 1)
+        return reduce(lambda total, part: calculated("+", total, part), flat) if is_sum else OPEN
     if name == "builtins.pow":
         return calculated("**", *given) if len(given) == 2 else OPEN
     if name in _GROWING and not all(isinstance(part, int) and part <= _MOST for part in given):
@@ -149,15 +149,6 @@ def tried(function: Callable[..., object] | None, given: Sequence[object]) -> ob
         return OPEN if function is None else function(*given)
     except (TypeError, ValueError, ArithmeticError, LookupError):
         return OPEN
-
-
-def _sum(parts: Iterable[object]) -> object:
-    total = Size.of(0)
-    for part in map(_size, parts):
-        if part is None:
-            return OPEN
-        total = total + part
-    return total
 
 
 def _size(value: object) -> Size | None:

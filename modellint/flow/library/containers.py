@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.flow import sizes
 from modellint.flow.domain import (
     NEVER,
@@ -25,10 +24,11 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import ExactShell, Shell
 from modellint.flow.library.constants import OPEN, value_of
+from modellint.flow.library.running import Call
 from modellint.link.classes.calls import ADDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import TypeGuard
 
     from modellint.flow.domain import Arguments, Atom, Atoms
@@ -42,11 +42,6 @@ _MOST = 512
 #: Sequences of which a part is taken in any run.
 _ROWS = frozenset(("list", "tuple"))
 _MANY = frozenset(("extend", "extendleft", "update"))
-#: Methods that give what is in a container.
-_ELEMENTS = frozenset(("pop", "popleft", "get", "popitem", "setdefault"))
-_COPIED = frozenset(("copy", "values", "children", "modules", "parameters"))
-_PAIRS = frozenset(("items", "named_children", "named_modules"))
-_REMOVING = frozenset().union(*(operators.methods(of, "removes") for of in ("list", "dict", "set"))) - {"pop"}
 
 
 def holds(atom: Atom | None) -> TypeGuard[Shell]:
@@ -122,15 +117,14 @@ def _joined(path: Path, more: Path) -> Path:
 # -- several of them, and parts ------------------------------------------------------------------------------------
 
 
-def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
+def column(atoms: Atoms) -> list[Atoms] | Shell | Atoms:
     """A value as a column of `zip`: its elements one by one, a container of any number of them, or any one of them."""
-    shell = atoms[0] if len(atoms) == 1 else None
-    if run.counts or (holds(shell) and shell.kind != "dict"):
-        known = elements(atoms)
-        if known is not None:
-            return known
-    if holds(shell) and shell.kind != "dict":
-        return shell
+    known = elements(atoms)
+    if known is not None:
+        return known
+    shells = [atom for atom in atoms if holds(atom)]
+    if len(shells) == len(atoms) == 1 and shells[0].kind != "dict":
+        return shells[0]
     found: list[Atoms] = []
     for atom in atoms:
         if holds(atom):
@@ -191,107 +185,116 @@ def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame) 
 
 def method(run: Run, owner: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
     """A method of a plain container, or what torch's containers share with it."""
-    given = arguments.positional
-    known = _counted(run, owner, name, given, frame, value) if run.counts else None
-    if known is not None:
-        return known
-    if name in ADDERS and given + tuple(arguments.keywords.values()):
-        return _added(run, owner, name, arguments)
-    if name in _ELEMENTS:
-        is_keyed = name == "get" or (name == "pop" and owner.kind == "dict")
-        if is_keyed and given:
-            found, at = owner.part(given[0]), constant(given[0])
-            if at is not None and owner.is_exact and any(e.key == at.value and not e.path for e in owner.entries):
-                return found
-            return join([found, *given[1:], *(() if found else (NONE,))])
-        return owner.element()
-    if name in _PAIRS:
-        values = owner if owner.items is None else [entry.atoms for entry in owner.items]
-        return rows(run, [_keys(owner), values], value, frame)
-    if name in _COPIED:
-        copied = run.shell("list", value, frame)
-        merge(copied, (owner,), ())
-        copied.is_exact = False
-        return (copied,)
-    return PLAIN
+    known = _METHODS.get(name)
+    return PLAIN if known is None else known(Call(run, name, arguments, frame, value), owner)
 
 
-def _added(run: Run, owner: Shell, name: str, arguments: Arguments) -> Atoms:
-    path = run.path
-    owner.is_exact = owner.is_exact and not run.loops and not path
-    added = arguments.positional[-1] if arguments.positional else NEVER
-    if name in _MANY:
+def _added(call: Call, owner: Shell) -> Atoms:
+    run, path, given = call.run, call.run.path, call.given
+    added = given[-1] if given else NEVER
+    at = value_of(given[0]) if call.name == "insert" and run.counts and len(given) == 2 else OPEN
+    if type(at) is int and owner.items is not None and not run.loops and not path:
+        owner.insert(at, added)
+        return NONE
+    owner.is_exact = owner.is_exact and not run.loops and not path and call.name != "insert"
+    if call.name == "setdefault":
+        owner.put(added, path, text(given[0]) if given else None)
+        return added
+    if call.name in _MANY:
         is_sequence = owner.kind != "dict" and not owner.is_module_container
         for atom in added:
             if is_sequence and isinstance(atom, Shell) and atom.kind == "dict":
                 owner.put(_keys(atom), path)
             else:
                 merge(owner, (atom,), path)
-        for key, atoms in arguments.keywords.items():
+        for key, atoms in call.arguments.keywords.items():
             owner.put(atoms, path, key)
-    elif name == "setdefault":
-        owner.put(added, path, text(arguments.positional[0]))
-        return added
     else:
-        owner.is_exact = owner.is_exact and name != "insert"
         owner.put(added, path)
     return (owner,) if owner.is_module_container else NONE
 
 
-def _counted(run: Run, owner: Shell, name: str, given: Sequence[Atoms], frame: Frame, value: Value) -> Atoms | None:
-    """What a container whose elements are known gives or becomes; None where that is not known."""
-    is_sure = not run.path and not run.loops
-    if name == "insert" and len(given) == 2:
-        at = value_of(given[0])
-        if owner.items is None or type(at) is not int or not is_sure:
-            return None
-        owner.insert(at, given[1])
-        return NONE
-    if name in _REMOVING:
-        if name == "clear" and is_sure:
-            owner.fill(())
-        elif isinstance(owner, ExactShell):
-            owner.lose()
+def _removed(call: Call, owner: Shell) -> Atoms:
+    if call.name == "clear" and not call.run.path and not call.run.loops and call.run.counts:
+        owner.fill(())
+    elif isinstance(owner, ExactShell):
+        owner.lose()
+    return PLAIN
+
+
+def _taken(call: Call, owner: Shell) -> Atoms:
+    """`pop` and its like: what is taken out of a container that is not counted stays possible."""
+    is_keyed = _is_dict(owner) if call.run.counts else owner.kind == "dict"
+    if call.name == "pop" and call.run.counts:
+        at = value_of(call.given[0]) if call.given else -1
+        places = [entry.key for entry in owner.entries] if is_keyed else range(len(owner.entries))
+        if not isinstance(owner, ExactShell) or (owner.items is not None and not call.run.path):
+            if at in places or (not is_keyed and type(at) is int and len(places) + at in places):
+                return owner.pop(places.index(at) if is_keyed else at)  # type: ignore[arg-type]
+            if is_keyed and at is not OPEN and len(call.given) > 1:
+                return call.given[1]
+    if isinstance(owner, ExactShell):
+        owner.lose()
+    return _got(call, owner) if call.name == "pop" and owner.kind == "dict" else owner.element()
+
+
+def _got(call: Call, owner: Shell) -> Atoms:
+    if not call.given:
+        return owner.element()
+    found, at = owner.part(call.given[0]), constant(call.given[0])
+    if at is not None and owner.is_exact and any(e.key == at.value and not e.path for e in owner.entries):
+        return found
+    if at is not None and call.run.counts and owner.items is not None and _is_dict(owner):
+        return (*call.given[1:], NONE)[0]
+    return join([found, *call.given[1:], *(() if found else (NONE,))])
+
+
+def _listed(call: Call, owner: Shell) -> Atoms:
+    """Its elements or keys, as another container."""
+    items = owner.items if call.run.counts else None
+    if call.name == "keys":
+        return PLAIN if items is None else call.sequence("generator", [(Constant(entry.key),) for entry in items])
+    if items is not None and call.name in ("values", "children"):
+        return call.sequence("generator", [entry.atoms for entry in items])
+    is_same = items is not None and call.name == "copy"
+    made = call.made(owner.kind if is_same else "list")
+    merge(made, (owner,), ())
+    made.is_exact = made.is_exact and is_same
+    return (made,)
+
+
+def _paired(call: Call, owner: Shell) -> Atoms:
+    items = owner.items
+    values = owner if items is None else [entry.atoms for entry in items]
+    is_known = items is not None and _is_dict(owner)
+    keys: list[Atoms] | Atoms = [(Constant(entry.key),) for entry in owner.entries] if is_known else _keys(owner)
+    return rows(call.run, [keys, values], call.value, call.frame)
+
+
+def _reversed(call: Call, owner: Shell) -> Atoms:
+    if not call.run.counts or owner.items is None or call.run.path:
         return PLAIN
-    if name == "pop":
-        return _popped(owner, given, is_sure=owner.items is not None and not run.path)
-    if owner.items is None:
-        return None
-    if name == "reverse" and not run.path:
-        owner.reverse()
-        return NONE
-    if name == "copy":
-        copied = run.shell(owner.kind, value, frame)
-        merge(copied, (owner,), ())
-        return (copied,)
-    keys: list[Atoms] = [(Constant(entry.key),) for entry in owner.items]
-    values = [entry.atoms for entry in owner.items]
-    if name == "items" and _is_dict(owner):
-        return rows(run, [keys, values], value, frame)
-    if name in ("keys", "values", "children"):
-        return (run.sequence("generator", keys if name == "keys" else values, value, frame),)
-    if name == "get" and _is_dict(owner) and given:
-        key = value_of(given[0])
-        found = next((entry.atoms for entry in owner.items if entry.key == key), (*given[1:], NONE)[0])
-        return None if key is OPEN else found
-    if name == "index" and given:
-        return (Constant(values.index(given[0])),) if given[0] in values else PLAIN
-    return None
+    owner.reverse()
+    return NONE
+
+
+def _found(call: Call, owner: Shell) -> Atoms:
+    values = [entry.atoms for entry in (call.run.counts and call.given and owner.items) or ()]
+    return (Constant(values.index(call.given[0])),) if values and call.given[0] in values else PLAIN
 
 
 def _is_dict(owner: Shell) -> bool:
     return owner.kind == "dict" or any(entry.key is not None for entry in owner.entries)
 
 
-def _popped(owner: Shell, given: Sequence[Atoms], *, is_sure: bool) -> Atoms | None:
-    """The entry that `pop` removes; None where it is not known which one that is."""
-    at, is_dict = value_of(given[0]) if given else -1, _is_dict(owner)
-    is_sure = is_sure or not isinstance(owner, ExactShell)
-    places = [entry.key for entry in owner.entries] if is_dict else range(len(owner.entries))
-    if is_sure and (at in places or (not is_dict and type(at) is int and len(owner.entries) + at in places)):
-        return owner.pop(places.index(at) if is_dict else at)  # type: ignore[arg-type]
-    if is_sure and is_dict and at is not OPEN and len(given) > 1:
-        return given[1]
-    if isinstance(owner, ExactShell):
-        owner.lose()
-    return None
+#: What a method of a container gives.
+_METHODS: dict[str, Callable[[Call, Shell], Atoms]] = {
+    **dict.fromkeys(ADDERS, _added),
+    **dict.fromkeys(("remove", "discard", "clear"), _removed),
+    **dict.fromkeys(("pop", "popleft", "popitem"), _taken),
+    **dict.fromkeys(("keys", "values", "copy", "children", "modules", "parameters"), _listed),
+    **dict.fromkeys(("items", "named_children", "named_modules"), _paired),
+    "get": _got,
+    "index": _found,
+    "reverse": _reversed,
+}

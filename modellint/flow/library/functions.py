@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.flow import sizes
 from modellint.flow.domain import (
     PLAIN,
     UNKNOWN,
@@ -102,7 +103,7 @@ def _gathered(call: Call, kind: str) -> Atoms:
 
 
 def _reversed(call: Call) -> Atoms:
-    known = elements(call.given[0]) if call.given and call.run.counts else None
+    known = elements(call.given[0]) if call.given else None
     return _gathered(call, "generator") if known is None else call.sequence("generator", known[::-1])
 
 
@@ -139,14 +140,12 @@ def _range(call: Call) -> Atoms:
         made.fill((PLAIN,))
         made.length = bounds[0]
         return (made,)
-    known = constant(call.given[0]) if len(call.given) == 1 else None
-    end = known.value if known is not None and type(known.value) is int else None
-    made.put((Counter(end),) if len(call.given) == 1 else PLAIN, ())
+    made.put((Counter(sizes.whole(call.given[0])),) if len(call.given) == 1 else PLAIN, ())
     return (made,)
 
 
 def _enumerate(call: Call) -> Atoms:
-    over = column(call.run, call.given[0] if call.given else UNKNOWN)
+    over = column(call.given[0] if call.given else UNKNOWN)
     start = value_of(call.arguments.argument(1, "start") or (Constant(0),))
     numbers: list[Atoms] | Atoms = (Counter(),)
     if call.run.counts and isinstance(over, list) and type(start) is int:
@@ -155,7 +154,7 @@ def _enumerate(call: Call) -> Atoms:
 
 
 def _zip(call: Call) -> Atoms:
-    return rows(call.run, [column(call.run, atoms) for atoms in call.given], call.value, call.frame)
+    return rows(call.run, [column(atoms) for atoms in call.given], call.value, call.frame)
 
 
 def _chained(call: Call) -> Atoms:
@@ -297,31 +296,19 @@ def partial(first: Atoms, rest: Arguments) -> Atoms:
 # -- objects -------------------------------------------------------------------------------------------------------
 
 
-def _getattr(call: Call) -> Atoms | None:
-    if len(call.given) < 2:
-        return None
-    found = _attribute(call)
-    if found is None:
-        return join([UNKNOWN, *call.given[2:3]])
-    return found if call.run.counts and _is_there(call, found) else join([found, *call.given[2:3]])
-
-
-def _hasattr(call: Call) -> Atoms | None:
-    found = _attribute(call) if call.run.counts and len(call.given) > 1 else None
-    return (Constant(True),) if found is not None and _is_there(call, found) else None
-
-
 def _attribute(call: Call) -> Atoms | None:
-    name = text(call.given[1])
-    if name is None:
+    """`getattr`, `hasattr`: only in a run that counts is an attribute there for certain."""
+    counts, is_asked = call.run.counts, call.name == "builtins.hasattr"
+    name = text(call.given[1]) if len(call.given) > 1 else None
+    if len(call.given) < 2 or (is_asked and (name is None or not counts)):
         return None
-    return join(call.run.objects.attribute(atom, name, call.frame, call.value) for atom in call.given[0])
-
-
-def _is_there(call: Call, found: Atoms) -> bool:
-    """Whether an attribute is there for certain."""
-    is_object = len(call.given[0]) == 1 and isinstance(call.given[0][0], Shell)
-    return is_object and bool(found) and not any(isinstance(atom, Unknown) for atom in found)
+    owner = call.given[0] if name is not None else ()
+    found = join(call.run.objects.attribute(atom, name, call.frame, call.value) for atom in owner if name is not None)
+    is_object = counts and len(owner) == 1 and isinstance(owner[0], Shell)
+    is_there = is_object and bool(found) and not any(isinstance(atom, Unknown) for atom in found)
+    if is_asked:
+        return (Constant(True),) if is_there else None
+    return found if is_there else join([UNKNOWN if name is None else found, *call.given[2:3]])
 
 
 def _is_instance(call: Call) -> Atoms | None:
@@ -368,8 +355,8 @@ FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     **dict.fromkeys(
         PARTIAL, lambda call: partial(call.given[0] if call.given else UNKNOWN, call.arguments.without_first())
     ),
-    "builtins.getattr": _getattr,
-    "builtins.hasattr": _hasattr,
+    "builtins.getattr": _attribute,
+    "builtins.hasattr": _attribute,
     "builtins.isinstance": _is_instance,
     "types.SimpleNamespace": _namespace,
     "argparse.Namespace": _namespace,

@@ -173,15 +173,12 @@ class Lookups(Theory, Sink):
         found: list[Atoms] = []
         for atom in owner:
             self._tensors.indexed(atom, index, frame, value)
-            if self._tensors.measures:
+            if self._tensors.follows_everything:
                 atom = self._tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self._tensors.subscripted(atom, value, frame))
-            elif is_slice and isinstance(atom, Shell) and atom.is_container and atom.items is not None:
-                is_told = _is_told(value.args[1])
-                found.append(sliced(self._run, (atom,), value, frame) if is_told else (atom,))
             elif is_slice:  # some rows of a weight are not the weight
-                found.append((Unknown(),) if isinstance(atom, Bound) else (atom,))
+                found.append((Unknown(),) if isinstance(atom, Bound) else sliced(self._run, (atom,), value, frame))
             else:
                 found.append(self._tensors.part_of(atom, index, self._run.objects.part(atom, index)))
         return self._tensors.after_picking(join(found), owner, value, frame)
@@ -340,7 +337,7 @@ class Lookups(Theory, Sink):
 
     def is_asked_for(self, frame: Frame) -> bool:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
-        if len(self._frames) > 1 or frame.function is None or self._tensors.measures:
+        if len(self._frames) > 1 or frame.function is None or self._tensors.follows_everything:
             return True
         return self._body_of(frame).draws
 
@@ -364,7 +361,7 @@ class Lookups(Theory, Sink):
 
     def _runs_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
-        return self._tensors.measures or (self.collects_all and len(self._frames) == 1)
+        return self._tensors.follows_everything or (self.collects_all and len(self._frames) == 1)
 
     def _goes_to(self, function: Function | None, caller: Function | None) -> None:
         """Note through how many files a run has come to that of a function: from outside through none."""
@@ -730,11 +727,6 @@ class Lookups(Theory, Sink):
             tests = [(part, link) for link in early for part in self._tensors.tests.comparisons(link.test)]
             known = self._exits[id(flow)] = tests, flow
         return known[0]
-
-
-def _is_told(part: Value) -> bool:
-    """Whether the ends of a slice are written as numbers."""
-    return all(arg.op is Op.CONST or (arg.op is Op.UNARY and arg.args[0].op is Op.CONST) for arg in part.args)
 
 
 def _torch_class(shell: Shell) -> str:

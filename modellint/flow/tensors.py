@@ -104,7 +104,7 @@ class Tensors(Theory):
         #: What is told of look-ups, and of what becomes of elements.
         self.sinks: tuple[Sink, ...] = ()
         #: What the sinks ask for.
-        self.measures = False
+        self.follows_everything = False
         self.alike = Sink.alike
         #: Those that are told of layers at work.
         self.working: tuple[Sink, ...] = ()
@@ -115,7 +115,7 @@ class Tensors(Theory):
     def add(self, sink: Sink) -> None:
         """Tell somebody of look-ups, too."""
         self.sinks += (sink,)
-        self.measures = self.measures or sink.measures
+        self.follows_everything = self.follows_everything or sink.follows_everything
         self.working += (sink,) if type(sink).at_work is not Sink.at_work else ()
         self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
 
@@ -170,7 +170,7 @@ class Tensors(Theory):
             return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
         if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS:
-            is_same = row.facets.keys() >= _UNCHANGED and self.measures
+            is_same = row.facets.keys() >= _UNCHANGED and self.follows_everything
             atom = Tensor(sizes=sizes.of((atom,)), made=atom.site) if is_same else atom
         if row is None or not isinstance(atom, Tensor | SymbolicInput | Unknown | Plain):
             return self._product(row, (atom,), arguments, Site(value, frame.function))
@@ -495,9 +495,8 @@ class Tensors(Theory):
             width = size_of(self.argument(shell, row.argument("makes-width")))
             return (replace(made, width=width, head=shell.site),)
         if "same-shape" in row.facets:
-            is_open, is_cut = tensor.is_conditional, tensor.is_cut
-            made = replace(made, sizes=tensor.sizes, is_conditional=is_open, is_cut=is_cut)
-            return (replace(made, width=tensor.width, head=tensor.head),)
+            made = replace(made, sizes=tensor.sizes, width=tensor.width, head=tensor.head)
+            return (replace(made, is_conditional=tensor.is_conditional, is_cut=tensor.is_cut),)
         return (made,)
 
     def argument(self, shell: Shell, argument: tuple[int, str] | None) -> Atoms | None:
@@ -668,8 +667,8 @@ class Tensors(Theory):
         """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
         row = operation.row
         if "counts" in row.facets:
-            is_open = any(isinstance(atom, SymbolicInput | Unknown | Plain | Tensor | Shape) for atom in operand)
-            return self.length(operation.site, operand) if is_open and not all(map(_is_cut, operand)) else None
+            may_be_any = any(isinstance(atom, SymbolicInput | Unknown | Plain | Tensor | Shape) for atom in operand)
+            return self.length(operation.site, operand) if may_be_any and not all(map(_is_cut, operand)) else None
         if row.name in _ROUNDING:
             return length_in((operand,))
         length = length_in(operation.arguments.all()) if row.name == "builtins.max" else None

@@ -214,7 +214,7 @@ class Grids(Theory, Sink):
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     alike = (SymbolicInput, Unknown, Plain)
-    measures = True
+    follows_everything = True
     reach: Reach
 
     def __init__(self, run: Interpreter) -> None:

@@ -58,7 +58,7 @@ def call(run: Run, name: str, arguments: Arguments, frame: Frame, value: Value) 
         return found
     first = arguments.positional[0] if arguments.positional else UNKNOWN
     if name in calls.COPIES:
-        return copied(run, first, frame, value)
+        return _copied(one, first)
     if name in calls.WRAPPERS:
         return first
     is_metric = name.startswith(knowledge.METRICS) and name.rpartition(".")[2][:1].isupper()
@@ -121,17 +121,15 @@ def _dict(call: Call) -> Atoms:
 
 
 def _length(call: Call) -> Atoms | None:
-    known = constant(call.given[0]) if call.given else None
-    if known is not None and isinstance(known.value, str):
-        return (Constant(len(known.value)),)
-    shell = call.given[0][0] if call.given and len(call.given[0]) == 1 else None
-    is_known = call.run.counts and holds(shell) and shell.items is not None
-    return (Constant(len(shell.entries)),) if is_known and isinstance(shell, Shell) else None
+    atom = call.given[0][0] if call.given and len(call.given[0]) == 1 else None
+    if isinstance(atom, Constant) and isinstance(atom.value, str):
+        return (Constant(len(atom.value)),)
+    return (Constant(len(atom.entries)),) if call.run.counts and holds(atom) and atom.items is not None else None
 
 
 def _range(call: Call) -> Atoms:
     bounds = [value_of(atoms) for atoms in call.given] if call.run.counts else []
-    numbers = tried(range, bounds) if all(type(bound) is int for bound in bounds) else None
+    numbers = tried(range, bounds) if bounds and all(type(bound) is int for bound in bounds) else None
     if isinstance(numbers, range) and len(numbers) <= LONGEST:
         return call.sequence("generator", [(Constant(number),) for number in numbers])
     made = call.made("generator")
@@ -174,7 +172,7 @@ def _chained(call: Call) -> Atoms:
 
 def _repeat(call: Call) -> Atoms | None:
     element, times = call.arguments.argument(0, "object"), value_of(call.arguments.argument(1, "times") or ())
-    if element is None or type(times) is not int or times > LONGEST or not call.run.counts:
+    if element is None or type(times) is not int or times > LONGEST:
         return None
     return call.sequence("generator", [element] * times)
 
@@ -202,23 +200,18 @@ def _names_in(atoms: Atoms) -> list[str]:
     return [name for name in names if name is not None] if None not in names else []
 
 
-def copied(
-    run: Run, atoms: Atoms, frame: Frame, value: Value, purpose: str = "copy", within: tuple[Shell, ...] = ()
-) -> Atoms:
+def _copied(call: Call, atoms: Atoms, purpose: str = "copy", within: tuple[Shell, ...] = ()) -> Atoms:
     """A copy: layers and parameters of their own."""
     found: list[Atoms] = []
     for number, atom in enumerate(atoms):
         if not isinstance(atom, Shell) or atom in within:  # what holds itself
             found.append((atom,))
             continue
-        made = run.shell(atom.kind, value, frame, f"{purpose} {number}")
+        made = call.made(atom.kind, f"{purpose} {number}")
         made.model, made.arguments = atom.model, atom.arguments
-        made.fill(
-            tuple(
-                copied(run, entry.atoms, frame, value, f"{purpose} {number} {n}", (*within, atom))
-                for n, entry in enumerate(atom.entries)
-            )
-        )
+        inner = (*within, atom)
+        parts = [_copied(call, e.atoms, f"{purpose} {number} {n}", inner) for n, e in enumerate(atom.entries)]
+        made.fill(tuple(parts))
         made.is_exact = atom.is_exact
         found.append((made,))
     return join(found)
@@ -236,14 +229,14 @@ def _mapped(call: Call) -> Atoms | None:
     known = [one for one in columns if one is not None]
     if len(known) == len(columns):
         turns = list(zip(*known, strict=False))
-        results = [_applied(call, Arguments(turns[at])) for at in call.frame.turns(len(turns))]
+        results = [_applied(call, given[0], Arguments(turns[at])) for at in call.frame.turns(len(turns))]
         return call.sequence("generator", results)
     made = call.made("generator")
     made.is_exact = False
     any_turn = tuple(_element(call, atoms) for atoms in given[1:])
     run.loops += 1
     if all(any_turn):
-        result = _applied(call, Arguments(any_turn))
+        result = _applied(call, given[0], Arguments(any_turn))
         made.put(any_turn[0] if call.name == "builtins.filter" else result, ())
     run.loops -= 1
     return (made,)
@@ -251,32 +244,30 @@ def _mapped(call: Call) -> Atoms | None:
 
 def _reduced(call: Call) -> Atoms | None:
     """What is made of elements one after the other; another turn makes something of the same kind."""
-    if len(call.given) < 2:
+    given = call.given
+    if len(given) < 2:
         return None
-    each = _element(call, call.given[1])
-    first = call.given[2] if len(call.given) > 2 else each
-    return join([first, _applied(call, Arguments((first, each)))]) if first and each else first
+    each = _element(call, given[1])
+    first = given[2] if len(given) > 2 else each
+    return join([first, _applied(call, given[0], Arguments((first, each)))]) if first and each else first
 
 
 def _element(call: Call, atoms: Atoms) -> Atoms:
     return join(call.run.objects.element(atom, call.frame, call.value) for atom in atoms)
 
 
-def _applied(call: Call, arguments: Arguments) -> Atoms:
-    """What the first argument gives."""
-    return join(call.run.calls.apply(atom, arguments, call.frame, call.value) for atom in call.given[0])
+def _applied(call: Call, functions: Atoms, arguments: Arguments) -> Atoms:
+    return join(call.run.calls.apply(atom, arguments, call.frame, call.value) for atom in functions)
 
 
 def _checkpoint(call: Call) -> Atoms | None:
     """A function is called, and once more when gradients are computed."""
-    return _applied(call, call.arguments.without_first()) if call.given else None
+    return _applied(call, call.given[0], call.arguments.without_first()) if call.given else None
 
 
 def _field(call: Call) -> Atoms:
     factory = call.arguments.keywords.get("default_factory")
-    if factory is None:
-        return UNKNOWN
-    return join(call.run.calls.apply(atom, Arguments(), call.frame, call.value) for atom in factory)
+    return UNKNOWN if factory is None else _applied(call, factory, Arguments())
 
 
 def partial(first: Atoms, rest: Arguments) -> Atoms:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import library
 from modellint.flow.binding import Binding
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
@@ -34,6 +33,8 @@ from modellint.flow.domain import (
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, shells_in
+from modellint.flow.library import constants, containers, functions
+from modellint.flow.library.operations import tensor_method
 from modellint.flow.memo import Memo
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.immutable import replace
@@ -149,8 +150,8 @@ class Calls:
             if not atoms:
                 return None
             if arg.op is Op.STARRED:
-                is_complete = is_complete and library.is_exact(atoms)
-                positional.extend(library.unpacked(atoms))
+                is_complete = is_complete and containers.is_exact(atoms)
+                positional.extend(containers.unpacked(atoms))
             else:
                 positional.append(atoms if guard is None else run.behind(atoms, frame))
         keywords: dict[str, Atoms] = {}
@@ -284,15 +285,15 @@ class Calls:
                 return known
         if isinstance(atom, Shell):
             if atom.is_container:
-                return library.container_method(run, atom, name, arguments, frame, value)
+                return containers.method(run, atom, name, arguments, frame, value)
             if atom.kind == "pretrained":
                 self._note_handling(atom, name, frame)
                 return (atom,) if name in calls.SAME else UNKNOWN
             if atom.kind != "instance":
-                return library.tensor_method(atom, name, arguments, value)
+                return tensor_method(atom, name, arguments, value)
             return self._object_method(atom, name, arguments, frame, value)
         if isinstance(atom, Derived):
-            return library.tensor_method(atom, name, arguments, value)
+            return tensor_method(atom, name, arguments, value)
         if isinstance(atom, Super):
             return self.super_method(atom, name, arguments, frame, value)
         if isinstance(atom, Bound):
@@ -307,6 +308,8 @@ class Calls:
                 if atom.model.is_module
                 else UNKNOWN
             )
+        if isinstance(atom, Constant) and isinstance(atom.value, str):
+            return constants.text_method(run, atom.value, name, arguments.positional, frame, value)
         if isinstance(atom, Plain | Constant | Length | Shape):
             return PLAIN
         if isinstance(atom, ClassRef) and arguments.positional and (above := _super_of(atom, arguments)) is not None:
@@ -331,7 +334,7 @@ class Calls:
         own = self._run.objects.own_method(shell, name)
         items = None if own is not None else self._run.objects.items(shell)
         if items is not None:
-            return library.container_method(self._run, items, name, arguments, frame, value)
+            return containers.method(self._run, items, name, arguments, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
             if not self._follows_all and not any(theory.follows(own) for theory in self._run.asked.follows):
@@ -415,7 +418,7 @@ class Calls:
             registers = atom.name in TABLES
             if name == "update":
                 for atoms in arguments.all():
-                    for inner in library.unpacked_items(atoms):
+                    for inner in containers.unpacked_items(atoms):
                         self._run.objects.store(owner, inner[0], inner[1], frame, value=value, registers=registers)
             elif len(arguments.positional) > 1:
                 key = text(arguments.positional[0])
@@ -487,7 +490,7 @@ class Calls:
             return join(atoms or UNKNOWN for atoms in done) if done else UNKNOWN
         if owner.startswith("builtins.") and given and owner.count(".") == 1:  # `list.append(self.layers, …)`
             return each(given[0], self.method, method, arguments.without_first(), frame, value)
-        return library.call(self._run, name, arguments, frame, value)
+        return functions.call(self._run, name, arguments, frame, value)
 
     def unknown(self, arguments: Arguments, value: Value) -> Atoms:
         """What something gives that cannot be read, and gets to know its arguments."""

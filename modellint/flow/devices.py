@@ -33,7 +33,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import TENSORS, Shell, opened
-from modellint.flow.library import tensor_method
+from modellint.flow.library.operations import tensor_method
 from modellint.flow.ranks import is_empty, rank_in, rank_made, rank_of
 from modellint.flow.tensor_devices import ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
 from modellint.flow.theory import Theory

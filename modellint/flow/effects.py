@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.records import is_self
 from modellint.flow.summaries import Summaries
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Nested, Op, Value
+from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.names import DefinedClass, DefinedFunction, External
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from modellint.flow.domain import UNKNOWN
 from modellint.graph.value import Flow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.flow.bodies import Body
     from modellint.flow.domain import Atoms
     from modellint.flow.heap import Path, Trail
@@ -66,6 +68,15 @@ class Frame:
             self.memo.popitem()
         while len(self.conditions) > mark[1]:
             self.conditions.popitem()
+
+    def turns(self, count: int) -> Iterator[int]:
+        """Some turns, in each of which nothing is left of what was found out in the one before."""
+        trail, mark = self.trail, self.mark()
+        for turn in range(count):
+            self.back_to(mark)
+            self.trail = (*trail, -1 - turn)
+            yield turn
+            self.trail = trail
 
     def known(self, key: int) -> Atoms | None:
         """The atoms found for a value, in this frame or in the one that its function was made in."""

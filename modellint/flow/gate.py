@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.declared import documented, is_tensor
 from modellint.flow.layer_makers import LayerMakers
-from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
+from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.registries import entered, heirs, is_filled, registrations, registrations_by
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.graph.python import Function
+    from modellint.graph.size import Size
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
 
@@ -369,6 +370,8 @@ class ExactShell(Shell):
 
     #: Whether some entry stands for many, as many as the turn that made it.
     repeats = False
+    #: How many entries a range has whose end is a sum of symbols.
+    length: Size | None = None
 
     def take(self, other: Shell) -> None:
         """Know the entries one by one if the source of them does."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.flow import library
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
 from modellint.flow.conditions import Assumed, Conditions, longer
@@ -21,13 +20,13 @@ from modellint.flow.domain import (
     Arguments,
     Constant,
     FunctionRef,
-    Plain,
     constant,
     each,
     join,
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import ExactShell, Path, Shell
+from modellint.flow.library import constants, containers, operations
 from modellint.flow.objects import Objects
 from modellint.flow.records import is_self
 from modellint.flow.theory import Theories
@@ -50,8 +49,6 @@ _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
 MAX_STEPS = 30_000
 #: How deeply expressions may be nested in each other, those of all calls under way together.
 MAX_NESTING = 220
-#: Sequences of which a part can be taken.
-_ROWS = frozenset(("list", "tuple"))
 _DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET, Op.COMPREHENSION))
 
 Known = TypeVar("Known", bound="Theory")
@@ -327,7 +324,7 @@ class Interpreter:
                 theory.fail()
         elif kind is EventKind.YIELD:
             atoms = self.behind(self.evaluate(event.value, frame), frame)
-            yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
+            yielded.extend(containers.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
         self.path, self.guard, self.contexts = outer, guard, contexts
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
 
@@ -590,8 +587,8 @@ class Interpreter:
         for arg in value.args:
             atoms = self.evaluate(arg, frame)
             if arg.op is Op.STARRED:
-                is_exact = is_exact and library.is_exact(atoms)
-                elements.extend(library.unpacked(atoms))
+                is_exact = is_exact and containers.is_exact(atoms)
+                elements.extend(containers.unpacked(atoms))
             else:
                 elements.append(atoms)
         found = self.sequence(kind, elements, value, frame)
@@ -603,7 +600,7 @@ class Interpreter:
         for key, arg in zip(value.data, value.args, strict=True):
             atoms = self.evaluate(arg, frame)
             if key is None:
-                library.merge(found, atoms, ())
+                containers.merge(found, atoms, ())
             else:
                 known = constant(self.evaluate(key, frame))
                 found.put(atoms, (), None if known is None else known.value)
@@ -655,29 +652,12 @@ class Interpreter:
             if known is not None:
                 return known
         if value.args[1].op is Op.SLICE:
-            return self._slice(owner, value, frame)
+            return containers.sliced(self, owner, value, frame)
         index = self.evaluate(value.args[1], frame)
         found = each(owner, self._part, index, value, frame)
         for theory in self.asked.picked:
             found = theory.picked(owner, found, value, frame)
         return found
-
-    def _slice(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
-        """`owner[first:last]`: some of the elements of a sequence where all is known, else whatever it is."""
-        if not any(isinstance(atom, Shell) and atom.kind in _ROWS for atom in owner):
-            return owner
-        bounds = [constant(self.evaluate(arg, frame)) for arg in value.args[1].args]
-        ends = [bound.value for bound in bounds if bound is not None]
-        first, last, step = (end if type(end) is int else None for end in (ends if len(ends) == 3 else (0, 0, 0)))
-        if step == 0 or [first, last, step] != ends:
-            return owner
-        return each(owner, self._sliced, slice(first, last, step), value, frame)
-
-    def _sliced(self, atom: Atom, part: slice, value: Value, frame: Frame) -> Atoms:
-        if not isinstance(atom, Shell) or atom.kind not in _ROWS or not library.is_exact((atom,)):
-            return (atom,)
-        values = [entry.atoms for entry in atom.entries][part]
-        return (self.sequence(atom.kind, values, value, frame, f"part of {id(atom)}"),)
 
     def _part(self, atom: Atom, index: Atoms, value: Value, frame: Frame) -> Atoms:
         for theory in self.asked.part:
@@ -721,10 +701,7 @@ class Interpreter:
         if isinstance(value.data, InPlace) and value.data in ("+", "|"):
             found = self.objects.augmented(left, right, frame, value)
         else:
-            found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
-            if not found and left and right:
-                found = PLAIN
-            found = tuple(atom for atom in found if not isinstance(atom, Plain)) or found
+            found = operations.binary(self, left, right, value, frame)
         return self._operation([left, right], found, frame, value)
 
     def _operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
@@ -753,8 +730,7 @@ class Interpreter:
             known = theory.unary(value, atoms, frame)
             if known is not None:
                 return known
-        found = join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
-        return self._operation([atoms], found, frame, value)
+        return self._operation([atoms], operations.unary(self, atoms, value, frame), frame, value)
 
     def _string(self, value: Value, frame: Frame) -> Atoms:
         parts = [self.evaluate(arg, frame) for arg in value.args]
@@ -762,7 +738,7 @@ class Interpreter:
             known = theory.text(value, parts)
             if known is not None:
                 return known
-        return PLAIN
+        return constants.formatted(value, parts)
 
     def _lambda(self, value: Value, frame: Frame) -> Atoms:
         if isinstance(value.data, Nested):

@@ -278,7 +278,7 @@ class Lengths(Theory, Sink):
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     alike = (Plain,)
-    measures = True
+    follows_everything = True
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run

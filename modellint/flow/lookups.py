@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from modellint import operators
-from modellint.flow import codecs, exact_values, generators
+from modellint.flow import codecs, generators
 from modellint.flow.bodies import ALL_KINDS, Below
 from modellint.flow.codecs import CodecObject
 from modellint.flow.domain import (
@@ -32,7 +32,7 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.heap import TENSORS, Shell, tensors_in
-from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.library.containers import sliced
 from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals
 from modellint.flow.narrowing import comparisons
@@ -46,6 +46,7 @@ from modellint.graph.python import alternatives
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.knowledge.codecs import PACKAGES, is_known
+from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.replacements import copies, replaced
 from modellint.link.names import External
@@ -167,15 +168,12 @@ class Lookups(Theory, Sink):
         found: list[Atoms] = []
         for atom in owner:
             self._tensors.indexed(atom, index, frame, value)
-            if self._tensors.measures:
+            if self._tensors.follows_everything:
                 atom = self._tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self._tensors.subscripted(atom, value, frame))
-            elif is_slice and isinstance(atom, Shell) and atom.is_container and atom.items is not None:
-                is_told = _is_told(value.args[1])
-                found.append(exact_values.sliced(self._run, (atom,), value, frame) if is_told else (atom,))
             elif is_slice:  # some rows of a weight are not the weight
-                found.append((Unknown(),) if isinstance(atom, Bound) else (atom,))
+                found.append((Unknown(),) if isinstance(atom, Bound) else sliced(self._run, (atom,), value, frame))
             else:
                 found.append(self._tensors.part_of(atom, index, self._run.objects.part(atom, index)))
         return self._tensors.after_picking(join(found), owner, value, frame)
@@ -336,7 +334,7 @@ class Lookups(Theory, Sink):
 
     def is_asked_for(self, frame: Frame) -> bool:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
-        if len(self._frames) > 1 or frame.function is None or self._tensors.measures:
+        if len(self._frames) > 1 or frame.function is None or self._tensors.follows_everything:
             return True
         return self._body_of(frame).draws
 
@@ -360,7 +358,7 @@ class Lookups(Theory, Sink):
 
     def _runs_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
-        return self._tensors.measures or (self.collects_all and len(self._frames) == 1)
+        return self._tensors.follows_everything or (self.collects_all and len(self._frames) == 1)
 
     def _goes_to(self, function: Function | None, caller: Function | None) -> None:
         """Note through how many files a run has come to that of a function: from outside through none."""
@@ -698,11 +696,6 @@ class Lookups(Theory, Sink):
                 if tensor.ids is not None or tensor.fillers:
                     tensor = self._tensors.tests.tested(tensor, test, link, frame)
         return tensor
-
-
-def _is_told(part: Value) -> bool:
-    """Whether the ends of a slice are written as numbers."""
-    return all(arg.op is Op.CONST or (arg.op is Op.UNARY and arg.args[0].op is Op.CONST) for arg in part.args)
 
 
 def _torch_class(shell: Shell) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import library, sizes
+from modellint.flow import sizes
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -33,6 +33,9 @@ from modellint.flow.domain import (
 from modellint.flow.effects import effects
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, DeferredCall, Shell, Store
+from modellint.flow.library import containers, operations
+from modellint.flow.library.functions import DICTS
+from modellint.flow.library.operations import changed
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
@@ -134,7 +137,7 @@ class Objects:
             if shell.is_container:
                 return (Bound(shell, name),)
             is_turned = name in ("T", "mT", "H") and shell.kind == "parameter" and value is not None
-            return library.changed(shell, f"`.{name}`", value) if is_turned and value is not None else PLAIN
+            return changed(shell, f"`.{name}`", value) if is_turned and value is not None else PLAIN
         assert shell.model is not None
         if name in TABLES or name == "__dict__":
             return (Bound(shell, name),)
@@ -157,7 +160,7 @@ class Objects:
             if function is not None and function.is_property and frame is not None and value is not None:
                 return self._run.calls.apply(method, Arguments(), frame, value)
             return found
-        if shell.is_module_container or name in library.REGISTRARS or name in calls.SAME:
+        if shell.is_module_container or name in calls.REGISTRARS or name in calls.SAME:
             return (Bound(shell, name),)
         return PLAIN if name in calls.PLAIN_ATTRIBUTES else UNKNOWN
 
@@ -379,7 +382,7 @@ class Objects:
         if shell.kind != "instance" or model is None or model.is_module is not False:
             return None
         bases = (base for one in model.mro() for base in one.facts.bases)
-        if not any(isinstance(base, External) and base.name in library.DICTS for base in bases):
+        if not any(isinstance(base, External) and base.name in DICTS for base in bases):
             return None
         found = shell.get(_ITEMS)
         if found is None:
@@ -397,17 +400,17 @@ class Objects:
                 found.append((atom,))  # calculated in place
             elif isinstance(atom, Shell) and atom.kind != "tuple" and (atom.is_container or atom.is_module_container):
                 atom.is_exact = atom.is_exact and not self._run.loops and not self._run.path
-                library.merge(atom, right, self._run.path)
+                containers.merge(atom, right, self._run.path)
                 found.append((atom,))
             else:
-                found.append(library.binary(self._run, (atom,), (atom,), right, frame, value))
+                found.append(operations.augmented(self._run, atom, right, value, frame))
         return join(found)
 
     # -- modules ---------------------------------------------------------------------------------------------------
 
     def module_method(self, shell: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """A method that `nn.Module` or one of its containers has; None for any other."""
-        if name in library.REGISTRARS or name == "__setattr__":
+        if name in calls.REGISTRARS or name == "__setattr__":
             given = arguments.argument(
                 1, {"register_parameter": "param", "register_buffer": "tensor"}.get(name, "module")
             )
@@ -427,7 +430,7 @@ class Objects:
         if shell.is_module_container or name in ("children", "modules", "named_children", "named_modules"):
             if shell.is_module_container:
                 self.construct(shell)
-                return library.container_method(self._run, shell, name, arguments, frame, value)
+                return containers.method(self._run, shell, name, arguments, frame, value)
             every = self._run.shell("list", value, frame, "children")
             every.is_exact = False
             for stored in shell.stores:
@@ -524,10 +527,10 @@ class Objects:
             if is_sequence and not any(isinstance(atom, Shell) and atom.kind == "dict" for atom in atoms):
                 shell.put(atoms, ())
             else:
-                library.merge(shell, atoms, ())
+                containers.merge(shell, atoms, ())
         for name, atoms in arguments.keywords.items():
             if name in calls.CONTAINERS.values():
-                library.merge(shell, atoms, ())
+                containers.merge(shell, atoms, ())
             else:
                 shell.put(atoms, (), name)
 

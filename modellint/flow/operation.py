@@ -85,8 +85,7 @@ def _is_start(atoms: Atoms) -> bool:
 def joined_along(row: Operator, arguments: Arguments) -> int | None:
     """The dimension along which tensors become one, if that is known."""
     dim = arguments.argument(1, "dim")
-    along = Constant(0) if dim is None else constant(dim)
-    return along.value if "joins" in row.facets and along is not None and type(along.value) is int else None
+    return None if "joins" not in row.facets else 0 if dim is None else sizes.whole(dim)
 
 
 def counted(arguments: Arguments) -> Sizes:

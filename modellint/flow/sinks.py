@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Sink:
     """What takes notice of what operators do to tensors."""
 
-    #: Whether it is asked how large tensors are that objects keep, and what they are cut to; then all is followed.
-    measures = False
+    #: Whether every event is run, not only those that ids may matter to: for the sizes of tensors that objects keep.
+    follows_everything = False
     #: The kinds of values that are not told from others of their kind where a function is given some.
     alike: tuple[type, ...] = (SymbolicInput, Unknown, Plain, Length, Shape)
 

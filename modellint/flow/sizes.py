@@ -52,8 +52,7 @@ def number(size: Size) -> Atom:
 
 def measured(shape: Shape, at: Atoms | None) -> Atoms:
     """`x.shape[at]`: what only a run knows is a length, unless the tensor was cut to some number."""
-    tensor, known = shape.tensor, constant(at or ())
-    place = known.value if known is not None and type(known.value) is int else None
+    tensor, known, place = shape.tensor, constant(at or ()), whole(at)
     if place == -1 and tensor.width is not None:
         return (number(tensor.width),)
     if tensor.sizes is not None:
@@ -100,13 +99,13 @@ def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | 
     if name == "rearrange":
         return _rearranged(sizes, text(get(0, "pattern")) or "")
     if "unsqueezes" in row.facets:
-        at = _whole(get(0, "dim"))
+        at = whole(get(0, "dim"))
         if at is None:
             return None
         at %= count + 1
         return (*sizes[:at], _ONE, *sizes[at:])
     if name in _ORDER and count:
-        places = [_whole(get(at, key)) for at, key in enumerate(_ORDER[name])]
+        places = [whole(get(at, key)) for at, key in enumerate(_ORDER[name])]
         if places[0] is None or places[1] is None:
             return None
         order = list(sizes)
@@ -115,7 +114,7 @@ def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | 
         return tuple(order)
     if name == "permute":
         given = (get(at, "" if at else "dims") for at in range(count))
-        order_ = [_whole(atoms) for atoms in numbers(tuple(atoms for atoms in given if atoms is not None))]
+        order_ = [whole(atoms) for atoms in numbers(tuple(atoms for atoms in given if atoms is not None))]
         return tuple(sizes[at % count] for at in order_ if at is not None) if None not in order_ else None
     return sizes[::-1] if name == "t" and count == 2 else None
 
@@ -131,7 +130,7 @@ def _rearranged(sizes: Sizes, pattern: str) -> Sizes | None:
 
 def joined(row: Operator, parts: list[Sizes | None], dim: Atoms | None) -> Sizes | None:
     """`torch.cat`, `torch.stack`."""
-    along = 0 if dim is None else _whole(dim)
+    along = 0 if dim is None else whole(dim)
     known = [sizes for sizes in parts if sizes is not None]
     if along is None or not known or len(known) < len(parts):
         return None
@@ -236,8 +235,8 @@ def _is_whole(atom: Atom) -> bool:
     return isinstance(atom, Constant) and type(atom.value) is int
 
 
-def _whole(atoms: Atoms | None) -> int | None:
-    """A dimension's number."""
+def whole(atoms: Atoms | None) -> int | None:
+    """The whole number that a value is on all paths, such as that of a dimension."""
     known = constant(atoms or ())
     return known.value if isinstance(known, Constant) and type(known.value) is int else None
 

@@ -63,7 +63,7 @@ class Subscripts:
         if value.op is Op.BIN and value.data in ("+", "-", "*"):
             left, right = (self._offset(arg, frame) for arg in value.args)
             if left is not None and right is not None:
-                return calculated(value.data, left, right)
+                return left.calculated(value.data, right)
         return Size.symbol(Symbol(_LOCAL, str(id(value))))
 
     def _is_number(self, part: Value, frame: Frame) -> bool:
@@ -78,16 +78,3 @@ def is_whole(part: Value) -> bool:
 
 def is_negative(size: Size) -> bool:
     return size.number is not None and size.number < 0
-
-
-def calculated(operator: str, left: Size, right: Size) -> Size | None:
-    if operator in ("+", "-", "*"):
-        return left + right if operator == "+" else left - right if operator == "-" else left * right
-    a, b = left.constant, right.constant
-    if a is None or b is None:
-        return None
-    if operator == "//" and b:
-        return Size.of(a // b)
-    if operator in ("**", "<<") and 0 <= b < 64:
-        return Size.of(a**b if operator == "**" else a << b)
-    return None

@@ -69,7 +69,7 @@ class TableReads(Theory, Sink):
     asks = "reads of tables"
     rests_on = (Tensors,)
     goes_before = (Lookups,)
-    measures = True
+    follows_everything = True
     alike = (SymbolicInput, Unknown, Plain)
 
     def __init__(self, run: Interpreter) -> None:

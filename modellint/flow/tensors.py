@@ -37,7 +37,7 @@ from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_something
 from modellint.flow.operation import Operation, constant_in, counted, counted_end, joined_along, literals
 from modellint.flow.sinks import Sink
-from modellint.flow.subscripts import Subscripts, calculated, is_negative, is_whole
+from modellint.flow.subscripts import Subscripts, is_negative, is_whole
 from modellint.flow.theory import Theory
 from modellint.flow.unpassed import asked_for
 from modellint.graph.immutable import replace
@@ -104,7 +104,7 @@ class Tensors(Theory):
         #: What is told of look-ups, and of what becomes of elements.
         self.sinks: tuple[Sink, ...] = ()
         #: What the sinks ask for.
-        self.measures = False
+        self.follows_everything = False
         self.alike = Sink.alike
         #: Those that are told of layers at work.
         self.working: tuple[Sink, ...] = ()
@@ -115,7 +115,7 @@ class Tensors(Theory):
     def add(self, sink: Sink) -> None:
         """Tell somebody of look-ups, too."""
         self.sinks += (sink,)
-        self.measures = self.measures or sink.measures
+        self.follows_everything = self.follows_everything or sink.follows_everything
         self.working += (sink,) if type(sink).at_work is not Sink.at_work else ()
         self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
 
@@ -170,7 +170,7 @@ class Tensors(Theory):
             return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
         if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS:
-            is_same = row.facets.keys() >= _UNCHANGED and self.measures
+            is_same = row.facets.keys() >= _UNCHANGED and self.follows_everything
             atom = Tensor(sizes=sizes.of((atom,)), made=atom.site) if is_same else atom
         if row is None or not isinstance(atom, Tensor | SymbolicInput | Unknown | Plain):
             return self._product(row, (atom,), arguments, Site(value, frame.function))
@@ -418,9 +418,8 @@ class Tensors(Theory):
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """Tensors in one: each one's ids, and their width if it is that of all, joined along another dimension."""
         dim = arguments.argument(1, "dim")
-        along = Constant(0) if dim is None else constant(dim)
-        last = 1 if "stacks" in row.facets else 0
-        is_front = along is not None and type(along.value) is int and 0 <= along.value <= last
+        along = 0 if dim is None else sizes.whole(dim)
+        is_front = along == 0 or (along == 1 and "stacks" in row.facets)
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
         widths = {member.width if isinstance(member, Tensor) else None for member in members}
         sides = sizes.joined(row, [m.sizes if isinstance(m, Tensor) else None for m in members], dim)
@@ -496,9 +495,8 @@ class Tensors(Theory):
             width = size_of(self.argument(shell, row.argument("makes-width")))
             return (replace(made, width=width, head=shell.site),)
         if "same-shape" in row.facets:
-            is_open, is_cut = tensor.is_conditional, tensor.is_cut
-            made = replace(made, sizes=tensor.sizes, is_conditional=is_open, is_cut=is_cut)
-            return (replace(made, width=tensor.width, head=tensor.head),)
+            made = replace(made, sizes=tensor.sizes, width=tensor.width, head=tensor.head)
+            return (replace(made, is_conditional=tensor.is_conditional, is_cut=tensor.is_cut),)
         return (made,)
 
     def argument(self, shell: Shell, argument: tuple[int, str] | None) -> Atoms | None:
@@ -537,7 +535,7 @@ class Tensors(Theory):
         """What arithmetic makes of tensors, or of numbers that are known as sums."""
         first, second = size_of(left), size_of(right)
         if first is not None and second is not None and operator != "/":
-            found = calculated(operator, first, second)
+            found = first.calculated(operator, second)
             return PLAIN if found is None else (sizes.number(found),)
         length = length_in((left, right))
         if length is not None and not (*tensors_in(left), *tensors_in(right)):
@@ -669,8 +667,8 @@ class Tensors(Theory):
         """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
         row = operation.row
         if "counts" in row.facets:
-            is_open = any(isinstance(atom, SymbolicInput | Unknown | Plain | Tensor | Shape) for atom in operand)
-            return self.length(operation.site, operand) if is_open and not all(map(_is_cut, operand)) else None
+            may_be_any = any(isinstance(atom, SymbolicInput | Unknown | Plain | Tensor | Shape) for atom in operand)
+            return self.length(operation.site, operand) if may_be_any and not all(map(_is_cut, operand)) else None
         if row.name in _ROUNDING:
             return length_in((operand,))
         length = length_in(operation.arguments.all()) if row.name == "builtins.max" else None

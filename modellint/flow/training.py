@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, Prepared, function_of, join
 from modellint.flow.heap import TENSORS, Shell, opened, shells_in
-from modellint.flow.library import PARTIAL, partial
+from modellint.flow.library.functions import PARTIAL, partial
 from modellint.flow.parameter_names import ParameterName, Picks
 from modellint.flow.theory import Theory
 from modellint.flow.unpassed import asked_for

@@ -8,23 +8,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import exact_values, library, sizes
+from modellint import operators
 from modellint.flow.calls import STORING
+from modellint.flow.copying import Copying
 from modellint.flow.domain import (
     NONE,
     PLAIN,
     UNKNOWN,
     Constant,
+    Site,
     SymbolicInput,
     Tensor,
     constant,
     function_of,
     join,
+    size_of,
     text,
 )
 from modellint.flow.heap import ExactShell, Shell
+from modellint.flow.library.constants import pure, value_of
+from modellint.flow.library.containers import elements
+from modellint.flow.library.functions import FUNCTIONS
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
+from modellint.graph.size import Size
 from modellint.graph.value import InPlace, Op, walk_all
 from modellint.knowledge import parameter_counts
 from modellint.link.classes import calls
@@ -36,7 +43,6 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms, ClassRef, FunctionRef, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.size import Size
     from modellint.graph.value import Flow, Loop, Nested, Value
     from modellint.link.classes.models import ClassModel
 
@@ -44,9 +50,10 @@ if TYPE_CHECKING:
 MAX_STEPS = 400_000
 _MAX_CALLS = 24
 _MAX_PERHAPS = 2
-_MAX_TURNS = 512
 #: From here on down turns are numbered that stand for many.
 _MANY = -1_000_000
+_ONLOOKERS = operators.functions("looks")
+_WEIGHT_NORMS = operators.functions("weight-norm")
 _DISPLAYS = frozenset((Op.LIST, Op.SET, Op.DICT, Op.COMPREHENSION))
 
 
@@ -72,8 +79,7 @@ class UnrolledLoops(Theory):
         self.rough: set[Shell] = set()
         #: How many parameters were added to layers that torch describes; None where that is not known.
         self.added: dict[Shell, Size | None] = {}
-        #: The lengths of ranges that are sums of symbols, and how many turns one stands for that was run for all.
-        self.lengths: dict[Shell, Size] = {}
+        #: How many turns one stands for that was run for all.
         self.many: dict[int, Size] = {}
         #: The parts of what is given that were stored in it since: what they are then is not known.
         self.changed: set[SymbolicInput] = set()
@@ -90,28 +96,54 @@ class UnrolledLoops(Theory):
         return self.tensors.of_tensor(atom, name) if isinstance(atom, Tensor) else None
 
     def unstored(self, shell: Shell, name: str) -> Atoms | None:
-        described = exact_values.described(shell)
-        return None if described is None else exact_values.arguments_of(shell, described).get(name)
-
-    def index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms | None:
-        return exact_values.sliced(self.run, owner, value, frame) if value.args[1].op is Op.SLICE else None
+        known = described(shell)
+        return None if known is None else arguments_of(shell, known).get(name)
 
     def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
+        if not any(isinstance(atom, Tensor) for atom in (*left, *right)):
+            return None
         is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|")
-        return None if is_growing else exact_values.binary(self, left, right, value, frame)
-
-    def unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
-        return sizes.negative(value, operand) or exact_values.negative(value.data, operand)
-
-    def text(self, value: Value, parts: list[Atoms]) -> Atoms:
-        return exact_values.formatted(value, parts)
+        site = Site(value, frame.function)
+        return None if is_growing else self.tensors.arithmetic(str(value.data), left, right, site)
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        return exact_values.method(self, atom, name, arguments, frame, value)
+        if not isinstance(atom, Tensor):
+            return None
+        return self.tensors.method(atom, name, arguments, frame, value) or (Tensor(),)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        is_about_names = name in STORING or name == "builtins.vars"
-        return None if is_about_names else exact_values.call(self, name, arguments, frame, value)
+        if name in STORING or name == "builtins.vars" or name in FUNCTIONS or pure(name) is not None:
+            return None
+        if name in _WEIGHT_NORMS:
+            return self._with_norms(arguments)
+        if name in calls.COPIES and arguments.positional:
+            is_deep = name.endswith("deepcopy")
+            return Copying(self, frame, value, is_deep=is_deep).copied(arguments.positional[0])
+        row = operators.row(name)
+        made = None if row is None else self.tensors.function(name, arguments, frame, value)
+        tensor = made[0] if made is not None and len(made) == 1 else None
+        is_known = isinstance(tensor, Tensor) and tensor.sizes is not None
+        if row is not None and "literal" in row.facets and not is_known:
+            return (_literal(arguments),)
+        if isinstance(tensor, Tensor):
+            return made
+        if name not in _ONLOOKERS and not name.startswith("torch.nn.init."):
+            self.lose(arguments.all())
+        return None
+
+    def _with_norms(self, arguments: Arguments) -> Atoms | None:
+        """A layer whose weight is split into a direction and a length for each of its first dimension."""
+        layers = arguments.argument(0, "module") or ()
+        for layer in layers:
+            if not isinstance(layer, Shell):
+                continue
+            name = described(layer)
+            known = {} if name is None else arguments_of(layer, name)
+            side = "in_channels" if name is not None and "Transpose" in name else "out_channels"
+            size = size_of(known.get(side) or known.get("out_features"))
+            is_plain = len(layers) == len(arguments.positional) + len(arguments.keywords) == 1
+            self.added[layer] = size if is_plain and layer not in self.added else None
+        return layers
 
     # -- objects ---------------------------------------------------------------------------------------------------
 
@@ -205,15 +237,15 @@ class UnrolledLoops(Theory):
             return False
         self.prepare(loop, loop.turns[0][0] if loop.turns else None, frame)
         known = len(loop.turns) == 1 and not loop.is_left
-        elements = self.elements(run.evaluate(loop.turns[0][1], frame)) if known else None
-        if elements is None:
+        turns = elements(run.evaluate(loop.turns[0][1], frame)) if known else None
+        if turns is None:
             self._any_turns(block, loop, frame, returned, yielded)
             return False
         trail = frame.trail
         for choice in loop.carried:
             frame.memo[id(choice)] = run.evaluate(choice.args[0], frame) if choice.args else UNKNOWN
-        for turn in self.each(len(elements), frame):
-            frame.memo[id(loop.turns[0][0])] = elements[turn]
+        for turn in frame.turns(len(turns)):
+            frame.memo[id(loop.turns[0][0])] = turns[turn]
             if run.run_block(block, frame, returned, yielded):
                 frame.trail = trail
                 return True
@@ -232,29 +264,6 @@ class UnrolledLoops(Theory):
         run.run_block(block, frame, returned, yielded)
         run.loops -= 1
         run.path = outer
-
-    @staticmethod
-    def each(count: int, frame: Frame) -> Iterator[int]:
-        """Some turns, in each of which nothing is left of what was found out in the one before."""
-        trail, mark = frame.trail, frame.mark()
-        for turn in range(count):
-            frame.back_to(mark)
-            frame.trail = (*trail, -1 - turn)
-            yield turn
-            frame.trail = trail
-
-    @staticmethod
-    def elements(atoms: Atoms) -> list[Atoms] | None:
-        """What iterating over a value yields, None if that is not known."""
-        known = constant(atoms)
-        if known is not None and isinstance(known.value, str):
-            return [(Constant(letter),) for letter in known.value] if len(known.value) <= _MAX_TURNS else None
-        shell = atoms[0] if len(atoms) == 1 else None
-        if not isinstance(shell, Shell) or not (shell.is_container or shell.is_module_container):
-            return None
-        if shell.items is None or len(shell.entries) > _MAX_TURNS:
-            return None
-        return list(library.unpacked(atoms))
 
     def closure(self, nested: Nested, value: Value, frame: Frame) -> None:
         self.prepare(nested, value, frame)
@@ -290,7 +299,7 @@ class UnrolledLoops(Theory):
         if len(loop.turns) != 1:
             return None
         over = self.run.evaluate(loop.turns[0][1], frame)
-        return self.lengths.get(over[0]) if len(over) == 1 and isinstance(over[0], Shell) else None
+        return over[0].length if len(over) == 1 and isinstance(over[0], ExactShell) else None
 
     def _repeated(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
         """One entry that stands for all turns of a loop, whose class and sizes must not depend on the turn."""
@@ -323,12 +332,12 @@ class UnrolledLoops(Theory):
                 made.append((tuple(run.evaluate(arg, frame) for arg in value.args), is_sure))
             return True
         (item, iterable), *rest = turns
-        elements = self.elements(run.evaluate(iterable, frame))
-        if elements is None or len(elements) > _MAX_TURNS:
+        over = elements(run.evaluate(iterable, frame))
+        if over is None:
             return False
         is_known = True
-        for turn in self.each(len(elements), frame):
-            frame.memo[id(item)] = elements[turn]
+        for turn in frame.turns(len(over)):
+            frame.memo[id(item)] = over[turn]
             is_known = is_known and self._collect(value, rest, frame, made)
         return is_known
 
@@ -358,3 +367,27 @@ def _displays_before(part: Loop | Nested, stands: Value | None, flow: Flow) -> I
     for value in walk_all(spoken_of):
         if value.op in _DISPLAYS and value.line > 0 and (value.end_line, value.end_offset) < start:
             yield value
+
+
+def _literal(arguments: Arguments) -> Tensor:
+    """`torch.tensor(…)` of a number, or of a list of numbers that are known one by one."""
+    known = value_of(arguments.argument(0, "data") or ())
+    if isinstance(known, int | float | Size):
+        return Tensor(sizes=())
+    if isinstance(known, list | tuple) and all(isinstance(one, int | float) for one in known):
+        return Tensor(sizes=(Size.of(len(known)),))
+    return Tensor()
+
+
+def described(shell: Shell) -> str | None:
+    """The class whose parameters are known by its arguments that an object is of, or derives from."""
+    if shell.model is None or shell.kind != "instance":
+        return None
+    return next((model.name for model in shell.model.mro() if parameter_counts.describes(model.name)), None)
+
+
+def arguments_of(shell: Shell, name: str) -> dict[str, Atoms]:
+    """What a described layer was given, by name."""
+    passed = shell.arguments if shell.passed is None else shell.passed
+    bound = parameter_counts.arguments_of(name, passed.positional, passed.keywords)
+    return {key: value if isinstance(value, tuple) else (Constant(value),) for key, value in bound.items()}

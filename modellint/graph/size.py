@@ -65,6 +65,21 @@ class Size(HashedOnce):
                 terms[key] = terms.get(key, 0) + factor * other_factor
         return Size._sum(terms)
 
+    def calculated(self, operator: str, other: Size) -> Size | None:
+        """`self + other` and the like; None where a sum of products of symbols does not say what comes of it."""
+        if operator in ("+", "-", "*"):
+            return self + other if operator == "+" else self - other if operator == "-" else self * other
+        a, b = self.constant, other.constant
+        if operator == "//" and b == 1:
+            return self
+        if a is None or b is None:
+            return None
+        if operator == "//" and b:
+            return Size.of(a // b)
+        if operator in ("**", "<<") and 0 <= b < 64:
+            return Size.of(a**b if operator == "**" else a << b)
+        return None
+
     @property
     def constant(self) -> int | None:
         """The number, if no symbol is left."""

@@ -4,6 +4,6 @@ Builders (`recipes`, `classes`) read the linked project and give a map; writers 
 `html`) give text. No writer looks into the project, no builder knows a format.
 
 Begin with `model.py`, which is what a map is.
-It imports `config/`, `finding.py`, `flow/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`,
-`link/recipes/`, `operators/`, `reporters/`, `source.py`, `version.py`.
+It imports `config/`, `finding.py`, `flow/`, `flow/library/`, `frontends/`, `graph/`, `knowledge/`, `link/`,
+`link/classes/`, `link/recipes/`, `operators/`, `reporters/`, `source.py`, `version.py`.
 """

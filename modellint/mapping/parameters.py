@@ -7,17 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.flow import exact_values
 from modellint.flow.domain import UNKNOWN, Arguments, SymbolicInput, Tensor, Unknown, join
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import ExactShell, Shell
-from modellint.flow.library import partial
+from modellint.flow.library.constants import OPEN, atoms_of, value_of
+from modellint.flow.library.functions import partial
 from modellint.flow.objects import model_of
 from modellint.flow.runs import started
-from modellint.flow.unrolled import UncertainError, UnrolledLoops
+from modellint.flow.unrolled import UncertainError, UnrolledLoops, arguments_of, described
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.knowledge import parameter_counts
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.mapping.model import Count
 
@@ -171,16 +172,21 @@ class _Counting:
             return None
         if atom.model is None or atom.model.is_module is False:
             return _NOTHING
-        described = exact_values.described(atom)
+        name = described(atom)
         if atom in self._run_turns.open or atom.model.is_module is None or any(_tied(atom.model)):
             return None
-        if described is None:
+        if name is None:
             return _NOTHING
-        return (
-            None
-            if {"weight", "bias"} & atom.history.keys()
-            else exact_values.own_parameters(self._run_turns, atom, described)
-        )
+        return None if {"weight", "bias"} & atom.history.keys() else self._described(atom, name)
+
+    def _described(self, shell: Shell, name: str) -> Size | None:
+        """The number of parameters of a layer whose class `name` describes by its arguments."""
+        if not (shell.arguments if shell.passed is None else shell.passed).is_complete:
+            return None
+        values = {key: value_of(atoms) for key, atoms in arguments_of(shell, name).items()}
+        known = {key: Unknown() if value is OPEN else value for key, value in values.items()}
+        own, added = parameter_counts.count(name, known), self._run_turns.added.get(shell, _NOTHING)
+        return None if own is None or added is None else own + added
 
     def _parts(self, atom: Atom, seen: set[Shell]) -> Iterator[_Part]:
         """What a container holds or a layer registers, and whether it certainly does."""
@@ -303,9 +309,7 @@ class _Recipe:
         fields = {str(name): self.value(child, depth + 1) for name, child in item.fields.items()}
         match item.kind:
             case ItemKind.CONSTANT:
-                return exact_values.atoms_of(
-                    self._run, item.value if item.values is None else item.values, value, self._frame
-                )
+                return atoms_of(self._run, item.value if item.values is None else item.values, value, self._frame)
             case ItemKind.MAPPING:
                 made = self._run.shell("dict", value, self._frame)
                 for name, child in item.fields.items():

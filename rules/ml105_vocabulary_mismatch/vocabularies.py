@@ -9,7 +9,6 @@ from modellint import knowledge, operators
 from modellint.flow.callees import bound
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, Length, Site, SymbolicInput
 from modellint.flow.heap import Shell
-from modellint.flow.library import REGISTRARS
 from modellint.flow.lookups import Lookups
 from modellint.flow.records import is_self
 from modellint.flow.runs import called, followed
@@ -18,6 +17,7 @@ from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import NOWHERE, EventKind, Op, called_name, dotted, same, walk_all
+from modellint.link.classes.calls import REGISTRARS
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedFunction
 from modellint.link.values.indexed import Indexed

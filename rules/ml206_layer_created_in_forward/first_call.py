@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.library import REGISTRARS
 from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.classes.calls import REGISTRARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,11 +10,11 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.lookups import FEW
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
+from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.names import DefinedFunction, External
 from modellint.link.remembered import Form
 from modellint.link.values.members import Members

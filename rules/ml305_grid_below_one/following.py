@@ -25,7 +25,6 @@ from modellint.flow.domain import (
     join,
 )
 from modellint.flow.heap import Shell
-from modellint.flow.library import ADDERS
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import followed
 from modellint.flow.sinks import Sink
@@ -33,6 +32,7 @@ from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
+from modellint.link.classes.calls import ADDERS
 
 from .rounding import stores
 from .sides import Quotient, Scale, Side, are_of_grid, combined, rounded, sides_in
@@ -214,7 +214,7 @@ class Grids(Theory, Sink):
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     alike = (SymbolicInput, Unknown, Plain)
-    measures = True
+    follows_everything = True
     reach: Reach
 
     def __init__(self, run: Interpreter) -> None:

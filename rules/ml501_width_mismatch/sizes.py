@@ -65,23 +65,7 @@ class Sizes:
     def _arithmetic(self, value: Value, frame: Activation, depth: int) -> Size | None:
         left = self.size(value.args[0], frame, depth + 1)
         right = self.size(value.args[1], frame, depth + 1)
-        if left is None or right is None:
-            return None
-        match value.data:
-            case "+":
-                return left + right
-            case "-":
-                return left - right
-            case "*":
-                return left * right
-            case "//" if left.constant is not None and right.constant:
-                return Size.of(left.constant // right.constant)
-            case "**" if left.constant is not None and right.constant is not None and 0 <= right.constant < 64:
-                return Size.of(left.constant**right.constant)
-            case "<<" if left.constant is not None and right.constant is not None and 0 <= right.constant < 64:
-                return Size.of(left.constant << right.constant)
-            case _:
-                return None
+        return None if left is None or right is None else left.calculated(str(value.data), right)
 
     def _parameter_size(self, value: Value, frame: Activation, depth: int) -> Size | None:
         bound = self._evaluator.argument(value, frame)

@@ -102,6 +102,10 @@ def counted(workspace: Workspace, init: str, *, more: str = "", head: str = "sel
         ("self.x = nn.Linear(8, 2 ** 3 - 4)", "36"),
         ("self.x = nn.Linear(8, int(8 * 0.5))", "36"),
         ("self.x = nn.Linear(width // 2, 4)", None),
+        ("width += 1\nself.x = nn.Linear(width, 4)", "4 * width + 8"),
+        ("self.x = nn.Linear(math.comb(4, 2), len('ab'.title()))", "14"),
+        ("a, b = zip('ab', reversed([1, 2]))\nself.x = nn.Linear(a[1], sum(b[1:]))", "3"),
+        ("x = [nn.Linear(2, 1), nn.Linear(3, 1)]\nx += x[::-1]\nself.x = nn.ModuleList(x[:3])", "7"),
         ("self.x = nn.ModuleList([nn.Linear(4, 4) for _ in range(depth)])", "40"),
         ("self.x = nn.ModuleList([nn.Linear(4, 4) for _ in range(width)])", "20 * width"),
         ("self.x = nn.ModuleList([nn.Linear(4, 1 if i else 2) for i in range(width)])", None),
@@ -200,6 +204,8 @@ def test_tied_weights_are_not_counted_twice(workspace: Workspace) -> None:
         "x = {}\nx[[]] = 3\nself.x = nn.Linear(x[1], 2)",
         "self.x = nn.Linear('a' * 10 ** 12, None)",
         "self.x = eval('1')(2)[3:1:0].y",
+        "self.x = nn.Linear(len([1, 2][::0]), 'a'[::0])",
+        "self.x = nn.Linear(math.factorial(10 ** 9), math.perm(10 ** 9))",
     ],
 )
 def test_hostile_constructors_give_no_number_and_no_error(workspace: Workspace, init: str) -> None:

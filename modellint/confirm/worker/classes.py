@@ -19,7 +19,7 @@ from .passing import AnyLayer, Passing, layers_in_a
 from .places import definitions
 from .scaling import noted_configurations
 from .settings import Settings, asked, keys_of
-from .signatures import VARIADIC, annotation_of, init_of, is_open, is_tensor_type, parameters_of
+from .signatures import VARIADIC, annotation_of, init_of, is_tensor_type, parameters_of, takes_any_attributes
 from .sources import CannotBuildError, Source
 from .standins import StandIn, is_derived
 from .surroundings import Helper
@@ -200,7 +200,7 @@ class Builder:
             and annotation.__module__ != "builtins"
             and not issubclass(annotation, collections.abc.Mapping | StandIn)
         )
-        if is_class and not is_open(annotation):
+        if is_class and not takes_any_attributes(annotation):
             cls: type | None = annotation
         elif roles.is_settings(name):
             cls = None if use.is_keyed or is_class else self._settings_class()
@@ -363,7 +363,7 @@ class Builder:
             return _MISSING
         if annotation.__module__ == "builtins" or issubclass(annotation, StandIn) or annotation is typing.Any:
             return _MISSING
-        if issubclass(annotation, collections.abc.Mapping) or is_open(annotation):
+        if issubclass(annotation, collections.abc.Mapping) or takes_any_attributes(annotation):
             return self._settings(name)
         if annotation is nn.Module:
             return self._identity(name)

@@ -57,7 +57,7 @@ def is_tensor_type(annotation: Any) -> bool:
     return isinstance(annotation, type(torch.LongTensor)) and annotation is not torch.Tensor
 
 
-def is_open(cls: type) -> bool:
+def takes_any_attributes(cls: type) -> bool:
     """Whether objects of a class take any attributes, and no others are known."""
     try:
         parameters = list(inspect.signature(cls).parameters.values())

@@ -20,6 +20,12 @@ PRETRAINED = re.compile(
     r"transformers\.(?:.*\.)?(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+)(?:\.(?:from_pretrained|from_config|_from_config))?$"
 )
 WRAPPERS = operators.functions("wraps", "builds")
+#: Methods by which a container grows; a deque does at either end.
+ADDERS = frozenset(("appendleft", "extendleft")).union(
+    *(operators.methods(kind, "adds", "extends") for kind in ("list", "set", "dict"))
+)
+#: Methods by which a module is told of a part.
+REGISTRARS = operators.methods("Module", "registers")
 COPIES = operators.functions("copies")
 SEQUENCES = operators.functions("contents", "element")
 #: Attributes of tensors.

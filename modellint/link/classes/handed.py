@@ -135,8 +135,8 @@ def _kept(cls: Class) -> Iterator[tuple[str, int]]:
     }
     for number, parameter in enumerate(function.parameters[1:]):
         is_number = parameter.default is not None and parameter.default.data is not None
-        is_open = parameter.annotation is None and parameter.kind == "positional" and not is_number
-        if is_open and parameter.name in stored:
+        may_be_tensor = parameter.annotation is None and parameter.kind == "positional" and not is_number
+        if may_be_tensor and parameter.name in stored:
             yield parameter.name, number
 
 
@@ -172,8 +172,8 @@ def _made(value: Value, function: Function, project: Project, depth: int = 0) ->
             return None
         if "fresh" in row.facets:
             has_dimensions = "literal" not in row.facets or value.positional[0].op is Op.LIST
-            is_open = "device" in value.data or value.has_unpacking
-            return Fresh(value, function, 1) if has_dimensions and not is_open else None
+            may_be_moved = "device" in value.data or value.has_unpacking
+            return Fresh(value, function, 1) if has_dimensions and not may_be_moved else None
         return _made(value.positional[0], function, project, depth + 1) if "passed" in row.facets else None
     if value.callee.op is Op.ATTR and value.callee.data in _STAYING:
         return _made(value.callee.args[0], function, project, depth + 1)

@@ -10,10 +10,10 @@ from modellint.flow.calls import MOVES
 from modellint.flow.devices import WORK
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.library import ADDERS
 from modellint.flow.object_run import ObjectRun, covers, undecided_on
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.assignments import AttributeAssignment, last_assignments
+from modellint.link.classes.calls import ADDERS
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:

@@ -1,0 +1,300 @@
+"""Python's containers and torch's: what is in them, one by one where that is known, and what their methods do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow import sizes
+from modellint.flow.domain import (
+    NEVER,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    Constant,
+    Length,
+    Number,
+    Plain,
+    Shape,
+    SymbolicInput,
+    Tensor,
+    Unknown,
+    constant,
+    join,
+    text,
+)
+from modellint.flow.heap import ExactShell, Shell
+from modellint.flow.library.constants import OPEN, value_of
+from modellint.flow.library.running import Call
+from modellint.link.classes.calls import ADDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeGuard
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
+    from modellint.flow.library.running import Run
+    from modellint.graph.value import Value
+
+#: The most entries that are looked at one by one.
+_MOST = 512
+#: Sequences of which a part is taken in any run.
+_ROWS = frozenset(("list", "tuple"))
+_MANY = frozenset(("extend", "extendleft", "update"))
+
+
+def holds(atom: Atom | None) -> TypeGuard[Shell]:
+    """Whether something is a container, one of Python's or of torch's."""
+    return isinstance(atom, Shell) and (atom.is_container or atom.is_module_container)
+
+
+def is_exact(atoms: Atoms) -> bool:
+    """Whether a value is one container whose entries are known one by one."""
+    return len(atoms) == 1 and isinstance(atoms[0], Shell) and atoms[0].items is not None
+
+
+def elements(atoms: Atoms) -> list[Atoms] | None:
+    """What iterating over a value yields, one by one; None if that is not known."""
+    known = constant(atoms)
+    if known is not None and isinstance(known.value, str):
+        return [(Constant(letter),) for letter in known.value] if len(known.value) <= _MOST else None
+    shell = atoms[0] if len(atoms) == 1 else None
+    return list(unpacked(atoms)) if holds(shell) and shell.items is not None and len(shell.entries) <= _MOST else None
+
+
+def unpacked(atoms: Atoms) -> Iterator[Atoms]:
+    """The entries of a container, one by one where they are known, else all of them as one value."""
+    for atom in atoms:
+        if holds(atom):
+            for entry in atom.entries:
+                yield entry.atoms if atom.kind != "dict" else PLAIN if entry.key is None else (Constant(entry.key),)
+        elif isinstance(atom, Shape):
+            yield sizes.element(atom)
+        elif not isinstance(atom, Constant | Plain | Length):
+            yield (atom,) if isinstance(atom, SymbolicInput | Tensor) else UNKNOWN
+
+
+def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
+    """The keys and values of what dicts hold."""
+    for atom in atoms:
+        for entry in atom.entries if holds(atom) else ():
+            yield (entry.key if isinstance(entry.key, str) else None), entry.atoms
+
+
+def merge(into: Shell, atoms: Atoms, path: Path) -> None:
+    """Put what a container holds into another one: `extend`, `update`."""
+    for atom in atoms:
+        if holds(atom):
+            into.take(atom)
+            for entry in list(atom.entries):
+                key = entry.key if into.kind == "dict" or into.is_module_container else None
+                inner = _pair(entry.atoms) if into.kind == "dict" and atom.kind != "dict" else None
+                if inner is None:
+                    into.put(entry.atoms, _joined(path, entry.path), key)
+                else:
+                    into.put(inner[1], _joined(path, entry.path), inner[0])
+            continue
+        into.is_exact = False
+        if isinstance(atom, Shape):
+            into.put(sizes.element(atom), path)
+        elif not isinstance(atom, Constant | Plain | Length):
+            into.put((atom,) if isinstance(atom, SymbolicInput | Tensor) else UNKNOWN, path)
+
+
+def _pair(atoms: Atoms) -> tuple[str | None, Atoms] | None:
+    """The key and the value of a pair."""
+    pair = atoms[0] if len(atoms) == 1 else None
+    if isinstance(pair, Shell) and pair.kind == "tuple" and len(pair.entries) == 2:
+        return text(pair.entries[0].atoms), pair.entries[1].atoms
+    return None
+
+
+def _joined(path: Path, more: Path) -> Path:
+    return path + tuple(step for step in more if step not in path)
+
+
+# -- several of them, and parts ------------------------------------------------------------------------------------
+
+
+def column(atoms: Atoms) -> list[Atoms] | Shell | Atoms:
+    """A value as a column of `zip`: its elements one by one, a container of any number of them, or any one of them."""
+    known = elements(atoms)
+    if known is not None:
+        return known
+    shells = [atom for atom in atoms if holds(atom)]
+    if len(shells) == len(atoms) == 1 and shells[0].kind != "dict":
+        return shells[0]
+    found: list[Atoms] = []
+    for atom in atoms:
+        if holds(atom):
+            found.append(_keys(atom) if atom.kind == "dict" else atom.element())
+        else:
+            found.append((atom,) if isinstance(atom, SymbolicInput | Unknown | Tensor) else PLAIN)
+    return join(found)
+
+
+def rows(run: Run, columns: Sequence[list[Atoms] | Shell | Atoms], value: Value, frame: Frame) -> Atoms:
+    """Tuples of one element of each column at a time: slot by slot where these are known, else any of each."""
+    known = [one for one in columns if isinstance(one, list)]
+    if known and not any(isinstance(one, Shell) for one in columns):
+        made: list[Atoms] = []
+        for at in range(min(map(len, known))):
+            row = [one[at] if isinstance(one, list) else one for one in columns if not isinstance(one, Shell)]
+            made.append((run.sequence("tuple", row, value, frame, f"row {at}"),))
+        return (run.sequence("generator", made, value, frame, "rows"),)
+    of_any = [
+        one.element() if isinstance(one, Shell) else join(one) if isinstance(one, list) else one for one in columns
+    ]
+    found = run.sequence("generator", [(run.sequence("tuple", of_any, value, frame, "row"),)], value, frame, "rows")
+    found.is_exact = False
+    return (found,)
+
+
+def _keys(owner: Shell) -> Atoms:
+    keys = [(Constant(entry.key),) for entry in owner.entries if entry.key is not None]
+    return join(keys) if len(keys) == len(owner.entries) and keys else PLAIN
+
+
+def sliced(run: Run, owner: Atoms, value: Value, frame: Frame) -> Atoms:
+    """`owner[first:last]`: of sequences where all is known; else whatever it is."""
+    if not run.counts and not any(isinstance(atom, Shell) and atom.kind in _ROWS for atom in owner):
+        return owner
+    bounds = [value_of(run.evaluate(arg, frame)) for arg in value.args[1].args]
+    is_known = all(bound is None or type(bound) is int for bound in bounds) and bounds[-1] != 0
+    return join(_part(run, atom, slice(*bounds) if is_known else None, value, frame) for atom in owner)
+
+
+def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame) -> Atoms:
+    items = atom.items if holds(atom) and part is not None else None
+    if not run.counts and (items is None or not isinstance(atom, Shell) or atom.kind not in _ROWS):
+        return (atom,)
+    if isinstance(atom, Constant) and isinstance(atom.value, str) and part is not None:
+        return (Constant(atom.value[part]),)
+    if not holds(atom):
+        return PLAIN if isinstance(atom, SymbolicInput | Number | Constant) else (atom,)
+    found = run.shell(atom.kind, value, frame, f"part of {id(atom)}")
+    found.model, found.is_built = atom.model, True
+    found.fill(tuple(entry.atoms for entry in (atom.entries if items is None or part is None else items[part])))
+    found.is_exact = items is not None
+    return (found,)
+
+
+# -- methods -------------------------------------------------------------------------------------------------------
+
+
+def method(run: Run, owner: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    """A method of a plain container, or what torch's containers share with it."""
+    known = _METHODS.get(name)
+    return PLAIN if known is None else known(Call(run, name, arguments, frame, value), owner)
+
+
+def _added(call: Call, owner: Shell) -> Atoms:
+    run, path, given = call.run, call.run.path, call.given
+    added = given[-1] if given else NEVER
+    at = value_of(given[0]) if call.name == "insert" and run.counts and len(given) == 2 else OPEN
+    if type(at) is int and owner.items is not None and not run.loops and not path:
+        owner.insert(at, added)
+        return NONE
+    owner.is_exact = owner.is_exact and not run.loops and not path and call.name != "insert"
+    if call.name == "setdefault":
+        owner.put(added, path, text(given[0]) if given else None)
+        return added
+    if call.name in _MANY:
+        is_sequence = owner.kind != "dict" and not owner.is_module_container
+        for atom in added:
+            if is_sequence and isinstance(atom, Shell) and atom.kind == "dict":
+                owner.put(_keys(atom), path)
+            else:
+                merge(owner, (atom,), path)
+        for key, atoms in call.arguments.keywords.items():
+            owner.put(atoms, path, key)
+    else:
+        owner.put(added, path)
+    return (owner,) if owner.is_module_container else NONE
+
+
+def _removed(call: Call, owner: Shell) -> Atoms:
+    if call.name == "clear" and not call.run.path and not call.run.loops and call.run.counts:
+        owner.fill(())
+    elif isinstance(owner, ExactShell):
+        owner.lose()
+    return PLAIN
+
+
+def _taken(call: Call, owner: Shell) -> Atoms:
+    """`pop` and its like: what is taken out of a container that is not counted stays possible."""
+    is_keyed = _is_dict(owner) if call.run.counts else owner.kind == "dict"
+    if call.name == "pop" and call.run.counts:
+        at = value_of(call.given[0]) if call.given else -1
+        places = [entry.key for entry in owner.entries] if is_keyed else range(len(owner.entries))
+        if not isinstance(owner, ExactShell) or (owner.items is not None and not call.run.path):
+            if at in places or (not is_keyed and type(at) is int and len(places) + at in places):
+                return owner.pop(places.index(at) if is_keyed else at)  # type: ignore[arg-type]
+            if is_keyed and at is not OPEN and len(call.given) > 1:
+                return call.given[1]
+    if isinstance(owner, ExactShell):
+        owner.lose()
+    return _got(call, owner) if call.name == "pop" and owner.kind == "dict" else owner.element()
+
+
+def _got(call: Call, owner: Shell) -> Atoms:
+    if not call.given:
+        return owner.element()
+    found, at = owner.part(call.given[0]), constant(call.given[0])
+    if at is not None and owner.is_exact and any(e.key == at.value and not e.path for e in owner.entries):
+        return found
+    if at is not None and call.run.counts and owner.items is not None and _is_dict(owner):
+        return (*call.given[1:], NONE)[0]
+    return join([found, *call.given[1:], *(() if found else (NONE,))])
+
+
+def _listed(call: Call, owner: Shell) -> Atoms:
+    """Its elements or keys, as another container."""
+    items = owner.items if call.run.counts else None
+    if call.name == "keys":
+        return PLAIN if items is None else call.sequence("generator", [(Constant(entry.key),) for entry in items])
+    if items is not None and call.name in ("values", "children"):
+        return call.sequence("generator", [entry.atoms for entry in items])
+    is_same = items is not None and call.name == "copy"
+    made = call.made(owner.kind if is_same else "list")
+    merge(made, (owner,), ())
+    made.is_exact = made.is_exact and is_same
+    return (made,)
+
+
+def _paired(call: Call, owner: Shell) -> Atoms:
+    items = owner.items
+    values = owner if items is None else [entry.atoms for entry in items]
+    is_known = items is not None and _is_dict(owner)
+    keys: list[Atoms] | Atoms = [(Constant(entry.key),) for entry in owner.entries] if is_known else _keys(owner)
+    return rows(call.run, [keys, values], call.value, call.frame)
+
+
+def _reversed(call: Call, owner: Shell) -> Atoms:
+    if not call.run.counts or owner.items is None or call.run.path:
+        return PLAIN
+    owner.reverse()
+    return NONE
+
+
+def _found(call: Call, owner: Shell) -> Atoms:
+    values = [entry.atoms for entry in (call.run.counts and call.given and owner.items) or ()]
+    return (Constant(values.index(call.given[0])),) if values and call.given[0] in values else PLAIN
+
+
+def _is_dict(owner: Shell) -> bool:
+    return owner.kind == "dict" or any(entry.key is not None for entry in owner.entries)
+
+
+#: What a method of a container gives.
+_METHODS: dict[str, Callable[[Call, Shell], Atoms]] = {
+    **dict.fromkeys(ADDERS, _added),
+    **dict.fromkeys(("remove", "discard", "clear"), _removed),
+    **dict.fromkeys(("pop", "popleft", "popitem"), _taken),
+    **dict.fromkeys(("keys", "values", "copy", "children", "modules", "parameters"), _listed),
+    **dict.fromkeys(("items", "named_children", "named_modules"), _paired),
+    "get": _got,
+    "index": _found,
+    "reverse": _reversed,
+}

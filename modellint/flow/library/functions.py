@@ -1,0 +1,354 @@
+"""What functions and classes of libraries give: one table, by their dotted names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import knowledge
+from modellint.flow import sizes
+from modellint.flow.domain import (
+    PLAIN,
+    UNKNOWN,
+    Arguments,
+    ClassRef,
+    Constant,
+    Counter,
+    FunctionRef,
+    Prepared,
+    SymbolicInput,
+    Unknown,
+    constant,
+    join,
+    text,
+)
+from modellint.flow.heap import ExactShell, Shell, shells_in
+from modellint.flow.library.constants import LONGEST, evaluated, tried, value_of
+from modellint.flow.library.containers import column, elements, holds, is_exact, merge, rows, unpacked
+from modellint.flow.library.running import Call
+from modellint.flow.truth import truth
+from modellint.graph.size import Size
+from modellint.graph.value import Op
+from modellint.link.classes import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.library.running import Run
+    from modellint.graph.value import Value
+
+#: Of more elements than these that may be in a container, nobody needs to know them one by one.
+_MOST_PARTS = 16
+_DEFAULT_DICT = "collections.defaultdict"
+DICTS = frozenset(("builtins.dict", "collections.OrderedDict", _DEFAULT_DICT))
+#: What gives a function some of its arguments.
+PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
+#: What `namedtuple` gives, which takes the values.
+_ROW = "collections.namedtuple()"
+
+
+def call(run: Run, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    """What calling the function or class `name`, which cannot be read, gives."""
+    one = Call(run, name, arguments, frame, value)
+    found = evaluated(one)
+    if found is None and name in FUNCTIONS:
+        found = FUNCTIONS[name](one)
+    if found is not None:
+        return found
+    first = arguments.positional[0] if arguments.positional else UNKNOWN
+    if name in calls.COPIES:
+        return _copied(one, first)
+    if name in calls.WRAPPERS:
+        return first
+    is_metric = name.startswith(knowledge.METRICS) and name.rpartition(".")[2][:1].isupper()
+    if is_metric or calls.PRETRAINED.match(name):
+        return (one.made("pretrained"),)
+    for theory in run.asked.outside:
+        known = theory.outside(name, arguments, frame, value)
+        if known is not None:
+            return known
+    return _opaque(run, name, arguments, value)
+
+
+def _opaque(run: Run, name: str, arguments: Arguments, value: Value) -> Atoms:
+    """The result of calling a name that nothing is known of."""
+    top = name.partition(".")[0]
+    if top == "builtins":
+        return PLAIN
+    for theory in run.asked.touch:
+        theory.touch(shells_in(arguments.all()))
+    is_class = top == "torch" and calls.is_torch_class(name)
+    is_tool = calls.is_standard(top) or top == "numpy" or name.startswith(knowledge.TOOLS_ELSEWHERE)
+    if is_tool or (top == "torch" and not is_class):
+        return PLAIN
+    for theory in run.asked.hand:
+        theory.hand(arguments, value)
+    return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
+
+
+# -- containers ----------------------------------------------------------------------------------------------------
+
+
+def _gathered(call: Call, kind: str) -> Atoms:
+    """`list(…)`, `tuple(…)` and the like."""
+    made = call.made(kind)
+    if call.given:
+        parts = tuple(unpacked(call.given[0]))
+        if not is_exact(call.given[0]):
+            made.is_exact = False
+            parts = parts if 0 < len(parts) <= _MOST_PARTS else (join(parts) or PLAIN,)
+        made.fill(parts)
+    return (made,)
+
+
+def _reversed(call: Call) -> Atoms:
+    known = elements(call.given[0]) if call.given else None
+    return _gathered(call, "generator") if known is None else call.sequence("generator", known[::-1])
+
+
+def _dict(call: Call) -> Atoms:
+    made = call.made("dict")
+    if call.name != _DEFAULT_DICT:
+        for atoms in call.given:
+            merge(made, atoms, ())
+    elif call.given:  # what is asked for and not there is made
+        made.set("default_factory", call.given[0])
+    for key, atoms in call.arguments.keywords.items():
+        made.put(atoms, (), key)
+    made.is_exact = made.is_exact and call.arguments.is_complete
+    return (made,)
+
+
+def _length(call: Call) -> Atoms | None:
+    atom = call.given[0][0] if call.given and len(call.given[0]) == 1 else None
+    if isinstance(atom, Constant) and isinstance(atom.value, str):
+        return (Constant(len(atom.value)),)
+    return (Constant(len(atom.entries)),) if call.run.counts and holds(atom) and atom.items is not None else None
+
+
+def _range(call: Call) -> Atoms:
+    bounds = [value_of(atoms) for atoms in call.given] if call.run.counts else []
+    numbers = tried(range, bounds) if bounds and all(type(bound) is int for bound in bounds) else None
+    if isinstance(numbers, range) and len(numbers) <= LONGEST:
+        return call.sequence("generator", [(Constant(number),) for number in numbers])
+    made = call.made("generator")
+    made.is_exact = False
+    if len(bounds) == 1 and isinstance(bounds[0], Size) and isinstance(made, ExactShell):
+        made.fill((PLAIN,))
+        made.length = bounds[0]
+        return (made,)
+    made.put((Counter(sizes.whole(call.given[0])),) if len(call.given) == 1 else PLAIN, ())
+    return (made,)
+
+
+def _enumerate(call: Call) -> Atoms:
+    over = column(call.given[0] if call.given else UNKNOWN)
+    start = value_of(call.arguments.argument(1, "start") or (Constant(0),))
+    numbers: list[Atoms] | Atoms = (Counter(),)
+    if call.run.counts and isinstance(over, list) and type(start) is int:
+        numbers = [(Constant(start + at),) for at in range(len(over))]
+    return rows(call.run, [numbers, over], call.value, call.frame)
+
+
+def _zip(call: Call) -> Atoms:
+    return rows(call.run, [column(atoms) for atoms in call.given], call.value, call.frame)
+
+
+def _chained(call: Call) -> Atoms:
+    """`itertools.chain`, and `sum` of lists."""
+    is_sum = call.name == "builtins.sum"
+    made = call.made("list" if is_sum else "generator")
+    made.is_exact = False
+    for number, atoms in enumerate(call.given):
+        is_nested = call.name != "itertools.chain" and number == 0
+        parts = list(unpacked(atoms)) if is_nested else [atoms]
+        if is_sum and not any(isinstance(a, Shell) and a.is_container for part in parts for a in part):
+            return UNKNOWN if any(isinstance(a, SymbolicInput | Unknown) for a in atoms) else PLAIN
+        for part in parts:
+            merge(made, part, ())
+    return (made,)
+
+
+def _repeat(call: Call) -> Atoms | None:
+    element, times = call.arguments.argument(0, "object"), value_of(call.arguments.argument(1, "times") or ())
+    if element is None or type(times) is not int or times > LONGEST:
+        return None
+    return call.sequence("generator", [element] * times)
+
+
+def _row_of(call: Call) -> Atoms:
+    """A named tuple of values, of which the names are the first argument."""
+    names = _names_in(call.given[0])
+    rest = call.arguments.without_first()
+    fields = [rest.argument(number, name) for number, name in enumerate(names)]
+    if not rest.is_complete or not names:
+        return call.run.calls.unknown(rest, call.value)
+    made = call.made("tuple")
+    made.fill(tuple(field or PLAIN for field in fields))
+    for name, field in zip(names, fields, strict=True):
+        made.set(name, field or PLAIN)
+    return (made,)
+
+
+def _names_in(atoms: Atoms) -> list[str]:
+    """The names of fields: a list of them, or one text with blanks or commas between; none if not all are known."""
+    known = constant(atoms)
+    if known is not None and isinstance(known.value, str):
+        return known.value.replace(",", " ").split()
+    names = [text(part) for part in unpacked(atoms)] if is_exact(atoms) else []
+    return [name for name in names if name is not None] if None not in names else []
+
+
+def _copied(call: Call, atoms: Atoms, purpose: str = "copy", within: tuple[Shell, ...] = ()) -> Atoms:
+    """A copy: layers and parameters of their own."""
+    found: list[Atoms] = []
+    for number, atom in enumerate(atoms):
+        if not isinstance(atom, Shell) or atom in within:  # what holds itself
+            found.append((atom,))
+            continue
+        made = call.made(atom.kind, f"{purpose} {number}")
+        made.model, made.arguments = atom.model, atom.arguments
+        inner = (*within, atom)
+        parts = [_copied(call, e.atoms, f"{purpose} {number} {n}", inner) for n, e in enumerate(atom.entries)]
+        made.fill(tuple(parts))
+        made.is_exact = atom.is_exact
+        found.append((made,))
+    return join(found)
+
+
+# -- what calls others ---------------------------------------------------------------------------------------------
+
+
+def _mapped(call: Call) -> Atoms | None:
+    """`map`, `filter`."""
+    run, given = call.run, call.given
+    if len(given) < 2:
+        return None
+    columns = [elements(atoms) for atoms in given[1:]] if run.counts and call.name == "builtins.map" else [None]
+    known = [one for one in columns if one is not None]
+    if len(known) == len(columns):
+        turns = list(zip(*known, strict=False))
+        results = [_applied(call, given[0], Arguments(turns[at])) for at in call.frame.turns(len(turns))]
+        return call.sequence("generator", results)
+    made = call.made("generator")
+    made.is_exact = False
+    any_turn = tuple(_element(call, atoms) for atoms in given[1:])
+    run.loops += 1
+    if all(any_turn):
+        result = _applied(call, given[0], Arguments(any_turn))
+        made.put(any_turn[0] if call.name == "builtins.filter" else result, ())
+    run.loops -= 1
+    return (made,)
+
+
+def _reduced(call: Call) -> Atoms | None:
+    """What is made of elements one after the other; another turn makes something of the same kind."""
+    given = call.given
+    if len(given) < 2:
+        return None
+    each = _element(call, given[1])
+    first = given[2] if len(given) > 2 else each
+    return join([first, _applied(call, given[0], Arguments((first, each)))]) if first and each else first
+
+
+def _element(call: Call, atoms: Atoms) -> Atoms:
+    return join(call.run.objects.element(atom, call.frame, call.value) for atom in atoms)
+
+
+def _applied(call: Call, functions: Atoms, arguments: Arguments) -> Atoms:
+    return join(call.run.calls.apply(atom, arguments, call.frame, call.value) for atom in functions)
+
+
+def _checkpoint(call: Call) -> Atoms | None:
+    """A function is called, and once more when gradients are computed."""
+    return _applied(call, call.given[0], call.arguments.without_first()) if call.given else None
+
+
+def _field(call: Call) -> Atoms:
+    factory = call.arguments.keywords.get("default_factory")
+    return UNKNOWN if factory is None else _applied(call, factory, Arguments())
+
+
+def partial(first: Atoms, rest: Arguments) -> Atoms:
+    """Something to call, with arguments that it is given already."""
+    found: list[Atom] = []
+    for atom in first:
+        if isinstance(atom, ClassRef):
+            found.append(ClassRef(atom.model, atom.arguments.then(rest)))
+        elif isinstance(atom, FunctionRef):
+            given = atom.arguments.then(rest)
+            found.append(FunctionRef(atom.code, atom.frame, atom.receiver, atom.above, given))
+        else:
+            found.append(Unknown(tuple(shells_in(rest.all()))))
+    return tuple(found)
+
+
+# -- objects -------------------------------------------------------------------------------------------------------
+
+
+def _attribute(call: Call) -> Atoms | None:
+    """`getattr`, `hasattr`: only in a run that counts is an attribute there for certain."""
+    counts, is_asked = call.run.counts, call.name == "builtins.hasattr"
+    name = text(call.given[1]) if len(call.given) > 1 else None
+    if len(call.given) < 2 or (is_asked and (name is None or not counts)):
+        return None
+    owner = call.given[0] if name is not None else ()
+    found = join(call.run.objects.attribute(atom, name, call.frame, call.value) for atom in owner if name is not None)
+    is_object = counts and len(owner) == 1 and isinstance(owner[0], Shell)
+    is_there = is_object and bool(found) and not any(isinstance(atom, Unknown) for atom in found)
+    if is_asked:
+        return (Constant(True),) if is_there else None
+    return found if is_there else join([UNKNOWN if name is None else found, *call.given[2:3]])
+
+
+def _is_instance(call: Call) -> Atoms | None:
+    is_written = call.value.op is Op.CALL
+    outcome = truth(call.value, lambda inner: call.run.evaluate(inner, call.frame)) if is_written else None
+    return None if outcome is None else (Constant(outcome),)
+
+
+def _namespace(call: Call) -> Atoms:
+    made = call.made("namespace")
+    for key, atoms in call.arguments.keywords.items():
+        made.set(key, atoms)
+    return (made,)
+
+
+#: What calling a function or class gives; None where that cannot be told.
+FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
+    "builtins.list": lambda call: _gathered(call, "list"),
+    "builtins.sorted": lambda call: _gathered(call, "list"),
+    "collections.deque": lambda call: _gathered(call, "list"),
+    "builtins.tuple": lambda call: _gathered(call, "tuple"),
+    "torch.Size": lambda call: _gathered(call, "tuple"),
+    "builtins.set": lambda call: _gathered(call, "set"),
+    "builtins.frozenset": lambda call: _gathered(call, "set"),
+    "builtins.iter": lambda call: _gathered(call, "generator"),
+    "builtins.reversed": _reversed,
+    **dict.fromkeys(DICTS, _dict),
+    "collections.namedtuple": lambda call: (Prepared(_ROW, Arguments(call.given[1:2])),) if call.given[1:] else None,
+    _ROW: _row_of,
+    "builtins.len": _length,
+    "builtins.range": _range,
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.next": lambda call: _element(call, call.given[0] if call.given else UNKNOWN),
+    "builtins.sum": _chained,
+    "itertools.chain": _chained,
+    "itertools.chain.from_iterable": _chained,
+    "itertools.repeat": _repeat,
+    "builtins.map": _mapped,
+    "builtins.filter": _mapped,
+    "functools.reduce": _reduced,
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "dataclasses.field": _field,
+    **dict.fromkeys(
+        PARTIAL, lambda call: partial(call.given[0] if call.given else UNKNOWN, call.arguments.without_first())
+    ),
+    "builtins.getattr": _attribute,
+    "builtins.hasattr": _attribute,
+    "builtins.isinstance": _is_instance,
+    "types.SimpleNamespace": _namespace,
+    "argparse.Namespace": _namespace,
+}

@@ -1,0 +1,167 @@
+"""What operators make of their operands, and what they and methods make of a parameter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow import sizes
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NEVER,
+    PLAIN,
+    UNKNOWN,
+    Derived,
+    Plain,
+    SymbolicInput,
+    Unknown,
+    constant,
+    join,
+)
+from modellint.flow.heap import Shell
+from modellint.flow.library.constants import LONGEST, OPEN, atoms_of, calculated, changed_sign, value_of
+from modellint.flow.library.containers import merge
+from modellint.graph.value import Op, same
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.library.running import Run
+    from modellint.graph.value import Value
+
+#: Methods that give a parameter itself where there is nothing to convert …
+CONVERSIONS = frozenset("to cuda cpu half float double bfloat16 type type_as".split())
+#: … which is the rule for these: parameters are made on the CPU, of 32-bit numbers.
+_SELDOM = frozenset(("cpu", "float"))
+_DEFAULT_DTYPE = ("torch.float", "torch.float32")
+#: Methods that always give another tensor.
+OPERATIONS = frozenset(
+    """clone view reshape transpose t permute unsqueeze squeeze repeat expand flatten mul div add sub pow sqrt exp log
+    abs neg sigmoid tanh softmax""".split()
+)
+_OF_TENSORS = frozenset("+ - * / @ **".split())
+
+
+def unary(run: Run, atoms: Atoms, value: Value, frame: Frame) -> Atoms:
+    """`-x`, `~x`."""
+    known = constant(atoms)
+    found = OPEN if known is None else changed_sign(value.data, known.value)
+    negative = sizes.negative(value, atoms) if run.counts else None
+    if found is not OPEN:
+        return atoms_of(run, found, value, frame)
+    return negative or join(changed(atom, f"`{value.data}`", value) for atom in atoms)
+
+
+def binary(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms:
+    """`left + right` and the like."""
+    known = _known(run, left, right, value, frame)
+    if known is not None:
+        return known
+    found = join(_of_side(run, side, left, right, value, frame) for side in (left, right))
+    if not found and left and right:
+        return PLAIN
+    return tuple(atom for atom in found if not isinstance(atom, Plain)) or found
+
+
+def augmented(run: Run, atom: Atom, right: Atoms, value: Value, frame: Frame) -> Atoms:
+    """What `x += right` makes of an `atom` that is not changed in place."""
+    if isinstance(atom, Shell):
+        return binary(run, (atom,), right, value, frame)
+    known = _known(run, (atom,), right, value, frame)
+    return _of_side(run, (atom,), (atom,), right, value, frame) if known is None else known
+
+
+def _known(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+    """What comes of numbers and strings that are known, in a run that counts of sums of symbols and containers, too."""
+    if not run.counts:
+        if constant(left) is None or constant(right) is None:
+            return None
+    elif any(isinstance(atom, Shell | Unknown) for atom in (*left, *right)):
+        return _joined(run, left, right, value, frame)
+    return atoms_of(run, calculated(str(value.data), value_of(left), value_of(right)), value, frame)
+
+
+def _joined(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+    """`[…] + […]`, `n * […]` of what is known one by one."""
+    shells = [s[0] if len(s) == 1 and isinstance(s[0], Shell) and s[0].is_container else None for s in (left, right)]
+    first, second = (None if shell is None else shell.items for shell in shells)
+    if value.data == "+" and first is not None and second is not None:
+        entries = [*first, *second]
+    elif value.data == "*" and (first is None) is not (second is None):
+        times = value_of(right if second is None else left)
+        if type(times) is not int or times * len(first or second or ()) > LONGEST:
+            return None
+        entries = list(first or second or ()) * times
+    else:
+        return None
+    kind = next(shell.kind for shell in shells if shell is not None)
+    return (run.sequence(kind, [entry.atoms for entry in entries], value, frame),)
+
+
+def _of_side(run: Run, side: Atoms, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms:
+    """What one side of an operator has in the result."""
+    name = value.data
+    found: list[Atoms] = []
+    for atom in side:
+        if isinstance(atom, Shell) and atom.is_container and name in ("+", "*", "|"):
+            made = run.shell(atom.kind, value, frame)
+            made.is_exact = made.is_exact and name == "+" and made is not atom  # grown in a loop
+            other = right if side is left else left
+            made.is_exact = made.is_exact and all(isinstance(o, Shell) and o.is_container for o in other)
+            if not (side is right and atom in left):
+                run.steps += len(atom.entries)
+                merge(made, (atom,), ())
+            found.append((made,))
+        elif isinstance(atom, Shell) and atom.is_module_container and name == "+" and side is left:
+            made = run.shell("instance", value, frame, str(id(atom)))
+            made.model, made.arguments = atom.model, ANY_ARGUMENTS
+            merge(made, (atom,), ())
+            merge(made, right, ())
+            found.append((made,))
+        elif isinstance(atom, Shell | Derived) and name in _OF_TENSORS and not getattr(atom, "is_container", False):
+            other = right if side is left else left
+            is_single = not any(isinstance(o, Derived) or getattr(o, "kind", "") == "parameter" for o in other)
+            found.append(changed(atom, f"`{name}`", value) if is_single else PLAIN)
+        elif isinstance(atom, SymbolicInput | Unknown) and name == "+":
+            found.append((atom,))
+        else:
+            found.append(PLAIN if side is left else NEVER)
+    return join(found)
+
+
+# -- parameters ----------------------------------------------------------------------------------------------------
+
+
+def changed(atom: Atom, operation: str, value: Value, *, is_rare: bool = False) -> Atoms:
+    """What an operation makes of something: a tensor of a parameter, or nothing of interest."""
+    if isinstance(atom, Derived):
+        return (Derived(atom.parameter, operation, value, atom.is_rare and is_rare),)
+    if isinstance(atom, Shell) and atom.kind == "parameter":
+        return (Derived(atom, operation, value, is_rare),)
+    return UNKNOWN if isinstance(atom, Unknown | SymbolicInput) else PLAIN
+
+
+def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value: Value) -> Atoms:
+    """The result of a method of a parameter, or of a tensor that was made of one."""
+    if name.endswith("_") and not name.endswith("__"):
+        return (atom,)  # changed in place
+    if name not in CONVERSIONS and name not in OPERATIONS:
+        return PLAIN
+    if name == "to" and _is_there(atom, value):
+        return (atom,)
+    given = [other for atoms in arguments.positional for other in atoms]
+    is_default = name == "to" and len(given) == 1 and getattr(given[0], "name", "") in _DEFAULT_DTYPE
+    return changed(atom, f"`.{name}()`", value, is_rare=name in _SELDOM or is_default)
+
+
+def _is_there(atom: Shell | Derived, moving: Value) -> bool:
+    """Whether a new parameter is moved to where its data has been moved, or made: that gives the parameter itself."""
+    made = atom.value if isinstance(atom, Shell) else None
+    device = moving.argument(0, "device")
+    if made is None or moving.callee.op is not Op.ATTR or moving.callee.args[0] is not made or device is None:
+        return False
+    data = made.argument(0, "data") if made.op is Op.CALL else None
+    if data is None or data.op is not Op.CALL or len(moving.args) > 2:
+        return False
+    is_moved = data.callee.op is Op.ATTR and data.callee.data == "to"
+    before = data.argument(0, "device") if is_moved else data.keywords.get("device")
+    return before is not None and same(before, device)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import modellint
+
 if TYPE_CHECKING:
     from conftest import Workspace
 
@@ -30,6 +32,28 @@ def test_a_clean_example_loads_neither_torch_nor_libcst(example: str, tmp_path: 
     modules = imported(tmp_path, str(EXAMPLES / example / "fixed"), "--no-cache")
     assert {name.partition(".")[0] for name in modules} & {"torch", "libcst", "hyperpyyaml", "numpy"} == set()
     assert "modellint.linter" in modules
+
+
+#: The rooms that are needed to tell what is remembered. Of a rule, what its folder says of it by itself.
+WARM_ROOMS = {
+    *("claims", "commands", "config", "edits", "frontends", "graph", "knowledge", "link", "operators", "pipeline"),
+    *("reading", "reporters", "results"),
+}
+ANALYSES = ("modellint.link.calls", "modellint.link.classes", "modellint.link.values")
+
+
+def test_a_run_without_changes_loads_no_analysis(tmp_path: Path) -> None:
+    arguments = (str(EXAMPLES), "--exit-zero", "--cache-dir", str(tmp_path))
+    cold, warm = imported(tmp_path, *arguments), imported(tmp_path, *arguments)
+    assert "modellint.flow.runs" in cold
+    rooms = {name.split(".")[1] for name in warm if name.startswith("modellint.") and is_room(name.split(".")[1])}
+    assert rooms <= WARM_ROOMS
+    assert {name for name in warm if name.startswith(ANALYSES)} == set()
+    assert {name for name in warm if name.startswith("modellint_rules.") and name.count(".") > 1} == set()
+
+
+def is_room(name: str) -> bool:
+    return (Path(modellint.__file__).parent / name).is_dir()
 
 
 def test_notebooks_cost_nothing_where_there_are_none(tmp_path: Path) -> None:

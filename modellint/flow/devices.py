@@ -39,7 +39,7 @@ from modellint.flow.tensor_devices import ElementType, Encounter, Fresh, Meeting
 from modellint.flow.theory import Theory
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.immutable import replace
-from modellint.graph.value import NOWHERE, Op, Value, self_attribute
+from modellint.graph.value import NOWHERE, EventKind, Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -493,11 +493,11 @@ class Devices(Theory):
         subject = self._run.objects.subject
         is_layer = subject is not None and subject.model is not None and subject.model.is_module is not False
         cls = subject.model.cls if is_layer and subject is not None and subject.model is not None else None
-        kept = {} if cls is None else self._run.gate.stored(cls)
-        return any(
-            value.op is Op.PARAM and value.data == argument.data and where.name == "__init__"
-            for stored in kept.values()
-            for value, where in stored
+        constructor = None if cls is None else cls.methods.get("__init__")
+        return constructor is not None and any(
+            event.value.op is Op.PARAM and event.value.data == argument.data
+            for event in constructor.flow.of(EventKind.STORE)
+            if event.target is not None and self_attribute(event.target) is not None
         )
 
     def _moved(self, atoms: Atoms, destination: str | None) -> Atoms:

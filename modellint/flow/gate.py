@@ -66,7 +66,7 @@ class Keepers:
         self._classes: dict[Class, bool] = {}
         self._functions: dict[tuple[Function, str], bool] = {}
         self.makers = LayerMakers(project)
-        self._stored: dict[Class, dict[str, list[tuple[Value, Function]]]] = {}
+        self._stored: dict[tuple[Class, str], list[tuple[Value, Function]]] = {}
 
     def may_keep(self, cls: Class) -> bool:
         """Whether what a class's own methods do may leave layers or parameters in a plain container."""
@@ -138,16 +138,18 @@ class Keepers:
         """Whether a class's constructor may store a layer or parameter before it calls that of a base."""
         return _Body(self, cls.methods["__init__"], cls).may_store_early()
 
-    def stored(self, cls: Class) -> dict[str, list[tuple[Value, Function]]]:
-        """What a class's own methods store under which attributes."""
-        if cls not in self._stored:
-            found = self._stored[cls] = {}
-            for method in cls.methods.values():
-                for event in method.flow.of(EventKind.STORE):
-                    name = None if event.target is None else self_attribute(event.target)
-                    if name is not None:
-                        found.setdefault(name, []).append((event.value, method))
-        return self._stored[cls]
+    def stored(self, cls: Class, name: str) -> list[tuple[Value, Function]]:
+        """What a class's own methods store under an attribute."""
+        found = self._stored.get((cls, name))
+        if found is None:
+            found = self._stored[cls, name] = [
+                (event.value, method)
+                for method in cls.methods.values()
+                if name in method.words
+                for event in method.flow.of(EventKind.STORE)
+                if event.target is not None and self_attribute(event.target) == name
+            ]
+        return found
 
     def of_function(self, function: Function, question: str, answer: Callable[[], bool]) -> bool:
         """What is known of a function; one that calls itself adds nothing."""
@@ -323,9 +325,7 @@ class _Body:
     def _may_be_buffer(self, value: Value) -> bool:
         """Whether an attribute of a layer that the object has may be a buffer of it."""
         name = self_attribute(value.args[0])
-        for stored, function in (
-            () if name is None or self._cls is None else self.keepers.stored(self._cls).get(name, ())
-        ):
+        for stored, function in () if name is None or self._cls is None else self.keepers.stored(self._cls, name):
             named = self._project.names.definition(function.module, stored.callee) if stored.op is Op.CALL else None
             if isinstance(named, DefinedClass):
                 return any("register_buffer" in method.words for method in named.cls.methods.values())
@@ -344,7 +344,7 @@ class _Body:
     def _inherits_fresh(self, name: str) -> bool:
         """Whether the constructor of a base may store a new tensor under an attribute."""
         for model in () if self._cls is None else self._project.classes.model(self._cls).mro()[1:]:
-            for value, function in () if model.cls is None else self.keepers.stored(model.cls).get(name, ()):
+            for value, function in () if model.cls is None else self.keepers.stored(model.cls, name):
                 if _Body(self.keepers, function, model.cls)._is_fresh(value):
                     return True
         return False
@@ -477,7 +477,7 @@ class _Body:
             return True
         known = False
         for model in self._project.classes.model(self._cls).mro():
-            stored = () if model.cls is None else self.keepers.stored(model.cls).get(name, ())
+            stored = () if model.cls is None else self.keepers.stored(model.cls, name)
             for value, function in stored:
                 known = True
                 if _Body(self.keepers, function, model.cls)._is_container(value):
@@ -613,7 +613,8 @@ class _Body:
                 )
             if isinstance(named, DefinedClass | External):
                 return self._is_module(named) is True or self._is_tensor_class(named)
-            stored = () if self._cls is None else self.keepers.stored(self._cls).get(self_attribute(value) or "", ())
+            name = self_attribute(value)
+            stored = () if self._cls is None or name is None else self.keepers.stored(self._cls, name)
             return any(_Body(self.keepers, f, self._cls)._may_be_class(v) for v, f in stored if v is not value)
         if op is Op.CALL:
             named = self._definition(value.callee)

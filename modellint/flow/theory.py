@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path, Shell
     from modellint.graph.methods import Method
-    from modellint.graph.python import Class, Function, Parameter
+    from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Event, EventKind, Loop, Nested, PathCondition, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
@@ -72,9 +72,6 @@ class Gate(Protocol):
 
     def may_make(self, function: Function, model: ClassModel | None) -> bool:
         """Whether a function may make a layer."""
-
-    def stored(self, cls: Class) -> dict[str, list[tuple[Value, Function]]]:
-        """What a class's own methods store under which attributes."""
 
 
 class Theory:

@@ -9,12 +9,6 @@ from modellint.edits.python import swapped
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
-from .evidence import sized_by_features, swapped_sizes
-from .exchanged import exchanged
-from .shapes import (
-    COUNTS_IDS,
-)
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -69,6 +63,7 @@ class EmbeddingSizedByFeatures(Rule):
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .exchanged import exchanged
         from .sizing import Sizing
 
         sizing = Sizing(module, project)
@@ -85,6 +80,7 @@ class EmbeddingSizedByFeatures(Rule):
                 yield self._exchanged(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from .shapes import COUNTS_IDS
         from .tables import tables_of
 
         for table, rows, uses in tables_of(recipe, project):
@@ -128,6 +124,8 @@ class EmbeddingSizedByFeatures(Rule):
         rows = table.rows.size
         if rows is not None and rows.constant in (0, 1, 2):
             return
+        from .evidence import sized_by_features, swapped_sizes
+
         evidence = list(swapped_sizes(table, sizing))
         is_swapped = bool(evidence)
         call = _made_in(table, module)

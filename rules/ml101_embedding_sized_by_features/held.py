@@ -121,7 +121,11 @@ class Holders:
 
     def _keeping(self) -> list[Class]:
         """The classes of the file whose methods may make tables."""
-        owners = {f.owner for f in self._module.all_functions() if self._given_in(f)}
+        owners: set[Class] = set()
+        for function in self._module.all_functions():
+            owner = function.owner
+            if owner is not None and owner not in owners and self._given_in(function):
+                owners.add(owner)
         members = self._project.of(Members)
         keeping = [c for c in self._module.classes.values() if any(owner in owners for owner in members.mro(c))]
         return [cls for cls in keeping if not self._is_mixed_in(cls)]

@@ -11,9 +11,6 @@ from modellint.graph.size import is_proved
 from modellint.graph.value import self_attribute
 from modellint.rule import Rule
 
-from .bounds import is_as_large
-from .guards import EXACT, admits_rows, direct_limits, guarding_functions, letting_through, made_exact, rank, surplus
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -58,6 +55,8 @@ class IdsExceedTable(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.indexed import Indexed
+
+        from .guards import guarding_functions, rank, surplus
 
         nearest: dict[object, Lookup] = {}
         for lookup in project.of(Indexed).lookups(module):
@@ -145,7 +144,9 @@ class IdsExceedTable(Rule):
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
         from modellint.flow.domain import Site
 
+        from .bounds import is_as_large
         from .guarded import Guarded
+        from .guards import EXACT, admits_rows, direct_limits, letting_through, made_exact
 
         guarded = Guarded(functions, project)
         reported: set[object] = set()

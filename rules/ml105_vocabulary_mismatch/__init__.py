@@ -8,8 +8,6 @@ from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Rule
 
-from .late import added_late, unresized
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -59,6 +57,7 @@ class VocabularyMismatch(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .late import added_late, unresized
         from .vocabularies import Vocabularies
 
         for cls in module.classes.values():

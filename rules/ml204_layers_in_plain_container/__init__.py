@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Finding, Severity
-from modellint.link.classes.calls import MODULE
-from modellint.link.classes.registered import type_name, unregistered
-from modellint.link.classes.wrapping import without_comma, wrapped
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -55,6 +52,8 @@ class LayersInPlainContainer(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.classes.registered import unregistered
+
         for found in unregistered(module, project):
             if found.layers or not found.parameters:
                 yield self._finding(found, project)
@@ -98,6 +97,7 @@ def _severity(found: Unregistered, project: Project) -> Severity | None:
     if not found.is_said:
         return None
     from modellint.flow.built import has_state
+    from modellint.link.classes.calls import MODULE
 
     models = [layer.model for layer in found.layers if layer.model is not None]
     is_kept = any(model.name == MODULE or has_state(model) for model in models)
@@ -105,9 +105,13 @@ def _severity(found: Unregistered, project: Project) -> Severity | None:
 
 
 def _names(found: Unregistered) -> str:
+    from modellint.link.classes.registered import type_name
+
     names = dict.fromkeys(type_name(layer) for layer in found.layers)
     return f"the {' and '.join(names)}" if found.is_accident else f"the {' and '.join(names)} layers"
 
 
 def _fix(found: Unregistered) -> Fix | None:
+    from modellint.link.classes.wrapping import without_comma, wrapped
+
     return without_comma(found.kept) if found.is_accident else wrapped(found, "Module")

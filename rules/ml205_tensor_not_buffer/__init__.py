@@ -10,8 +10,6 @@ from modellint.graph.value import Op
 from modellint.rule import Rule
 from modellint.source import Place, Span, plain_text
 
-from .stranded import stranded
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -57,6 +55,8 @@ class TensorNotBuffer(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .stranded import stranded
+
         for found in stranded(module, project):
             yield self._report(found)
 

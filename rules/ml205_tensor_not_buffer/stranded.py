@@ -249,7 +249,7 @@ class _Search:
         seen = {id(store.value) for store in stores}
         keepers = self._project.of(Keepers)
         owners = [model.cls for model in finished.model.mro() if model.cls is not None]
-        return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls).get(name, ()))
+        return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls, name))
 
     def _is_set_outside(self, name: str) -> bool:
         """Whether a function in sight sets or moves the attribute of an object that it was given."""

@@ -120,7 +120,7 @@ class _Uses:
             return callee.data == "cuda" or (bool(value.args[1:]) and not is_type)
         name = self_attribute(callee)
         if name is not None and function.owner is not None:
-            stored = self._project.of(Keepers).stored(function.owner).get(name, ())
+            stored = self._project.of(Keepers).stored(function.owner, name)
             return any(one.op is Op.PARAM or self._holds_layer(one, where) for one, where in stored)
         return (callee.op is Op.PARAM and callee.data != "self") or self._holds_layer(callee, function)
 

@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING
 from modellint.edits import python as python_edit
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
-from modellint.link.classes.learned import Learned, learned
-from modellint.link.classes.registered import unregistered
-from modellint.link.classes.wrapping import name_in, without_comma, wrapped
 from modellint.rule import Rule
 from modellint.source import Place, Span
-
-from .moved import Moved, moved
-from .parameters import Derived, Early, derived, early
-from .sooner import moved_sooner
-from .uninitialised import Uninitialised, set_up, uninitialised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.layers import MovedLate, NotRegistered
     from modellint.graph.python import ModuleFacts
+    from modellint.link.classes.learned import Learned
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
     from modellint.probes import Probe
+
+    from .moved import Moved
+    from .parameters import Derived, Early
+    from .uninitialised import Uninitialised
 
 
 class ParameterNotRegistered(Rule):
@@ -62,6 +59,13 @@ class ParameterNotRegistered(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.classes.learned import learned
+        from modellint.link.classes.registered import unregistered
+
+        from .moved import moved
+        from .parameters import derived, early
+        from .uninitialised import uninitialised
+
         for tensor in derived(module, project):
             yield self._derived(tensor)
         for first in early(module, project):
@@ -132,6 +136,8 @@ class ParameterNotRegistered(Rule):
     def _uninitialised(self, found: Uninitialised) -> Finding:
         from modellint.claims.layers import NotRegistered
 
+        from .uninitialised import set_up
+
         if found.target is None:
             return self.finding(
                 found.constructor.place,
@@ -179,6 +185,8 @@ class ParameterNotRegistered(Rule):
     def _moved(self, found: Moved) -> Finding:
         from modellint.claims.layers import MovedLate
 
+        from .sooner import moved_sooner
+
         move, module = found.move, found.move.function.module
         name, _, operation = module.text_of(move.value.callee).rpartition(".")
         return self.finding(
@@ -200,6 +208,8 @@ class ParameterNotRegistered(Rule):
         )
 
     def _contained(self, found: Unregistered) -> Finding:
+        from modellint.link.classes.wrapping import without_comma, wrapped
+
         kept = found.kept
         module = kept.function.module
         if found.is_accident:
@@ -223,6 +233,8 @@ class ParameterNotRegistered(Rule):
 
 def _as_parameter(found: Learned) -> Fix | None:
     """What is stored, made a parameter; the state dict gets another entry."""
+    from modellint.link.classes.wrapping import name_in
+
     module = found.function.module
     stored, name = python_edit.assigned(found.target, module), name_in(module, "Parameter")
     if stored is None or name is None:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
-from .optimised import left_out
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -55,6 +53,8 @@ class LayerNotOptimised(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
+
+        from .optimised import left_out
 
         for found in left_out(module, project):
             yield self._report(found)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
 
-from .mixed import Mixed, mixed
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
+    from .mixed import Mixed
     from .states import UnsavedState
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
@@ -57,6 +56,8 @@ class StateNotSaved(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
+
+        from .mixed import mixed
 
         for pair in mixed(module):
             yield self._mixed(pair)

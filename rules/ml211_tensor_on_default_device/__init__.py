@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 
 from modellint.edits.python import text_at
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.flow.declared import worked_with
 from modellint.graph.value import Op
 from modellint.rule import Rule
 from modellint.source import Place, Span
-
-from .made import encounters, factory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +58,8 @@ class TensorOnDefaultDevice(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .made import encounters
+
         for met, model in encounters(module, project):
             yield self._finding(met, model, project)
 
@@ -127,6 +126,8 @@ def _others(met: Encounter) -> str:
 
 def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
     """The device of a tensor that the function is given; of a bound, the number."""
+    from .made import factory
+
     function, call = made.function, made.maker
     if function is None or any(one.made.maker is not call for one in met):
         return None
@@ -151,6 +152,8 @@ def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
 
 def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
     """The tensor that a function is given: one that is met, or the only one; it has its name where the call stands."""
+    from modellint.flow.declared import worked_with
+
     known = worked_with(function, only_asked=True) - {"self"}
     tensors = [one.name for one in function.parameters if one.default is None and one.name in known]
     chosen = [name for name in tensors if name in met] or tensors

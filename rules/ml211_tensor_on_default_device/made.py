@@ -12,7 +12,7 @@ from modellint import operators
 from modellint.flow.declared import is_tensor, may_be_tensor
 from modellint.flow.devices import WORK
 from modellint.flow.records import MAKING
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, walk_all
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.names import DefinedFunction, External
@@ -108,7 +108,29 @@ def factory(call: Value, function: Function, project: Project) -> Operator | Non
 
 
 def _makes(function: Function, project: Project) -> bool:
-    return any(factory(event.value, function, project) for event in function.flow.of(EventKind.CALL))
+    """Whether a function makes a tensor that may meet others: a number that it only compares may be elsewhere."""
+    for event in function.flow.of(EventKind.CALL):
+        row = factory(event.value, function, project)
+        if row is not None and not (_is_single(event.value, row) and _is_only_compared(event.value, function)):
+            return True
+    return False
+
+
+def _is_single(call: Value, row: Operator) -> bool:
+    """`torch.rand([])`"""
+    first = call.argument(0, "size")
+    is_sized = "sized" in row.facets and row.facets.keys().isdisjoint(("passed", "literal"))
+    is_alone = len(call.positional) < 2 or row.facets.get("sized") == "tuple"
+    return is_sized and is_alone and first is not None and first.op in (Op.LIST, Op.TUPLE) and not first.args
+
+
+def _is_only_compared(call: Value, function: Function) -> bool:
+    """Whether a function does nothing with what a call gives but to compare it, and to ask for what that gives."""
+    events = [
+        event for event in function.flow.events if event.value is not call and event.kind is not EventKind.COMPARE
+    ]
+    used = (part for event in events for part in (event.value, event.target, *event.contexts) if part is not None)
+    return not any(part is call for part in walk_all(used))
 
 
 def _lives(function: Function, project: Project) -> Iterator[tuple[FinishedObject, Function]]:

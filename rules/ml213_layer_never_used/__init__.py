@@ -10,8 +10,6 @@ from modellint.link.names import External
 from modellint.rule import Rule
 from modellint.source import Place, Span
 
-from .twins import twin_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -72,6 +70,7 @@ class LayerNeverUsed(Rule):
     severity = Severity.INFO
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .twins import twin_of
         from .unused import unused
 
         by_class: dict[Class, list[Unused]] = {}

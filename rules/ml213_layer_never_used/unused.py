@@ -69,9 +69,6 @@ def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project
     for name, kept in stores.items():
         if any(_reads(current, name, project) for current in model.mro()):
             continue
-        child = flow(cls.module, project).children(model).get(name)
-        if child is None or child.has_parameters is not True:
-            continue
         made = [(function, event) for function, event in kept if not _is_none(kept_value(event))]
         functions = dict.fromkeys((constructor, *(function for function, _ in made)))
         if not made or any(_is_empty(kept_value(event), function, project) for function, event in made):
@@ -79,7 +76,10 @@ def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project
         is_only_kept = all(_is_only_kept(function, event) for function, event in made) and all(
             _is_only_filled(function, name, project) for function in functions
         )
-        if is_only_kept and not _is_kept_for_others(cls, *made[0], name):
+        if not is_only_kept or _is_kept_for_others(cls, *made[0], name):
+            continue
+        child = flow(cls.module, project).children(model).get(name)
+        if child is not None and child.has_parameters is True:
             found.append(Unused(cls, *made[0], name))
     return found
 

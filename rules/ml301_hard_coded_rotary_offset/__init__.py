@@ -7,20 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.edits.lengths import maximum_of_all, one_inside
 from modellint.edits.python import written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.flow.length_terms import LengthKind
 from modellint.rule import Rule
-
-from .offsets import (
-    base_of,
-    competes,
-    is_meant,
-    is_run_time,
-    measured,
-    mixed_extreme,
-    offset_of,
-    takes_last,
-    uses,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +52,8 @@ class HardCodedRotaryOffset(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.position_lengths import PositionLengths
 
+        from .offsets import uses
+
         for found in uses(project.of(PositionLengths).asked(module)).values():
             finding = self._finding(found, module, project)
             if finding is not None:
@@ -77,6 +66,8 @@ class HardCodedRotaryOffset(Rule):
         return boundary_probe(claim, [*([claim.asking] if claim.asking else []), claim.place])
 
     def _finding(self, found: list[LengthUse], module: ModuleFacts, project: Project) -> Finding | None:
+        from .offsets import base_of, is_meant, is_run_time, mixed_extreme, offset_of, takes_last
+
         first = found[0]
         offset = offset_of(first.part)
         at = _written(first, module, project)
@@ -91,6 +82,8 @@ class HardCodedRotaryOffset(Rule):
         return None if last is None else self._last(last, at)
 
     def _added(self, use: LengthUse, at: Site, offset: int) -> Finding:
+        from .offsets import base_of
+
         text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
         room = f"{offset} on top of" if offset > 0 else f"{-offset} less than"
         return self.finding(
@@ -106,6 +99,10 @@ class HardCodedRotaryOffset(Rule):
         )
 
     def _outside(self, use: LengthUse, at: Site, extreme: Term) -> Finding:
+        from modellint.flow.length_terms import LengthKind
+
+        from .offsets import measured
+
         operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is LengthKind.LARGEST)
         written = extreme.origin.value.positional
         inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
@@ -123,6 +120,8 @@ class HardCodedRotaryOffset(Rule):
         )
 
     def _last(self, use: LengthUse, at: Site) -> Finding:
+        from .offsets import competes
+
         text = _text(use.part.origin)
         reason = "positions that are packed, or padded on the right, do not end with their maximum"
         if competes(use):
@@ -148,6 +147,8 @@ def _text(site: Site) -> str:
 def _written(use: LengthUse, module: ModuleFacts, project: Project) -> Site | None:
     """Where a file says how long the table is: what is added, or the call of another file's function that adds it."""
     from modellint.link.values.position_lengths import PositionLengths
+
+    from .offsets import uses
 
     home = use.part.origin.module
     if home is module:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.flow.domain import Constant, Length, SymbolicInput, Tensor, Unknown
-from modellint.flow.length_terms import LengthKind, Term
 from modellint.graph.value import Op
 from modellint.rule import Rule
 
@@ -14,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.positions import LengthNotPositions, StepBeyond
-    from modellint.flow.domain import Atom, Site
-    from modellint.flow.length_terms import FunctionTables, PickedRows, SizedTable
+    from modellint.flow.domain import Site
+    from modellint.flow.length_terms import FunctionTables, PickedRows, SizedTable, Term
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
@@ -49,11 +47,13 @@ class RotaryLengthNotCovering(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.position_lengths import PositionLengths
 
+        from .counted import counts_keys, is_current_length
+
         reported: set[Value | Term] = set()
         for asked in project.of(PositionLengths).asked(module):
             for picked in asked.picked.values():
-                is_current = asked.is_kept and all(_is_current(length, asked) for length in picked.lengths)
-                if not _is_given(picked, asked) or not (is_current or _counts_keys(picked)):
+                is_current = asked.is_kept and all(is_current_length(length, asked) for length in picked.lengths)
+                if not _is_given(picked, asked) or not (is_current or counts_keys(picked)):
                     continue
                 for table in asked.sized.values():
                     place = table.call(picked) or table.use
@@ -115,47 +115,3 @@ def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, s
 def _is_given(picked: PickedRows, asked: FunctionTables) -> bool:
     """Whether ids are passed in, and nothing compares them."""
     return picked.parameter is not None and picked.parameter not in asked.compared
-
-
-def _is_current(length: Length, asked: FunctionTables) -> bool:
-    """Whether a length is how long the current input is: no past is added, no position looked at."""
-    if not isinstance(length, Term):
-        return False
-    if length.is_extreme:
-        return all(_is_current(atom, asked) for atoms in length.operands for atom in atoms if isinstance(atom, Length))
-    return length.kind is LengthKind.COUNT and not any(_is_past(atom, asked) for atom in length.operands[0])
-
-
-def _is_past(atom: Atom, asked: FunctionTables) -> bool:
-    """Whether a value is, or contains, keys and values kept from earlier calls."""
-    if isinstance(atom, Tensor):
-        return atom.extent is not None and atom.extent.is_grown
-    return isinstance(atom, SymbolicInput) and atom.parameter in asked.kept
-
-
-def _counts_keys(picked: PickedRows) -> bool:
-    """Whether every length is how many keys there are, and one of them counts those of earlier calls, too."""
-    terms = [length for length in picked.lengths if isinstance(length, Term)]
-    if len(terms) < len(picked.lengths) or not all(map(_is_of_keys, terms)):
-        return False
-    return any(part.kind is LengthKind.SUM for term in terms for part in term.parts())
-
-
-def _is_of_keys(term: Term) -> bool:
-    """Whether a length is counted, or the sum or the larger one of some that are: no number is added, no position."""
-    if term.kind in (LengthKind.COUNT, LengthKind.KEPT):
-        return True
-    if term.kind not in (LengthKind.SUM, LengthKind.MAXIMUM) or not any(
-        isinstance(atom, Term) for atom in term.operands[0]
-    ):
-        return False
-    return all(map(_is_of_key, term.numbers()))
-
-
-def _is_of_key(atom: Atom) -> bool:
-    """The same of what is added: what is given, or cannot be read, may be how many a cache has."""
-    return (
-        _is_of_keys(atom)
-        if isinstance(atom, Term)
-        else isinstance(atom, SymbolicInput | Unknown) or atom == Constant(None)
-    )

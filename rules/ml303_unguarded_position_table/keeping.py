@@ -5,6 +5,7 @@ It says yes too often, and never no where the object that is made has such a tab
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from types import NoneType
 from typing import TYPE_CHECKING
@@ -36,6 +37,8 @@ _TESTS = frozenset(("isinstance", "issubclass"))
 #: What keeps what it is given.
 _KEEPING = frozenset(("setattr", "__setattr__", *ADDERS, *REGISTRARS))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
+#: What a text with a comparison has; an arrow is none.
+_ORDERING = re.compile("<|(?<!-)>")
 
 
 #: What stands for a number that a class fixes, or for what cannot be told; other origins are attributes of the object,
@@ -67,7 +70,7 @@ class Making:
         building = constructing(methods, self._project)
         if all(self._functions(method.module).keys().isdisjoint(method.words) for method in building):
             return False
-        if compares_rows(methods, self._project):
+        if compares_rows(methods, building):
             return True
         sizes = {method: self._sizes(method) for method in building}
         if not any(sizes.values()) or not self._is_said(building, above):
@@ -214,10 +217,20 @@ def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handi
     return False
 
 
-def _spoken_of(method: Function) -> frozenset[str]:
-    """The attributes and quoted names in a method."""
-    parts = walk_all(method.flow.values)
-    return frozenset(p.data for p in parts if p.op in (Op.ATTR, Op.CONST) and isinstance(p.data, str))
+def _spoken_of(method: Function) -> tuple[frozenset[str], frozenset[str]]:
+    """The attributes and quoted names in a method, and those that it only asks whether something has them."""
+    parts = list(walk_all(method.flow.values))
+    asked = [part.args[-1] for part in parts if part.op is Op.CALL and _asks(part.callee) and len(part.args) == 3]
+    seen = set(map(id, asked))
+    return _names_in(part for part in parts if id(part) not in seen), _names_in(asked)
+
+
+def _asks(callee: Value) -> bool:
+    return callee.op is Op.GLOBAL and callee.data == "hasattr"
+
+
+def _names_in(values: Iterable[Value]) -> frozenset[str]:
+    return frozenset(p.data for p in values if p.op in (Op.ATTR, Op.CONST) and isinstance(p.data, str))
 
 
 def _keepable(event: Event) -> tuple[Value, ...]:
@@ -255,19 +268,30 @@ def _is_quoted(value: Value, by: Value, making: dict[str, Function | None]) -> b
 
 
 def constructing(methods: list[Function], project: Project) -> list[Function]:
-    """The methods that run when an object is built: the constructors, and what they speak of as an attribute."""
+    """The methods that run when an object is built: the constructors, and what they speak of as an attribute.
+
+    To ask whether there is such an attribute runs what is decorated, a property say, but no method.
+    """
     found = [method for method in methods if method.name == "__init__"]
+    seen = {*found}
     for builder in found:
-        names = project.once(("speaks of", builder), partial(_spoken_of, builder))
-        found += [method for method in methods if method.name in names and method not in found]
+        names, asked = project.once(("speaks of", builder), partial(_spoken_of, builder))
+        others = (method for method in methods if method not in seen)
+        more = [m for m in others if m.name in names or (m.name in asked and m.signature.decorators)]
+        seen.update(more)
+        found += more
     return found
 
 
-def compares_rows(methods: list[Function], project: Project) -> bool:
-    """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table."""
-    building = constructing(methods, project)
-    tests = [e.value for m in methods if m not in building for e in m.flow.of(EventKind.COMPARE)]
-    names = {self_attribute(arg) for test in tests if test.data in ORDERS for arg in test.args} - {None}
+def compares_rows(methods: list[Function], building: list[Function]) -> bool:
+    """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table.
+
+    That is none of those that run when an object is built, `building`. What is compared with a few is no length.
+    """
+    comparing = [method for method in methods if _ORDERING.search(method.text)]
+    tests = [event.value for m in comparing if m not in building for event in m.flow.of(EventKind.COMPARE)]
+    ordered = [test for test in tests if test.data in ORDERS and not any(map(_is_few, test.args))]
+    names = {self_attribute(arg) for test in ordered for arg in test.args} - {None}
     if not names:
         return False
     events = [event for builder in building for event in builder.flow.events]
@@ -290,6 +314,10 @@ def _is_length(value: Value, module: ModuleFacts) -> bool:
     if value.op is Op.BIN:
         return value.data in _POWERS and all(arg.op is Op.CONST for arg in value.args)
     return value.op is Op.CONST and type(value.data) is int and value.data >= FEW
+
+
+def _is_few(value: Value) -> bool:
+    return value.op is Op.CONST and (type(value.data) is str or (type(value.data) is int and value.data < FEW))
 
 
 def _builds(method: Function) -> bool:

@@ -23,7 +23,7 @@ from modellint.link.classes.definitions import SourceMethod
 from modellint.link.values.callers import neighbours
 from modellint.link.values.members import Members
 
-from .keeping import ORDERS, Making, compares_rows
+from .keeping import ORDERS, Making, compares_rows, constructing
 from .leading import leading_home, leading_to
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class PositionTables:
         """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
         found: dict[Value, FixedTable] = {}
         for cls in module.classes.values():
-            if self._project.of(Making).may_be_kept(cls) and self._project.classes.model(cls).is_module is True:
+            if self._project.classes.model(cls).is_module is True and self._project.of(Making).may_be_kept(cls):
                 for table in self._of(cls):
                     found.setdefault(table.table.value, table)
         yield from found.values()
@@ -349,7 +349,7 @@ def _names(
     found: dict[Value, str] = {}
     others: set[Value] = set()
     methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
-    is_comparing = compares_rows(methods, project)
+    is_comparing = compares_rows(methods, constructing(methods, project))
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner

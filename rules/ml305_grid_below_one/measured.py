@@ -98,7 +98,7 @@ class Measured:
         assert function.owner is not None
         for model in self._project.classes.model(function.owner).mro():
             for method in () if model.cls is None else model.cls.methods.values():
-                for event in method.flow.of(EventKind.STORE):
+                for event in method.flow.of(EventKind.STORE) if name in method.words else ():
                     is_named = event.target is not None and _is_named(event.target, name)
                     if is_named and self._may_be(event.value, method, calls):
                         return True

@@ -9,8 +9,6 @@ from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.names import External
 from modellint.rule import Rule
 
-from .table import DIVIDED
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -75,7 +73,7 @@ class WidthMismatch(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function, event, name in _made(module, project):
-            if name in DIVIDED and not event.handled and not event.value.has_unpacking:
+            if name != "Sequential" and not event.handled and not event.value.has_unpacking:
                 yield from self._divided(function, event, name, project)
         told: set[int] = set()
         for misfit in _misfits(module, project):
@@ -98,6 +96,7 @@ class WidthMismatch(Rule):
         from .judged import remainder
         from .refusals import undivided
         from .sizes import Sizes
+        from .table import DIVIDED
 
         evaluator = project.of(Evaluator)
         frame, sizes = evaluator.root(function), Sizes(evaluator)
@@ -192,6 +191,8 @@ def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
 
 def _made(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:
     """The calls in a file that make a `Sequential`, or a layer whose width is divided, with its name in `torch.nn`."""
+    from .table import DIVIDED
+
     for function in (*module.all_functions(), module.body):
         for event in function.flow.of(EventKind.CALL):
             callee = event.value.callee

@@ -87,7 +87,7 @@ def _take(
 
 def _held(cls: Class, attribute: str, project: Project) -> Fresh | None:
     """The new tensor, or the buffer, that objects of a class have under a name."""
-    stored = project.of(Keepers).stored(cls).get(attribute, ())
+    stored = project.of(Keepers).stored(cls, attribute)
     made = [_made(value, where, project) for value, where in stored]
     if made:
         return made[0] if None not in made else None
@@ -160,7 +160,7 @@ def _made(value: Value, function: Function, project: Project, depth: int = 0) ->
         return _made(value.args[0], function, project, depth + 1)
     name = self_attribute(value)
     if name is not None and function.owner is not None:
-        stored = project.of(Keepers).stored(function.owner).get(name, ())
+        stored = project.of(Keepers).stored(function.owner, name)
         made = [_made(one, where, project, depth + 1) for one, where in stored]
         return made[0] if made and None not in made else None
     if value.op is not Op.CALL:

@@ -15,7 +15,6 @@ from modellint.flow.callees import (
     NONE,
     NOTHING,
     PASSING,
-    Callees,
     Matrix,
     PaddedTable,
     ParameterObject,
@@ -28,6 +27,7 @@ from modellint.flow.callees import (
     parameter_of,
     root,
 )
+from modellint.flow.constants import Below, Constants, Last, filled
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS, MAKING
 from modellint.graph.python import Class, Function
@@ -47,15 +47,6 @@ Kinds: TypeAlias = "frozenset[type]"
 Facet: TypeAlias = Literal["ids", "real", "padded"]
 #: What elements are looked up in: names of parameters that are given it, an empty one for anything else.
 Tables: TypeAlias = "frozenset[str]"
-
-
-class Below(Filler):
-    """A constant that may be negative: it is looked up wherever it indexes anything."""
-
-
-class Last(Filler):
-    """-1, the last one of what is indexed by it: it is looked up by what counts from 0 only."""
-
 
 #: Kinds that are followed through what functions give and objects keep; real numbers are everywhere.
 ELEMENTS = frozenset((Ids, Filler, Below, Last, Positions))
@@ -77,7 +68,7 @@ _PASSED_ON = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INDEX, Op.ITEM, Op.UNPA
 _ANY = "*"
 
 
-class Body(Callees):
+class Body(Constants):
     """Elements in one function: where they are made, what they flow into, where a look-up takes them."""
 
     def __init__(self, function: Function, summaries: Summaries, files: int, settled: KnownValues = NOTHING) -> None:
@@ -129,8 +120,7 @@ class Body(Callees):
                 found |= {Ids}
             return found | (self._summaries.stored(str(value.data), self._module, self._files) & ELEMENTS)
         if op is Op.UPDATE:
-            is_filled = value.data == "[]=" and not _is_key(value.args[1]) and _may_be_number(value.args[2])
-            return self._all(value.args) | (frozenset((_sign(value.args[2]),)) if is_filled else NONE)
+            return self._all(value.args) | self.assigned(value)
         if op is Op.UNPACK or op is Op.INDEX:
             owner = value.args[0]
             if owner.op is Op.CALL and (row := self.row(owner)) is not None and "pair" in row.facets:
@@ -188,8 +178,8 @@ class Body(Callees):
         found = set[type]()
         if facets & {"drawn", "distribution"} or ("pair" in facets and _is_told_dimension(row, call)):
             found.add(Ids)
-        if self._fills(row, call):
-            found.add(self._sign_of(row, call))
+        if self.fills(row, call):
+            found.add(self.sign_of(row, call))
         if facets & {"counted", "sums-up"} and row.name != "builtins.range":
             found.add(Positions)
         return self._all(operands(call)).union(found) if facets & PASSING else frozenset(found)
@@ -294,8 +284,8 @@ class Body(Callees):
         self, row: operators.Operator, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]
     ) -> Tables:
         if facet == "padded":
-            is_padding = "fill" in row.facets and "sized" not in row.facets and self._fills(row, call)
-            return SURELY if is_padding and any(found(arg) != NONE for arg in operands(call)) else NONE
+            is_padding = "fill" in row.facets and "sized" not in row.facets and self.fills(row, call)
+            return SURELY if is_padding and any(found(arg) != NONE for arg in filled(call)) else NONE
         if "judges" in row.facets:
             return self._judged(call, facet, found)
         if "ids" not in row.facets:
@@ -375,7 +365,7 @@ class Body(Callees):
         tables: set[str] = set() if facet == "padded" else set(targets.given)
         for function in targets.functions:
             pairs, files = list(bound(function, call)), self._nearer(function.module)
-            taken = [self._summaries.takes(function, name, facet, files) for name, arg in pairs if arg in arguments]
+            taken = [self._summaries.takes(function, name, facet, files) for name, arg in pairs if found(arg) != NONE]
             for name in NONE.union(*taken):
                 given = (arg for other, arg in pairs if other == parameter_of(name))
                 tables |= NONE.union(*(self._given_to(arg, name, facet) for arg in given)) if name else SURELY
@@ -618,40 +608,8 @@ class Body(Callees):
         """The calls of the body that may write a constant into elements."""
         for event in self.flow.of(EventKind.CALL):
             row = self.row(event.value)
-            if row is not None and "fill" in row.facets and self._fills(row, event.value):
+            if row is not None and "fill" in row.facets and self.fills(row, event.value):
                 yield event
-
-    # -- constants -------------------------------------------------------------------------------------------------
-
-    def _fills(self, row: operators.Operator, call: Value) -> bool:
-        """Whether a call may write a constant into elements, which may be an id."""
-        return any(map(_may_be_number, self._written(row, call)))
-
-    def _sign_of(self, row: operators.Operator, call: Value) -> type:
-        """What is known of the constants that a call writes."""
-        signs = set(map(_sign, self._written(row, call)))
-        return next((sign for sign in (Below, Last) if sign in signs), Filler)
-
-    def _written(self, row: operators.Operator, call: Value) -> Iterator[Value]:
-        if not row.facets.keys() & {"fill", "literal", "chooses"}:
-            return
-        if call.has_unpacking:
-            yield from (part for arg in call.args[1:] for part in _parts(arg))
-            return
-        is_method = call.callee.op is Op.ATTR and not self._is_module(call.callee.args[0])
-        if "literal" in row.facets and call.positional:
-            yield from _parts(call.positional[0])
-        argument = row.argument("fill")
-        if argument is not None:
-            written = call.argument(argument[0] - is_method, argument[1])
-            if written is not None:
-                yield written
-        elif "chooses" in row.facets:
-            yield from call.positional[1:]
-
-    def _is_module(self, value: Value) -> bool:
-        name = root(value)
-        return name.op is Op.GLOBAL and name.data in self._module.imports
 
 
 def _changed(flow: Flow) -> Iterator[object]:
@@ -674,40 +632,3 @@ def _makes_real(row: operators.Operator, call: Value) -> bool:
         return True
     types = operators.attributes("torch", "type:float")
     return any(arg.op is Op.ATTR and arg.data in types for arg in call.args[1:])
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    """A value, or what stands in it where it is a list of lists."""
-    pending, seen = [value], {id(value)}
-    for part in pending:
-        if part.op in HOLDING:
-            pending.extend(arg for arg in part.args if id(arg) not in seen)
-            seen.update(map(id, part.args))
-        else:
-            yield part
-
-
-def _is_key(subscript: Value) -> bool:
-    """Whether a subscript is a string, by which no tensor is indexed."""
-    return subscript.op is Op.STRING or (subscript.op is Op.CONST and isinstance(subscript.data, str))
-
-
-def _may_be_number(value: Value) -> bool:
-    """Whether a value may be a whole number that is no row of every table: 0 always is one."""
-    if value.op is Op.CONST:
-        return type(value.data) is int and value.data != 0
-    if value.op is Op.CALL:
-        return called_name(value.callee) == "int" and any(map(_may_be_number, value.args[1:]))
-    if value.op is Op.UNARY:
-        return _may_be_number(value.args[0])
-    if value.op is Op.ATTR:
-        return root(value).op is not Op.CALL
-    return value.op in (Op.GLOBAL, Op.PARAM, Op.BIN, Op.CHOICE, Op.BOOL, Op.INDEX, Op.UNPACK, Op.ITEM)
-
-
-def _sign(value: Value) -> type:
-    """A constant that is a row, the last one, or may be a negative number."""
-    if value.op is not Op.CONST:
-        return Below
-    number = value.data if type(value.data) is int else 0
-    return Below if number < -1 else Last if number == -1 else Filler

@@ -353,7 +353,7 @@ class Callees:
                 found = frozenset(
                     one if isinstance(one, ParameterObject) else Matrix for one in found if _is_numbers(one)
                 )
-            return found | {Matrix} if row.facets.keys() & _SIZED else found
+            return found | {Matrix} if row.facets.keys() & _SIZED and not _is_single(call) else found
         if name == "from_pretrained" and any(_is_checkpoint(arg) for arg in call.positional[:1]):
             return _TABLE
         made, called = set[Any](), self.objects(callee)
@@ -496,6 +496,11 @@ def _is_of_layer(row: operators.Operator) -> bool:
     return row.name == f"torch.nn.{last}" and last[0].isupper() and row.facets.keys().isdisjoint(_HOLDING_LAYERS)
 
 
+def _is_single(call: Value) -> bool:
+    """Whether what makes a tensor of sizes is given none: `torch.zeros(())` has no rows."""
+    return any(size.op is Op.TUPLE and not size.args for size in call.positional[:1])
+
+
 def _is_of_tensors(name: str) -> bool:
     """Whether an attribute says something of a tensor, rather than being one: its shape, type, device."""
     row = operators.row(f"Tensor.{name}")
@@ -565,5 +570,34 @@ def bound(function: Function, call: Value) -> Iterator[tuple[str, Value]]:
             yield name, arg
     start = len(call.args) - len(call.data)
     for number, keyword in enumerate(call.data):
-        for name in keywords if keyword is None else [keyword] if keyword in keywords else catching:
-            yield name, call.args[start + number]
+        given = call.args[start + number]
+        entries = [(keyword, given)] if keyword is not None else _entries(given)
+        if entries is None:
+            yield from ((name, given) for name in keywords)
+        else:
+            yield from ((name, arg) for key, arg in entries for name in ([key] if key in keywords else catching))
+
+
+def _is_string(value: Value) -> bool:
+    return value.op is Op.CONST and isinstance(value.data, str)
+
+
+def _entries(mapping: Value) -> list[tuple[str, Value]] | None:
+    """What a dictionary holds that is written out, by its keys; None if it may hold more."""
+    found: list[tuple[str, Value]] = []
+    pending, seen = [mapping], {id(mapping)}
+    for part in pending:
+        parts: tuple[Value, ...] = ()
+        if part.op is Op.DICT and all(key is None or _is_string(key) for key in part.data):
+            found += [(key.data, arg) for key, arg in zip(part.data, part.args, strict=True) if key is not None]
+            parts = tuple(arg for key, arg in zip(part.data, part.args, strict=True) if key is None)
+        elif part.op is Op.UPDATE and part.data == "[]=" and _is_string(part.args[1]):
+            found.append((part.args[1].data, part.args[2]))
+            parts = part.args[:1]
+        elif part.op is Op.CHOICE:
+            parts = part.args
+        else:
+            return None
+        pending.extend(one for one in parts if id(one) not in seen)
+        seen.update(map(id, parts))
+    return found

@@ -1,0 +1,224 @@
+"""The constants that one function may write among elements: what may be a whole number, and a negative one.
+
+Nothing is run. A value may be a number unless it surely is something else: a list, a slice of something, what an
+operator of torch's gives, or a parameter that is said to be a tensor.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.callees import HOLDING, NONE, Callees, operands, root
+from modellint.flow.domain import Filler
+from modellint.graph.value import Op, called_name, dotted, subscripts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint import operators
+    from modellint.graph.value import Value
+
+#: What may be a number by what it is made of.
+_NAMED = frozenset((Op.GLOBAL, Op.PARAM, Op.ATTR, Op.BIN, Op.CHOICE, Op.BOOL, Op.INDEX, Op.UNPACK, Op.ITEM, Op.UNARY))
+_PART, _CHOOSING = frozenset((Op.INDEX, Op.UNPACK, Op.ITEM)), frozenset((Op.CHOICE, Op.BOOL, Op.UNARY))
+#: What has entries by keys, besides displays.
+_KEYED = frozenset(((Op.COMPREHENSION, "dict"), (Op.ATTR, "__dict__")))
+#: What annotations of dictionaries name.
+_MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping"))
+_MADE = frozenset(("collections.defaultdict", "collections.OrderedDict", "collections.Counter"))
+#: What an annotation may name besides tensors where a parameter is surely no number.
+_NO_NUMBER = frozenset(("Optional", "Union", "typing"))
+#: Facets of operators that give numbers.
+_GIVING_NUMBERS = frozenset(("gives", "counts", "number"))
+#: Through how many values it is followed what a number is made of.
+_MAX_DEPTH = 8
+
+
+class Below(Filler):
+    """A constant that may be negative: it is looked up wherever it indexes anything."""
+
+
+class Last(Filler):
+    """-1, the last one of what is indexed by it: it is looked up by what counts from 0 only."""
+
+
+class Constants(Callees):
+    """The constants that one function writes among elements."""
+
+    def assigned(self, update: Value) -> frozenset[type]:
+        """The constant that `x[index] = constant` writes among the elements of a tensor."""
+        if update.data != "[]=" or _is_key(update.args[1]) or not self.may_be_number(update.args[2]):
+            return NONE
+        return NONE if self._is_mapping(update.args[0]) else frozenset((_sign(update.args[2]),))
+
+    def fills(self, row: operators.Operator, call: Value) -> bool:
+        """Whether a call may write a constant into elements, which may be an id."""
+        return any(map(self.may_be_number, self._written(row, call)))
+
+    def sign_of(self, row: operators.Operator, call: Value) -> type:
+        """What is known of the constants that a call writes."""
+        signs = {_sign(value) for value in self._written(row, call) if self.may_be_number(value)}
+        return next((sign for sign in (Below, Last) if sign in signs), Filler)
+
+    def _written(self, row: operators.Operator, call: Value) -> Iterator[Value]:
+        if not row.facets.keys() & {"fill", "literal", "chooses"}:
+            return
+        if call.has_unpacking:
+            yield from (part for arg in call.args[1:] for part in _parts(arg))
+            return
+        is_method = call.callee.op is Op.ATTR and not self._is_module(call.callee.args[0])
+        if "literal" in row.facets and call.positional:
+            yield from _parts(call.positional[0])
+        argument = row.argument("fill")
+        if argument is not None:
+            written = call.argument(argument[0] - is_method, argument[1])
+            if written is not None:
+                yield written
+        elif "chooses" in row.facets:
+            yield from call.positional[1:]
+
+    def _is_module(self, value: Value) -> bool:
+        name = root(value)
+        return name.op is Op.GLOBAL and name.data in self._module.imports
+
+    def may_be_number(self, value: Value, depth: int = 0) -> bool:
+        """Whether a value may be a whole number that is no row of every table: 0 always is one."""
+        op = value.op
+        if op is Op.CONST:
+            return type(value.data) is int and value.data != 0
+        if op is Op.CALL:
+            return called_name(value.callee) == "int" and any(self.may_be_number(arg, depth) for arg in value.args[1:])
+        if op not in _NAMED or depth > _MAX_DEPTH:
+            return op in _NAMED
+        if op is Op.ATTR:
+            name = root(value)
+            return name.op is not Op.CALL and not (name.op is Op.GLOBAL and self._is_of_torch(name))
+        if op is Op.PARAM:
+            return not self._is_tensor(str(value.data))
+        if op in _PART:
+            return not self._is_of_tensor(value)
+        if op is Op.BIN:
+            return value.data != "@" and all(self._may_be_operand(arg, depth + 1) for arg in value.args)
+        return op is Op.GLOBAL or any(self.may_be_number(arg, depth + 1) for arg in value.args)
+
+    def _may_be_operand(self, value: Value, depth: int) -> bool:
+        """Whether what is calculated with a value may be a number."""
+        if value.op is Op.CONST:
+            return isinstance(value.data, int | float)
+        if value.op is Op.CALL:
+            return not self._gives_tensor(value)
+        if value.op in _CHOOSING and depth <= _MAX_DEPTH:
+            return any(self._may_be_operand(arg, depth + 1) for arg in value.args)
+        return value.op is Op.COMPARE or self.may_be_number(value, depth)
+
+    def _is_of_tensor(self, value: Value) -> bool:
+        """Whether something is cut from what holds it, or a part of what an operator of torch's gives."""
+        while value.op in _PART:
+            if value.op is Op.INDEX and any(part.op is Op.SLICE for part in subscripts(value)):
+                return True
+            value = value.args[0]
+        return value.op is Op.CALL and self._gives_tensor(value)
+
+    def _gives_tensor(self, call: Value) -> bool:
+        """Whether a call is of an operator of torch's that gives tensors."""
+        callee = call.callee
+        if callee.op is Op.ATTR:
+            name = root(callee)
+            if name.op is Op.GLOBAL and not self._is_of_torch(name):
+                return False
+        row = self.row(call)
+        is_of_torch = row is not None and row.name.startswith(("torch.", "Tensor."))
+        return row is not None and is_of_torch and _GIVING_NUMBERS.isdisjoint(row.facets)
+
+    def _is_of_torch(self, name: Value) -> bool:
+        return self._module.imports.get(str(name.data), "").partition(".")[0] == "torch"
+
+    def _is_tensor(self, name: str) -> bool:
+        """Whether the annotation of a parameter says that it is a tensor."""
+        parameter = self.function.parameter(name)
+        if parameter is None or parameter.annotation is None:
+            return False
+        named = [dotted(part) or "" for part in parameter.annotation.walk() if part.op in (Op.GLOBAL, Op.ATTR)]
+        imports = self._module.imports
+        full = [f"{imports.get(head, head)}.{rest}" for head, _, rest in (name.partition(".") for name in named)]
+        tensors = [name for name in full if name.startswith("torch.") and name.rstrip(".").endswith("Tensor")]
+        return bool(tensors) and all(
+            name in tensors or name == "torch." or name.rstrip(".").rpartition(".")[2] in _NO_NUMBER for name in full
+        )
+
+    def _is_mapping(self, value: Value) -> bool:
+        """Whether a value surely is a dictionary, whose entries are no elements."""
+        pending, seen = [value], {id(value)}
+        for part in pending:
+            if part.op is Op.CHOICE or part.op is Op.UPDATE:
+                made = part.args if part.op is Op.CHOICE else part.args[:1]
+            elif part.op is Op.CALL and (row := self.row(part)) is not None and "copies" in row.facets:
+                made = part.args[1:2]
+            elif not self._makes_mapping(part):
+                return False
+            else:
+                continue
+            pending.extend(one for one in made if id(one) not in seen)
+            seen.update(map(id, made))
+        return True
+
+    def _makes_mapping(self, value: Value) -> bool:
+        """Whether a value is a dictionary as it is written, or as the head of the function has it."""
+        if value.op is Op.CALL:
+            name = str(value.callee.data)
+            origin = self._module.imports.get(name)
+            is_builtin = name == "dict" and origin is None and name not in self._record.own
+            return value.callee.op is Op.GLOBAL and (is_builtin or origin in _MADE)
+        if value.op is not Op.PARAM:
+            return value.op is Op.DICT or (value.op, value.data) in _KEYED
+        parameter = self.function.parameter(str(value.data))
+        if parameter is None or parameter.annotation is None:
+            return parameter is not None and parameter.kind == "var-keyword"
+        written = parameter.annotation
+        written = written.args[0] if written.op is Op.INDEX else written
+        return parameter.kind == "var-keyword" or (dotted(written) or "").rpartition(".")[2] in _MAPPINGS
+
+
+def filled(call: Value) -> tuple[Value, ...]:
+    """What a call that writes a constant may write it into: its first argument, what it is a method of."""
+    callee, first = call.callee, call.positional[:1]
+    if not first or first[0].op is Op.STARRED:
+        return operands(call)
+    return (callee.args[0], *first) if callee.op is Op.ATTR else first
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """A value, or what stands in it where it is a list of lists."""
+    pending, seen = [value], {id(value)}
+    for part in pending:
+        if part.op in HOLDING:
+            pending.extend(arg for arg in part.args if id(arg) not in seen)
+            seen.update(map(id, part.args))
+        else:
+            yield part
+
+
+def _is_key(subscript: Value) -> bool:
+    """Whether a subscript is a string, by which no tensor is indexed."""
+    return subscript.op is Op.STRING or (subscript.op is Op.CONST and isinstance(subscript.data, str))
+
+
+def _sign(value: Value) -> type:
+    """A constant that is a row, the last one, or may be a negative number."""
+    if _is_counter(value):
+        return Filler
+    if value.op is not Op.CONST:
+        return Below
+    number = value.data if type(value.data) is int else 0
+    return Below if number < -1 else Last if number == -1 else Filler
+
+
+def _is_counter(value: Value) -> bool:
+    """Whether a value counts the turns of a loop from 0: of `for i in range(n)`, `for i, x in enumerate(xs)`."""
+    name = "range"
+    if value.op is Op.UNPACK and value.data == 0:
+        value, name = value.args[0], "enumerate"
+    if value.op is not Op.ITEM or value.args[0].op is not Op.CALL:
+        return False
+    call = value.args[0]
+    return call.callee.op is Op.GLOBAL and call.callee.data == name and len(call.args) == 2 and not call.has_unpacking

@@ -117,12 +117,14 @@ def _joined(path: Path, more: Path) -> Path:
 # -- several of them, and parts ------------------------------------------------------------------------------------
 
 
-def column(atoms: Atoms) -> list[Atoms] | Shell | Atoms:
+def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
     """A value as a column of `zip`: its elements one by one, a container of any number of them, or any one of them."""
-    known, first = elements(atoms), atoms[0] if len(atoms) == 1 else None
+    first = atoms[0] if len(atoms) == 1 else None
+    is_row = holds(first) and first.kind != "dict"
+    known = elements(atoms) if run.counts or is_row else None
     if known is not None:
         return known
-    if holds(first) and first.kind != "dict":
+    if is_row and isinstance(first, Shell):
         return first
     return join(
         (_keys(atom) if atom.kind == "dict" else atom.element())
@@ -269,7 +271,7 @@ def _listed(call: Call, owner: Shell) -> Atoms:
 def _paired(call: Call, owner: Shell) -> Atoms:
     items = owner.items
     values = owner if items is None else [entry.atoms for entry in items]
-    is_known = items is not None and _is_dict(owner)
+    is_known = call.run.counts and items is not None and _is_dict(owner)
     keys: list[Atoms] | Atoms = [(Constant(entry.key),) for entry in owner.entries] if is_known else _keys(owner)
     return rows(call.run, [keys, values], call.value, call.frame)
 

@@ -102,7 +102,7 @@ def _gathered(call: Call, kind: str) -> Atoms:
 
 
 def _reversed(call: Call) -> Atoms:
-    known = elements(call.given[0]) if call.given else None
+    known = elements(call.given[0]) if call.given and call.run.counts else None
     return _gathered(call, "generator") if known is None else call.sequence("generator", known[::-1])
 
 
@@ -142,7 +142,7 @@ def _range(call: Call) -> Atoms:
 
 
 def _enumerate(call: Call) -> Atoms:
-    over = column(call.given[0] if call.given else UNKNOWN)
+    over = column(call.run, call.given[0] if call.given else UNKNOWN)
     start = value_of(call.arguments.argument(1, "start") or (Constant(0),))
     numbers: list[Atoms] | Atoms = (Counter(),)
     if call.run.counts and isinstance(over, list) and type(start) is int:
@@ -314,7 +314,9 @@ FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "builtins.len": _length,
     "builtins.range": _range,
     "builtins.enumerate": _enumerate,
-    "builtins.zip": lambda call: rows(call.run, [column(atoms) for atoms in call.given], call.value, call.frame),
+    "builtins.zip": lambda call: rows(
+        call.run, [column(call.run, atoms) for atoms in call.given], call.value, call.frame
+    ),
     "builtins.next": lambda call: _element(call, call.given[0] if call.given else UNKNOWN),
     "builtins.sum": _chained,
     "itertools.chain": _chained,

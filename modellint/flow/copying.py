@@ -14,28 +14,23 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
 
 
-class Copying:
-    """Copies objects with all that they hold: what is held twice is one object in the copy, too."""
+def copied(turns: UnrolledLoops, given: Atoms, frame: Frame, value: Value, *, is_deep: bool) -> Atoms:
+    """Copies of objects with all that they hold: what is held twice is one object in the copy, too."""
+    copies: dict[Shell, Shell] = {}
 
-    def __init__(self, turns: UnrolledLoops, frame: Frame, value: Value, *, is_deep: bool) -> None:
-        self._turns = turns
-        self._at = frame, value
-        self._is_deep = is_deep
-        self._made: dict[Shell, Shell] = {}
+    def of(atoms: Atoms) -> Atoms:
+        return tuple(copy(atom) if isinstance(atom, Shell) else atom for atom in atoms)
 
-    def copied(self, atoms: Atoms) -> Atoms:
-        return tuple(self._shell(atom) if isinstance(atom, Shell) else atom for atom in atoms)
+    inner = of if is_deep else tuple
 
-    def _shell(self, shell: Shell) -> Shell:
-        if shell in self._made:
-            return self._made[shell]
-        frame, value = self._at
-        made = self._made[shell] = self._turns.run.shell(shell.kind, value, frame, f"copy {len(self._made)}")
+    def copy(shell: Shell) -> Shell:
+        if shell in copies:
+            return copies[shell]
+        made = copies[shell] = turns.run.shell(shell.kind, value, frame, f"copy {len(copies)}")
         made.model, made.arguments, made.passed = shell.model, shell.arguments, shell.passed
         made.is_built, made.is_initialised, made.is_exact = shell.is_built, shell.is_initialised, shell.is_exact
         if isinstance(made, ExactShell) and isinstance(shell, ExactShell):
             made.repeats = shell.repeats
-        inner = self.copied if self._is_deep else tuple
         made.entries = [Slot(entry.key, inner(entry.atoms), entry.path) for entry in shell.entries]
         made.history = {
             name: [(inner(atoms() if callable(atoms) else atoms), path) for atoms, path in known]
@@ -43,5 +38,7 @@ class Copying:
         }
         for store in shell.stores:
             made.note(replace(store, held=inner(store.atoms)))
-        self._turns.note_copy(shell, made)
+        turns.note_copy(shell, made)
         return made
+
+    return of(given)

@@ -733,12 +733,7 @@ class Interpreter:
         return self._operation([atoms], operations.unary(self, atoms, value, frame), frame, value)
 
     def _string(self, value: Value, frame: Frame) -> Atoms:
-        parts = [self.evaluate(arg, frame) for arg in value.args]
-        for theory in self.asked.text:
-            known = theory.text(value, parts)
-            if known is not None:
-                return known
-        return constants.formatted(value, parts)
+        return constants.formatted(value, [self.evaluate(arg, frame) for arg in value.args])
 
     def _lambda(self, value: Value, frame: Frame) -> Atoms:
         if isinstance(value.data, Nested):

@@ -82,10 +82,10 @@ def _is_start(atoms: Atoms) -> bool:
     return known is not None and known.value in (None, 0)
 
 
-def joined_along(row: Operator, arguments: Arguments) -> int | None:
+def joined_along(arguments: Arguments) -> int | None:
     """The dimension along which tensors become one, if that is known."""
     dim = arguments.argument(1, "dim")
-    return None if "joins" not in row.facets else 0 if dim is None else sizes.whole(dim)
+    return 0 if dim is None else sizes.whole(dim)
 
 
 def counted(arguments: Arguments) -> Sizes:

@@ -51,7 +51,7 @@ _ATOMS = (
 _ANSWERING = frozenset(
     (
         "named", "defined", "parameter", "attribute", "unstored", "index", "part", "element", "row", "empty", "binary",
-        "unary", "comparison", "choice", "updated", "comprehension", "text", "call", "method", "super_method", "apply",
+        "unary", "comparison", "choice", "updated", "comprehension", "call", "method", "super_method", "apply",
         "called", "forward", "output", "function", "outside",
     )
 )  # fmt: skip

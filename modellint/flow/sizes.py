@@ -128,9 +128,8 @@ def _rearranged(sizes: Sizes, pattern: str) -> Sizes | None:
     return tuple(named[name] for name in right) if named.keys() >= set(right) else None
 
 
-def joined(row: Operator, parts: list[Sizes | None], dim: Atoms | None) -> Sizes | None:
+def joined(row: Operator, parts: list[Sizes | None], along: int | None) -> Sizes | None:
     """`torch.cat`, `torch.stack`."""
-    along = 0 if dim is None else whole(dim)
     known = [sizes for sizes in parts if sizes is not None]
     if along is None or not known or len(known) < len(parts):
         return None
@@ -220,7 +219,7 @@ def place_of(at: int, parts: tuple[Value, ...], count: int) -> int | None:
 
 def is_number(atoms: Atoms) -> bool:
     """Whether a value is one number for sure, rather than several or a tensor."""
-    return bool(atoms) and all(isinstance(a, Counter | Length | Number) or _is_whole(a) for a in atoms)
+    return bool(atoms) and all(isinstance(a, Counter | Length | Number) or whole((a,)) is not None for a in atoms)
 
 
 def is_limit(upper: Atoms) -> bool:
@@ -229,10 +228,6 @@ def is_limit(upper: Atoms) -> bool:
     if known is not None:
         return type(known.value) is int and known.value >= 0
     return bool(upper) and not any(isinstance(atom, Length) for atom in upper)
-
-
-def _is_whole(atom: Atom) -> bool:
-    return isinstance(atom, Constant) and type(atom.value) is int
 
 
 def whole(atoms: Atoms | None) -> int | None:

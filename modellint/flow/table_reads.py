@@ -86,7 +86,7 @@ class TableReads(Theory, Sink):
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """Along which dimension tensors become one of which nothing else is known."""
         row = operators.row(name)
-        along = None if row is None else joined_along(row, arguments)
+        along = None if row is None or "joins" not in row.facets else joined_along(arguments)
         return None if along is None else (Tensor(joined=along),)
 
     def matters(self, event: Event, frame: Frame) -> None:

@@ -417,16 +417,16 @@ class Tensors(Theory):
 
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """Tensors in one: each one's ids, and their width if it is that of all, joined along another dimension."""
-        dim = arguments.argument(1, "dim")
-        along = 0 if dim is None else sizes.whole(dim)
+        along = joined_along(arguments)
+        to = along if "joins" in row.facets else None
         is_front = along == 0 or (along == 1 and "stacks" in row.facets)
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
         widths = {member.width if isinstance(member, Tensor) else None for member in members}
-        sides = sizes.joined(row, [m.sizes if isinstance(m, Tensor) else None for m in members], dim)
+        sides = sizes.joined(row, [m.sizes if isinstance(m, Tensor) else None for m in members], along)
         for tensor in tensors_in(operand):
             width = tensor.width if is_front and len(widths) == 1 else None
             head = tensor.head if width is not None else None
-            yield replace(tensor, width=width, head=head, sizes=sides, made=None, joined=joined_along(row, arguments))
+            yield replace(tensor, width=width, head=head, sizes=sides, made=None, joined=to)
 
     def _chosen(
         self,

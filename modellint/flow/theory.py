@@ -201,10 +201,6 @@ class Theory:
         """What a comprehension makes."""
         return None
 
-    def text(self, value: Value, parts: list[Atoms]) -> Atoms | None:
-        """What is written with some values in it: `f"{x}"`."""
-        return None
-
     # -- calls -----------------------------------------------------------------------------------------------------
 
     def call(self, value: Value, frame: Frame) -> Atoms | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.calls import STORING
-from modellint.flow.copying import Copying
+from modellint.flow.copying import copied
 from modellint.flow.domain import (
     NONE,
     PLAIN,
@@ -97,7 +97,7 @@ class UnrolledLoops(Theory):
 
     def unstored(self, shell: Shell, name: str) -> Atoms | None:
         known = described(shell)
-        return None if known is None else arguments_of(shell, known).get(name)
+        return None if known is None else known[1].get(name)
 
     def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         if not any(isinstance(atom, Tensor) for atom in (*left, *right)):
@@ -117,8 +117,7 @@ class UnrolledLoops(Theory):
         if name in _WEIGHT_NORMS:
             return self._with_norms(arguments)
         if name in calls.COPIES and arguments.positional:
-            is_deep = name.endswith("deepcopy")
-            return Copying(self, frame, value, is_deep=is_deep).copied(arguments.positional[0])
+            return copied(self, arguments.positional[0], frame, value, is_deep=name.endswith("deepcopy"))
         row = operators.row(name)
         made = None if row is None else self.tensors.function(name, arguments, frame, value)
         tensor = made[0] if made is not None and len(made) == 1 else None
@@ -137,9 +136,8 @@ class UnrolledLoops(Theory):
         for layer in layers:
             if not isinstance(layer, Shell):
                 continue
-            name = described(layer)
-            known = {} if name is None else arguments_of(layer, name)
-            side = "in_channels" if name is not None and "Transpose" in name else "out_channels"
+            name, known = described(layer) or ("", {})
+            side = "in_channels" if "Transpose" in name else "out_channels"
             size = size_of(known.get(side) or known.get("out_features"))
             is_plain = len(layers) == len(arguments.positional) + len(arguments.keywords) == 1
             self.added[layer] = size if is_plain and layer not in self.added else None
@@ -379,15 +377,12 @@ def _literal(arguments: Arguments) -> Tensor:
     return Tensor()
 
 
-def described(shell: Shell) -> str | None:
-    """The class whose parameters are known by its arguments that an object is of, or derives from."""
-    if shell.model is None or shell.kind != "instance":
+def described(shell: Shell) -> tuple[str, dict[str, Atoms]] | None:
+    """The class that an object is of, or derives from, whose arguments tell its parameters, and these arguments."""
+    mro = shell.model.mro() if shell.model is not None and shell.kind == "instance" else ()
+    name = next((model.name for model in mro if parameter_counts.describes(model.name)), None)
+    if name is None:
         return None
-    return next((model.name for model in shell.model.mro() if parameter_counts.describes(model.name)), None)
-
-
-def arguments_of(shell: Shell, name: str) -> dict[str, Atoms]:
-    """What a described layer was given, by name."""
     passed = shell.arguments if shell.passed is None else shell.passed
     bound = parameter_counts.arguments_of(name, passed.positional, passed.keywords)
-    return {key: value if isinstance(value, tuple) else (Constant(value),) for key, value in bound.items()}
+    return name, {key: value if isinstance(value, tuple) else (Constant(value),) for key, value in bound.items()}

@@ -14,7 +14,7 @@ from modellint.flow.library.constants import OPEN, atoms_of, value_of
 from modellint.flow.library.functions import partial
 from modellint.flow.objects import model_of
 from modellint.flow.runs import started
-from modellint.flow.unrolled import UncertainError, UnrolledLoops, arguments_of, described
+from modellint.flow.unrolled import UncertainError, UnrolledLoops, described
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, Value, self_attribute
@@ -172,18 +172,18 @@ class _Counting:
             return None
         if atom.model is None or atom.model.is_module is False:
             return _NOTHING
-        name = described(atom)
+        known = described(atom)
         if atom in self._run_turns.open or atom.model.is_module is None or any(_tied(atom.model)):
             return None
-        if name is None:
+        if known is None:
             return _NOTHING
-        return None if {"weight", "bias"} & atom.history.keys() else self._described(atom, name)
+        return None if {"weight", "bias"} & atom.history.keys() else self._described(atom, *known)
 
-    def _described(self, shell: Shell, name: str) -> Size | None:
-        """The number of parameters of a layer whose class `name` describes by its arguments."""
+    def _described(self, shell: Shell, name: str, arguments: dict[str, Atoms]) -> Size | None:
+        """The number of parameters of a layer of a class whose arguments tell it."""
         if not (shell.arguments if shell.passed is None else shell.passed).is_complete:
             return None
-        values = {key: value_of(atoms) for key, atoms in arguments_of(shell, name).items()}
+        values = {key: value_of(atoms) for key, atoms in arguments.items()}
         known = {key: Unknown() if value is OPEN else value for key, value in values.items()}
         own, added = parameter_counts.count(name, known), self._run_turns.added.get(shell, _NOTHING)
         return None if own is None or added is None else own + added

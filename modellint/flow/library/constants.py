@@ -44,7 +44,6 @@ _OPERATORS: dict[str, Callable[[object, object], object]] = {
     "&": operator.and_,
     "^": operator.xor,
 }
-_UNARY: dict[str, Callable[..., object]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 #: Builtins that give the same for the same values; of `math` all do.
 _PURE = frozenset("abs all any bool divmod float int max min pow round sorted str sum".split())
 _GROWING = frozenset("math.comb math.factorial math.perm".split())
@@ -99,16 +98,11 @@ def calculated(name: str, left: object, right: object) -> object:
         first, second = _size(left), _size(right)
         found = None if first is None or second is None else first.calculated(name, second)
         return OPEN if found is None else found
-    if not (_is_number(left) and _is_number(right)):
+    if not (isinstance(left, int | float) and isinstance(right, int | float)):
         return left + right if name == "+" and isinstance(left, str) and isinstance(right, str) else OPEN
-    if name in ("**", "<<") and (abs(right) > _MOST or abs(left) > _LARGEST):  # type: ignore[arg-type]
+    if name in ("**", "<<") and (abs(right) > _MOST or abs(left) > _LARGEST):
         return OPEN
     return tried(_OPERATORS.get(name), (left, right))
-
-
-def changed_sign(name: str, value: object) -> object:
-    """What an operator makes of one number."""
-    return tried(_UNARY.get(name), (value,)) if _is_number(value) else OPEN
 
 
 def evaluated(call: Call) -> Atoms | None:
@@ -155,10 +149,6 @@ def _size(value: object) -> Size | None:
     if isinstance(value, Size):
         return value
     return Size.of(value) if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
 
 
 # -- text ----------------------------------------------------------------------------------------------------------

@@ -117,37 +117,42 @@ def _joined(path: Path, more: Path) -> Path:
 # -- several of them, and parts ------------------------------------------------------------------------------------
 
 
-def column(atoms: Atoms) -> list[Atoms] | Shell | Atoms:
+def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
     """A value as a column of `zip`: its elements one by one, a container of any number of them, or any one of them."""
-    known = elements(atoms)
+    first = atoms[0] if len(atoms) == 1 else None
+    is_row = holds(first) and first.kind != "dict"
+    known = elements(atoms) if run.counts or is_row else None
     if known is not None:
         return known
-    shells = [atom for atom in atoms if holds(atom)]
-    if len(shells) == len(atoms) == 1 and shells[0].kind != "dict":
-        return shells[0]
-    found: list[Atoms] = []
-    for atom in atoms:
-        if holds(atom):
-            found.append(_keys(atom) if atom.kind == "dict" else atom.element())
-        else:
-            found.append((atom,) if isinstance(atom, SymbolicInput | Unknown | Tensor) else PLAIN)
-    return join(found)
+    if is_row and isinstance(first, Shell):
+        return first
+    return join(
+        (_keys(atom) if atom.kind == "dict" else atom.element())
+        if holds(atom)
+        else ((atom,) if isinstance(atom, SymbolicInput | Unknown | Tensor) else PLAIN)
+        for atom in atoms
+    )
 
 
 def rows(run: Run, columns: Sequence[list[Atoms] | Shell | Atoms], value: Value, frame: Frame) -> Atoms:
     """Tuples of one element of each column at a time: slot by slot where these are known, else any of each."""
     known = [one for one in columns if isinstance(one, list)]
-    if known and not any(isinstance(one, Shell) for one in columns):
-        made: list[Atoms] = []
-        for at in range(min(map(len, known))):
-            row = [one[at] if isinstance(one, list) else one for one in columns if not isinstance(one, Shell)]
-            made.append((run.sequence("tuple", row, value, frame, f"row {at}"),))
-        return (run.sequence("generator", made, value, frame, "rows"),)
-    of_any = [
-        one.element() if isinstance(one, Shell) else join(one) if isinstance(one, list) else one for one in columns
-    ]
-    found = run.sequence("generator", [(run.sequence("tuple", of_any, value, frame, "row"),)], value, frame, "rows")
-    found.is_exact = False
+    is_known = bool(known) and not any(isinstance(one, Shell) for one in columns)
+    made: list[Atoms] = []
+    for at in range(min(map(len, known)) if is_known else 1):
+        row = [
+            one.element()
+            if isinstance(one, Shell)
+            else one
+            if isinstance(one, tuple)
+            else one[at]
+            if is_known
+            else join(one)
+            for one in columns
+        ]
+        made.append((run.sequence("tuple", row, value, frame, f"row {at}" if is_known else "row"),))
+    found = run.sequence("generator", made, value, frame, "rows")
+    found.is_exact = found.is_exact and is_known
     return (found,)
 
 
@@ -266,7 +271,7 @@ def _listed(call: Call, owner: Shell) -> Atoms:
 def _paired(call: Call, owner: Shell) -> Atoms:
     items = owner.items
     values = owner if items is None else [entry.atoms for entry in items]
-    is_known = items is not None and _is_dict(owner)
+    is_known = call.run.counts and items is not None and _is_dict(owner)
     keys: list[Atoms] | Atoms = [(Constant(entry.key),) for entry in owner.entries] if is_known else _keys(owner)
     return rows(call.run, [keys, values], call.value, call.frame)
 

@@ -17,7 +17,6 @@ from modellint.flow.domain import (
     Prepared,
     SymbolicInput,
     Unknown,
-    constant,
     join,
     text,
 )
@@ -103,7 +102,7 @@ def _gathered(call: Call, kind: str) -> Atoms:
 
 
 def _reversed(call: Call) -> Atoms:
-    known = elements(call.given[0]) if call.given else None
+    known = elements(call.given[0]) if call.given and call.run.counts else None
     return _gathered(call, "generator") if known is None else call.sequence("generator", known[::-1])
 
 
@@ -143,16 +142,12 @@ def _range(call: Call) -> Atoms:
 
 
 def _enumerate(call: Call) -> Atoms:
-    over = column(call.given[0] if call.given else UNKNOWN)
+    over = column(call.run, call.given[0] if call.given else UNKNOWN)
     start = value_of(call.arguments.argument(1, "start") or (Constant(0),))
     numbers: list[Atoms] | Atoms = (Counter(),)
     if call.run.counts and isinstance(over, list) and type(start) is int:
         numbers = [(Constant(start + at),) for at in range(len(over))]
     return rows(call.run, [numbers, over], call.value, call.frame)
-
-
-def _zip(call: Call) -> Atoms:
-    return rows(call.run, [column(atoms) for atoms in call.given], call.value, call.frame)
 
 
 def _chained(call: Call) -> Atoms:
@@ -178,26 +173,18 @@ def _repeat(call: Call) -> Atoms | None:
 
 
 def _row_of(call: Call) -> Atoms:
-    """A named tuple of values, of which the names are the first argument."""
-    names = _names_in(call.given[0])
-    rest = call.arguments.without_first()
-    fields = [rest.argument(number, name) for number, name in enumerate(names)]
-    if not rest.is_complete or not names:
+    """A named tuple of values; the first argument has the names, or one text with blanks or commas between them."""
+    known, rest = value_of(call.given[0]), call.arguments.without_first()
+    listed = known.replace(",", " ").split() if isinstance(known, str) else known
+    names = [name for name in listed if isinstance(name, str)] if isinstance(listed, list | tuple) else []
+    if not rest.is_complete or not names or names != [*listed]:  # type: ignore[misc]
         return call.run.calls.unknown(rest, call.value)
+    fields = [rest.argument(number, name) or PLAIN for number, name in enumerate(names)]
     made = call.made("tuple")
-    made.fill(tuple(field or PLAIN for field in fields))
+    made.fill(tuple(fields))
     for name, field in zip(names, fields, strict=True):
-        made.set(name, field or PLAIN)
+        made.set(name, field)
     return (made,)
-
-
-def _names_in(atoms: Atoms) -> list[str]:
-    """The names of fields: a list of them, or one text with blanks or commas between; none if not all are known."""
-    known = constant(atoms)
-    if known is not None and isinstance(known.value, str):
-        return known.value.replace(",", " ").split()
-    names = [text(part) for part in unpacked(atoms)] if is_exact(atoms) else []
-    return [name for name in names if name is not None] if None not in names else []
 
 
 def _copied(call: Call, atoms: Atoms, purpose: str = "copy", within: tuple[Shell, ...] = ()) -> Atoms:
@@ -258,11 +245,6 @@ def _element(call: Call, atoms: Atoms) -> Atoms:
 
 def _applied(call: Call, functions: Atoms, arguments: Arguments) -> Atoms:
     return join(call.run.calls.apply(atom, arguments, call.frame, call.value) for atom in functions)
-
-
-def _checkpoint(call: Call) -> Atoms | None:
-    """A function is called, and once more when gradients are computed."""
-    return _applied(call, call.given[0], call.arguments.without_first()) if call.given else None
 
 
 def _field(call: Call) -> Atoms:
@@ -332,7 +314,9 @@ FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "builtins.len": _length,
     "builtins.range": _range,
     "builtins.enumerate": _enumerate,
-    "builtins.zip": _zip,
+    "builtins.zip": lambda call: rows(
+        call.run, [column(call.run, atoms) for atoms in call.given], call.value, call.frame
+    ),
     "builtins.next": lambda call: _element(call, call.given[0] if call.given else UNKNOWN),
     "builtins.sum": _chained,
     "itertools.chain": _chained,
@@ -341,7 +325,9 @@ FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "builtins.map": _mapped,
     "builtins.filter": _mapped,
     "functools.reduce": _reduced,
-    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.utils.checkpoint.checkpoint": lambda call: (
+        _applied(call, call.given[0], call.arguments.without_first()) if call.given else None
+    ),
     "dataclasses.field": _field,
     **dict.fromkeys(
         PARTIAL, lambda call: partial(call.given[0] if call.given else UNKNOWN, call.arguments.without_first())

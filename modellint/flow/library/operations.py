@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import sizes
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -18,7 +17,7 @@ from modellint.flow.domain import (
     join,
 )
 from modellint.flow.heap import Shell
-from modellint.flow.library.constants import LONGEST, OPEN, atoms_of, calculated, changed_sign, value_of
+from modellint.flow.library.constants import LONGEST, OPEN, atoms_of, calculated, value_of
 from modellint.flow.library.containers import merge
 from modellint.graph.value import Op, same
 
@@ -43,12 +42,11 @@ _OF_TENSORS = frozenset("+ - * / @ **".split())
 
 def unary(run: Run, atoms: Atoms, value: Value, frame: Frame) -> Atoms:
     """`-x`, `~x`."""
-    known = constant(atoms)
-    found = OPEN if known is None else changed_sign(value.data, known.value)
-    negative = sizes.negative(value, atoms) if run.counts else None
-    if found is not OPEN:
-        return atoms_of(run, found, value, frame)
-    return negative or join(changed(atom, f"`{value.data}`", value) for atom in atoms)
+    is_known = value.data == "-" and (run.counts or constant(atoms) is not None)
+    found = calculated("-", 0, value_of(atoms)) if is_known else OPEN
+    if found is OPEN:
+        return join(changed(atom, f"`{value.data}`", value) for atom in atoms)
+    return atoms_of(run, found, value, frame)
 
 
 def binary(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms:

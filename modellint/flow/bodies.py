@@ -82,16 +82,18 @@ class Body(Constants):
 
     def is_root(self) -> bool:
         """Whether the function may look up elements that it makes, or gets from what it calls, or pads positions."""
-        return any("" in self.met(event) for event in self.flow.events)
+        return any("" in tables for event in self.flow.events for tables in self._met(event))
 
     def met(self, event: Event) -> Tables:
         """Where an event may look up elements that the function makes, or write constants among its positions."""
-        return (
-            self.meets(event, "ids", lambda value: self.elements(value) - _POSITIONS)
-            | self.meets(event, "real", self.real)
-            | self.meets(event, "padded", lambda value: self.elements(value) & _POSITIONS)
-            | self.asking(event)
-        )
+        return NONE.union(*self._met(event))
+
+    def _met(self, event: Event) -> Iterator[Tables]:
+        if event.kind is EventKind.CALL or event.kind is EventKind.INDEX:
+            yield self.meets(event, "ids", lambda value: self.elements(value) - _POSITIONS)
+            yield self.meets(event, "real", self.real)
+            yield self.meets(event, "padded", lambda value: self.elements(value) & _POSITIONS)
+            yield self.asking(event)
 
     # -- elements --------------------------------------------------------------------------------------------------
 

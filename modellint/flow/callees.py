@@ -48,8 +48,6 @@ HOLDING = frozenset(
 )  # fmt: skip
 #: What attributes and methods of tensors give that is no tensor.
 _FACTS = frozenset(("size", "int", "bool", "device", "dtype", "layout"))
-#: How deeply classes may derive from each other; what is beyond may be anything.
-_MAX_BASES = 8
 #: How long chains of attributes of a parameter are followed.
 _MAX_ATTRIBUTES = 2
 
@@ -324,16 +322,12 @@ class Callees:
             found |= self._of_class(base, name)
         return frozenset(found)
 
-    def _bases(self, cls: Class) -> Objects:
-        """The classes that a class derives from directly."""
-        return self._summaries.bases(cls)
-
     def _made_by(self, call: Value) -> Objects:
         """The objects that a call may give."""
         callee, name = call.callee, called_name(call.callee)
         if name == "super" and callee.op is Op.GLOBAL:
             owner = self.function.owner
-            bases = NONE if owner is None else self._bases(owner)
+            bases = NONE if owner is None else self._summaries.bases(owner)
             return frozenset(ProjectInstance(one) if isinstance(one, Class) else TableLayer for one in bases)
         if name == "getattr" and callee.op is Op.GLOBAL:
             named = [arg.data for arg in call.positional[1:2] if arg.op is Op.CONST]
@@ -461,22 +455,12 @@ class Callees:
     def _called(self, cls: Class) -> list[Function]:
         return [method for name in CALLED for method in self._methods(cls, name)]
 
-    def _methods(self, cls: Class, name: str, depth: int = 0) -> list[Function]:
+    def _methods(self, cls: Class, name: str) -> tuple[Function, ...]:
         """What a method of a class is, as the nearest of its bases has it; those of subclasses in its file as well."""
-        if self._nearer(cls.module) < 0 or depth > _MAX_BASES:
-            return []
-        own = cls.methods.get(name)
-        if own is not None:
-            return [own]
-        return [m for base in self._bases(cls) if isinstance(base, Class) for m in self._methods(base, name, depth + 1)]
+        return self._summaries.methods(cls, name, None if self._files > 0 else self._module)
 
-    def _derives_from_table(self, cls: Class, depth: int = 0) -> bool:
-        if self._nearer(cls.module) < 0 or depth > _MAX_BASES:
-            return False
-        bases = self._bases(cls)
-        return TableClass in bases or any(
-            isinstance(b, Class) and self._derives_from_table(b, depth + 1) for b in bases
-        )
+    def _derives_from_table(self, cls: Class) -> bool:
+        return self._summaries.derives_from_table(cls, None if self._files > 0 else self._module)
 
     def makes_table(self, call: Value) -> bool:
         """Whether a call that is none of an operator is of a class of tables, rather than of what gives some."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from modellint import operators
 from modellint.flow import codecs, generators
-from modellint.flow.bodies import ALL_KINDS, Below
+from modellint.flow.bodies import ALL_KINDS
 from modellint.flow.codecs import CodecObject
+from modellint.flow.constants import Below
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     Arguments,

@@ -53,6 +53,8 @@ _MAX_CALLS, _MAX_NESTING, _OF_QUESTION = 40, 170, 3
 _MAX_COMPUTED = 2_000
 #: How many parameters of a function, and attributes of these, may be looked up in before it may be anything.
 _MAX_NAMES = 24
+#: How deeply classes may derive from each other; what is beyond may be anything.
+_MAX_BASES = 8
 #: Through how many imports elements are followed.
 MAX_FILES = 3
 
@@ -302,7 +304,31 @@ class Summaries(Lasting):
             is_table = any(isinstance(one, External) and one.name.rpartition(".")[2] in TABLES for one in resolved)
             return frozenset((*classes, *((TableClass,) if is_table else ())))
 
-        return self._answer(("bases", cls), found, NONE)
+        return self.project.once(("bases", cls), found, kept=_OF_OBJECTS)
+
+    def methods(self, cls: Class, name: str, inside: ModuleFacts | None) -> tuple[Function, ...]:
+        """What a method of a class is, as the nearest of its bases has it, those of one file only perhaps."""
+        return self.project.once(("methods", cls, name, inside), lambda: tuple(self._inherited(cls, name, inside)))
+
+    def _inherited(self, cls: Class, name: str, inside: ModuleFacts | None, depth: int = 0) -> Iterator[Function]:
+        if depth > _MAX_BASES or (inside is not None and cls.module is not inside):
+            return
+        if name in cls.methods:
+            yield cls.methods[name]
+            return
+        for base in self.bases(cls):
+            if isinstance(base, Class):
+                yield from self._inherited(base, name, inside, depth + 1)
+
+    def derives_from_table(self, cls: Class, inside: ModuleFacts | None) -> bool:
+        """Whether a class derives from one of tables, over bases of one file only perhaps."""
+        return self.project.once(("derives from table", cls, inside), lambda: self._is_table(cls, inside))
+
+    def _is_table(self, cls: Class, inside: ModuleFacts | None, depth: int = 0) -> bool:
+        if depth > _MAX_BASES or (inside is not None and cls.module is not inside):
+            return False
+        bases = self.bases(cls)
+        return TableClass in bases or any(isinstance(b, Class) and self._is_table(b, inside, depth + 1) for b in bases)
 
     def bases_elsewhere(self, cls: Class) -> frozenset[Class]:
         """The bases in other files of a class, and of those of its file that it may share objects with."""

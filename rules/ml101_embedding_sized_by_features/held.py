@@ -121,13 +121,10 @@ class Holders:
 
     def _keeping(self) -> list[Class]:
         """The classes of the file whose methods may make tables."""
-        owners: set[Class] = set()
-        for function in self._module.all_functions():
-            owner = function.owner
-            if owner is not None and owner not in owners and self._given_in(function):
-                owners.add(owner)
+        classes = self._module.classes.values()
+        owners = {cls for cls in classes if any(map(self._given_in, cls.methods.values()))}
         members = self._project.of(Members)
-        keeping = [c for c in self._module.classes.values() if any(owner in owners for owner in members.mro(c))]
+        keeping = [cls for cls in classes if any(owner in owners for owner in members.mro(cls))]
         return [cls for cls in keeping if not self._is_mixed_in(cls)]
 
     def _given_in(self, function: Function) -> bool:

@@ -199,6 +199,88 @@ class Block(nn.Module):
     assert roots(tmp_path, code) == ["forward"]
 
 
+FILLED = """
+class Words(nn.Module):
+    def __init__(self, pad):
+        super().__init__()
+        self.table = nn.Embedding(10, 8)
+        self.pad = pad
+
+    def forward(self, ids, other, mask, given: torch.Tensor):
+        {written}
+        return self.table(ids)
+"""
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "ids[mask] = other[:, 1:]",
+        "ids[mask] = torch.abs(other) + other",
+        "ids[mask] = [0] * 4 + other",
+        "ids[mask] = given",
+        "ids = torch.where(mask, given, ids.view(-1))",
+        "kept = {}; kept[other] = 12; ids = kept",
+        "kept = dict(self.__dict__); kept[other] = 12",
+        "ids[mask] = other.abs()[0]",
+    ],
+)
+def test_what_is_surely_no_number_is_no_constant_among_ids(tmp_path: Path, written: str) -> None:
+    assert roots(tmp_path, FILLED.format(written=written)) == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "ids[mask] = 12",
+        "ids[mask] = self.pad",
+        "ids[mask] = other",
+        "ids[mask] = (0 if other else 0) - 100",
+        "ids[mask] = other.size(0) + 1",
+        "ids[mask] = int(8 / 0.5)",
+        "ids = torch.where(mask, 12, ids)",
+        "kept = [0, 0]; kept[other] = 12; ids = torch.tensor(kept)",
+        "kept = {}; kept[other] = 12; ids = torch.tensor([kept[other]])",
+        "ids = nn.functional.pad(ids, (0, 2), value=12)",
+    ],
+)
+def test_what_may_be_a_number_is_a_constant_among_ids(tmp_path: Path, written: str) -> None:
+    assert roots(tmp_path, FILLED.format(written=written)) == ["forward"]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("**{'x': 1, 'ids': ids}", ["show"]),
+        ("**{'x': ids, 'ids': 1}", []),
+        ("**options", ["show"]),
+        ("**(options if x else {'x': x})", ["show"]),
+    ],
+)
+def test_entries_of_a_dictionary_are_given_to_the_parameters_of_their_names(
+    tmp_path: Path, given: str, found: list[str]
+) -> None:
+    code = f"""
+def look(x, ids):
+    table = nn.Embedding(10, 8)
+    return table(ids), x.shape
+
+
+def show(x, scores):
+    ids = scores.argmax(-1)
+    options = {{}}
+    options[x] = ids
+    return look({given})
+"""
+    assert roots(tmp_path, code) == found
+
+
+def test_a_tensor_of_no_sizes_has_no_rows(tmp_path: Path) -> None:
+    code = "\n\ndef pick(x):\n    return torch.zeros({sizes})[x.argmax(-1)]\n"
+    assert roots(tmp_path, code.format(sizes="(4, 8)")) == ["pick"]
+    assert roots(tmp_path, code.format(sizes="()")) == []
+
+
 def test_objects_that_another_keeps_look_up(tmp_path: Path) -> None:
     (tmp_path / "codec.py").write_text(HEAD + CODEC, encoding="utf-8")
     kept = (

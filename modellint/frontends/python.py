@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from modellint.frontends import flow, outline
@@ -15,7 +16,7 @@ from modellint.graph.python import Class, ClassHead, Function, LazyValues, Modul
 from modellint.source import Span, UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from modellint.frontends.outline import Outline, Place, Trees
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: What parsing a part of a file again raises where an outline is not that of the file.
 _NO_CODE = (SyntaxError, RecursionError, MemoryError, ValueError)
+#: Of most classes: that of their annotations.
+_NO_VALUES: Mapping[str, Value] = MappingProxyType({})
 #: `except A, b:`, which Python 3.14 reads in another way than Python 2.
 _NAMED_BY_COMMA = re.compile(r"except[^:\r\n]{0,300},\s*[^\W\d]\w*\s*:")
 
@@ -104,6 +107,7 @@ class _Facts:
     def __init__(self, module: ModuleFacts) -> None:
         self._module = module
         self._last = max(len(module.source.starts) - 1, 1)
+        self._lower = partial(_lowered_at, module)
 
     def read(self, known: Outline) -> None:
         module = self._module
@@ -196,10 +200,13 @@ class _Facts:
                 _docstring_at(docstring),
             )
 
-    def _values(self, known: Any) -> LazyValues:
+    def _values(self, known: Any) -> Mapping[str, Value]:
         places = {text(name): span(place) for name, place in typed(known, dict).items()}
-        module = self._module
-        return LazyValues(tuple(places), lambda name: flow.lower_expression(_expression(module, places[name])))
+        return LazyValues(places, self._lower) if places else _NO_VALUES
+
+
+def _lowered_at(module: ModuleFacts, place: Place) -> Value:
+    return flow.lower_expression(_expression(module, place))
 
 
 def _expression(module: ModuleFacts, place: Place) -> ast.expr:
@@ -298,7 +305,7 @@ def _lower_signature(cut: tuple[int, int], decorators: tuple[Place, ...], functi
     return Signature(
         tuple(parameters),
         _annotation(node.returns) if node.returns else None,
-        tuple(flow.lower_expression(_expression(module, d)) for d in decorators),
+        tuple(_lowered_at(module, decorator) for decorator in decorators),
         isinstance(node, ast.AsyncFunctionDef),
     )
 
@@ -346,9 +353,7 @@ def _lower_head(
     decorators: tuple[Place, ...],
     cls: Class,
 ) -> ClassHead:
-    def value(place: Place) -> Value:
-        return flow.lower_expression(_expression(cls.module, place))
-
+    value = partial(_lowered_at, cls.module)
     return ClassHead(
         tuple(map(value, bases)),
         {name: value(place) for name, place in keywords},

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint.graph import mentions
 from modellint.graph.immutable import dataclass
@@ -50,29 +50,29 @@ class Signature:
 
 
 class LazyValues(Mapping[str, "Value"]):
-    """Values by name, each lowered when it is first read."""
+    """Values by name, each lowered from where it stands when it is first read."""
 
-    def __init__(self, names: tuple[str, ...], lower: Callable[[str], Value]) -> None:
-        self._names = dict.fromkeys(names)
+    __slots__ = ("_lower", "_places", "_values")
+
+    def __init__(self, places: Mapping[str, Any], lower: Callable[[Any], Value]) -> None:
+        self._places = places
         self._lower = lower
         self._values: dict[str, Value] = {}
 
     def __getitem__(self, name: str) -> Value:
         value = self._values.get(name)
         if value is None:
-            if name not in self._names:
-                raise KeyError(name)
-            value = self._values[name] = self._lower(name)
+            value = self._values[name] = self._lower(self._places[name])
         return value
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._places
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._places)
 
 
 @dataclass(eq=False)

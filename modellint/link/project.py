@@ -187,9 +187,8 @@ class Project:
             known = self._memo[key] = self.files.traced(compute)
             if kept is not None and self.kept is not None:
                 self.kept.put(key, known)
-            result: T = known[0]
-            return result
-        self.files.depend(known[1])
+        elif known[1]:
+            self.files.depend(known[1])
         found: T = known[0]
         return found
 

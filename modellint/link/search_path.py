@@ -39,7 +39,8 @@ class SearchPath:
 
     def is_installed(self, module: ModuleFacts) -> bool:
         """Whether a file belongs to an installed package."""
-        return not set(self.site_packages).isdisjoint(module.file.parents)
+        folders = self.site_packages
+        return bool(folders) and not set(folders).isdisjoint(module.file.parents)
 
     def holding(self, top: str, near: Path) -> tuple[Path, ...]:
         """The folders in which the package or module `top` can be read, in the order in which the file `near` looks."""

@@ -113,7 +113,7 @@ class Mentions:
     def _found(self, words: list[bytes]) -> Iterable[Path]:
         if not self._index:
             self._contents = self._contents or {path: self._files.peek(path) or b"" for path in self._paths}
-            if self._searches <= _MAX_SEARCHES * len(self._paths):
+            if self._searches < _MAX_SEARCHES * len(self._paths):
                 holding = self._holders(words[0].rpartition(b" ")[2]) if words else self._paths
                 self._searches += len(holding)
                 return [path for path in holding if all(_has(self._contents[path], word) for word in words)]

@@ -113,8 +113,10 @@ def test_a_result_rests_on_the_same_files_in_any_order(tmp_path: Path) -> None:
 
 def test_few_syntax_trees_are_held_however_many_files_are_read(tmp_path: Path) -> None:
     """They are far larger than the files; what is asked of one that was let go of is parsed again."""
+    more = "#" * 20_000
     for number in range(300):
-        (tmp_path / f"part{number}.py").write_text(f"import part{number + 1}\n\n\ndef f():\n    return {number}\n")
+        code = f"import part{number + 1}\n\n\ndef f():\n    return {number}\n"
+        (tmp_path / f"part{number}.py").write_text(code + more)
     project = Project(ProjectOptions(root=tmp_path))
     modules = [project.python(tmp_path / f"part{number}.py") for number in range(300)]
     assert sum(bool(module is not None and module.trees) for module in modules) < 100

@@ -64,9 +64,11 @@ class Making:
         self._project = project
 
     def may_be_kept(self, cls: Class) -> bool:
-        """Whether a class may keep a table of a fixed length: something makes one, and something says how long."""
+        """Whether a layer may keep a table of a fixed length: something makes one, and something says how long."""
         above = self._project.of(Members).mro(cls)
         methods = [method for owner in above for method in owner.methods.values()]
+        if not methods or self._project.classes.model(cls).is_module is not True:
+            return False
         building = constructing(methods, self._project)
         if all(self._functions(method.module).keys().isdisjoint(method.words) for method in building):
             return False

@@ -349,7 +349,7 @@ def _names(
     found: dict[Value, str] = {}
     others: set[Value] = set()
     methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
-    is_comparing = compares_rows(methods, constructing(methods, project))
+    is_comparing = compares_rows(methods, constructing(methods, project), project)
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner

@@ -127,8 +127,10 @@ class Vocabularies:
         place = Site(value, cls.module.body)
         for number, key in enumerate(value.data if value.op is Op.DICT else value.args):
             first = self._declared_side(key, cls)
+            if first is None:
+                continue
             second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared(cls)
-            tie = None if first is None or second is None else _disagreement(first, second, place, cls, place)
+            tie = None if second is None else _disagreement(first, second, place, cls, place)
             if tie is not None and tie.is_proved:
                 yield tie
 

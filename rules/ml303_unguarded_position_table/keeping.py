@@ -5,7 +5,6 @@ It says yes too often, and never no where the object that is made has such a tab
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from types import NoneType
 from typing import TYPE_CHECKING
@@ -37,8 +36,6 @@ _TESTS = frozenset(("isinstance", "issubclass"))
 #: What keeps what it is given.
 _KEEPING = frozenset(("setattr", "__setattr__", *ADDERS, *REGISTRARS))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
-#: What a text with a comparison has; an arrow is none.
-_ORDERING = re.compile("<|(?<!-)>")
 
 
 #: What stands for a number that a class fixes, or for what cannot be told; other origins are attributes of the object,
@@ -64,13 +61,15 @@ class Making:
         self._project = project
 
     def may_be_kept(self, cls: Class) -> bool:
-        """Whether a class may keep a table of a fixed length: something makes one, and something says how long."""
+        """Whether a layer may keep a table of a fixed length: something makes one, and something says how long."""
         above = self._project.of(Members).mro(cls)
         methods = [method for owner in above for method in owner.methods.values()]
+        if not methods or self._project.classes.model(cls).is_module is not True:
+            return False
         building = constructing(methods, self._project)
         if all(self._functions(method.module).keys().isdisjoint(method.words) for method in building):
             return False
-        if compares_rows(methods, building):
+        if compares_rows(methods, building, self._project):
             return True
         sizes = {method: self._sizes(method) for method in building}
         if not any(sizes.values()) or not self._is_said(building, above):
@@ -283,21 +282,27 @@ def constructing(methods: list[Function], project: Project) -> list[Function]:
     return found
 
 
-def compares_rows(methods: list[Function], building: list[Function]) -> bool:
+def compares_rows(methods: list[Function], building: list[Function], project: Project) -> bool:
     """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table.
 
     That is none of those that run when an object is built, `building`. What is compared with a few is no length.
     """
-    comparing = [method for method in methods if _ORDERING.search(method.text)]
-    tests = [event.value for m in comparing if m not in building for event in m.flow.of(EventKind.COMPARE)]
-    ordered = [test for test in tests if test.data in ORDERS and not any(map(_is_few, test.args))]
-    names = {self_attribute(arg) for test in ordered for arg in test.args} - {None}
+    running = set(methods).difference(building)
+    names = {name for method in running for name in project.once(("compares", method), partial(_compared_in, method))}
     if not names:
         return False
     events = [event for builder in building for event in builder.flow.events]
     kept = [e.value for e in events if e.target is not None and self_attribute(e.target) in names]
     given = list(walk_all(arg for e in events if e.kind is EventKind.CALL for arg in e.value.args[1:]))
     return any(same(value, arg) for value in kept if value.op is not Op.CALL for arg in given)
+
+
+def _compared_in(method: Function) -> frozenset[str]:
+    """The attributes of its object that a method compares with what may be a length."""
+    text = method.text.replace("->", "")
+    tests = [event.value for event in method.flow.of(EventKind.COMPARE)] if "<" in text or ">" in text else []
+    ordered = (test for test in tests if test.data in ORDERS and not any(map(_is_few, test.args)))
+    return frozenset(name for test in ordered for arg in test.args if (name := self_attribute(arg)) is not None)
 
 
 def _says_length(function: Function) -> bool:

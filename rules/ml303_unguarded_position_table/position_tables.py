@@ -91,7 +91,7 @@ class PositionTables:
         """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
         found: dict[Value, FixedTable] = {}
         for cls in module.classes.values():
-            if self._project.classes.model(cls).is_module is True and self._project.of(Making).may_be_kept(cls):
+            if self._project.of(Making).may_be_kept(cls):
                 for table in self._of(cls):
                     found.setdefault(table.table.value, table)
         yield from found.values()
@@ -349,7 +349,7 @@ def _names(
     found: dict[Value, str] = {}
     others: set[Value] = set()
     methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
-    is_comparing = compares_rows(methods, constructing(methods, project))
+    is_comparing = compares_rows(methods, constructing(methods, project), project)
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner

@@ -189,6 +189,19 @@ def test_a_helper_may_count_and_another_may_look_up(find: Find) -> None:
     assert find(dedent(helpers) + layer(EMBEDDING, "return looked_up(self.table, positions(x))")) != []
 
 
+def test_what_a_constructor_asks_for_and_calls_builds_the_table(find: Find) -> None:
+    build = "    def build(self, width):\n        " + EMBEDDING
+    constructor = "if hasattr(self, 'build'): self.build(width)"
+    assert len(find(layer(constructor, "return self.table(torch.arange(x.shape[1]))", build))) == 1
+    assert find(layer("self.is_built = hasattr(self, 'build')", "return self.build(8)", build)) == []
+
+
+def test_a_length_that_is_compared_with_a_few_is_not_limited(find: Find) -> None:
+    constructor = f"{EMBEDDING}; self.labels = config.labels; self.head = nn.Linear(width, config.labels)"
+    forward = "assert self.labels > 1; return self.table(torch.arange(x.shape[1]))"
+    assert len(find(layer(constructor, forward))) == 1
+
+
 def test_a_method_that_replaces_the_table_counts_where_something_calls_it(find: Find) -> None:
     grow = "    def grow(self, n):\n        self.table = torch.zeros(1, n, 8)"
     text = layer(BUFFER, "return x + self.table[:, : x.shape[1]]", grow)

@@ -27,9 +27,9 @@ from modellint.flow.callees import (
     parameter_of,
     root,
 )
-from modellint.flow.constants import Below, Constants, Last, filled
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS, MAKING
+from modellint.flow.written_numbers import Below, Constants, Last, filled
 from modellint.graph.python import Class, Function
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, subscripts, walk_all
 from modellint.link.names import External
@@ -487,7 +487,7 @@ class Body(Constants):
             return listed in self._looked_up[0] or (listed in self._returned and any(map(self._scores, value.args[1:])))
         if self._is_met(event, given) or self.asking(event):
             return True
-        return kind is EventKind.CALL and (self._prepares(value) or self._runs_inner(value))
+        return kind is EventKind.CALL and (self._stores_scores(value) or self._runs_inner(value))
 
     def _runs_inner(self, call: Value) -> bool:
         """Whether a call is of a function inside of the function, which may look something up itself."""
@@ -567,7 +567,7 @@ class Body(Constants):
         """Whether the body draws ids itself, perhaps from scores that are put together in a list."""
         return any(Ids in self.elements(event.value) for event in self.flow.of(EventKind.CALL))
 
-    def _prepares(self, call: Value) -> bool:
+    def _stores_scores(self, call: Value) -> bool:
         """Whether a call has another method store scores that this body draws ids from later."""
         callee = call.callee
         if callee.op is not Op.ATTR or callee.args[0].op is not Op.PARAM:

@@ -13,7 +13,7 @@ from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRe
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import called, followed
+from modellint.flow.runs import called, tensor_run
 from modellint.flow.sinks import Sink
 from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
@@ -112,7 +112,7 @@ def constructed(module: ModuleFacts, names: Collection[str], project: Project) -
 
     Those that another file makes with arguments of this one are among them.
     """
-    run, following = followed(project, _Apart)
+    run, following = tensor_run(project, _Apart)
     following.reaching = reaching = _Reaching(frozenset(names), project)
     objects: dict[Class, Shell] = {}
     for function in (*module.all_functions(), module.body):

@@ -13,7 +13,6 @@ from modellint import operators
 from modellint.flow import codecs, generators
 from modellint.flow.bodies import ALL_KINDS
 from modellint.flow.codecs import CodecObject
-from modellint.flow.constants import Below
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     Arguments,
@@ -42,6 +41,7 @@ from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
+from modellint.flow.written_numbers import Below
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size

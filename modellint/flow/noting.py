@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from modellint.flow.pack_theories import GuardedTheory
-from modellint.flow.runs import follow, followed
+from modellint.flow.runs import follow, tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.flow.theory import Theory
 from modellint.link.budget import LeftOutError
@@ -20,7 +20,7 @@ Known = TypeVar("Known", bound=Theory)
 
 def theory_of(module: ModuleFacts, kind: type[Known], project: Project) -> Known:
     """The theory after each function of a file was run, with anything. Raises LeftOutError if it has failed."""
-    run, _ = followed(project, TableReads)
+    run, _ = tensor_run(project, TableReads)
     guards = (theory for theory in run.theories if isinstance(theory, GuardedTheory) and theory.brought.kind is kind)
     guard = next(guards, None)
     if guard is None:

@@ -32,7 +32,7 @@ def started(project: Project, *theories: Callable[[Interpreter], Theory], gate: 
     return Interpreter(project, gate or project.of(Keepers), (*project.options.theories, *theories, *OBJECTS))
 
 
-def followed(
+def tensor_run(
     project: Project, kind: type[Following], *before: Callable[[Interpreter], Theory]
 ) -> tuple[Interpreter, Following]:
     """A run that follows tensors with a theory, and with others that are asked before it; and that theory."""

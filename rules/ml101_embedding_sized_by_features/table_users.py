@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import SymbolicInput
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import called, followed
+from modellint.flow.runs import called, tensor_run
 from modellint.flow.summaries import Summaries
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
@@ -38,7 +38,7 @@ class TableUsers:
         self._module = module
         self._project = project
         self._objects: dict[Class, Shell] = {}
-        self.run, self._found = followed(project, LayerInputs)
+        self.run, self._found = tensor_run(project, LayerInputs)
         self.run.of(Lookups).collects_all = True
         self._started: set[Function] = set()
         self._mentioning: dict[str, list[Function]] = {}

@@ -8,7 +8,7 @@ from modellint import operators
 from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
 from modellint.flow.heap import tensors_in
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import follow, followed
+from modellint.flow.runs import follow, tensor_run
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
@@ -99,7 +99,7 @@ class Guarded:
     """Functions that limit what they look up, run with anything."""
 
     def __init__(self, functions: Iterable[Function], project: Project) -> None:
-        self._run, self._found = followed(project, Lookups, _Clamping)
+        self._run, self._found = tensor_run(project, Lookups, _Clamping)
         self._found.collects_all = True
         objects: dict[Class, Shell] = {}
         for function in functions:

@@ -11,7 +11,7 @@ from modellint.flow.domain import ANY_ARGUMENTS, Bound, Length, Site, SymbolicIn
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
 from modellint.flow.records import is_self
-from modellint.flow.runs import called, followed
+from modellint.flow.runs import called, tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
@@ -89,7 +89,7 @@ class Vocabularies:
         functions = _Sharing(module, self._project).functions
         if not functions:
             return
-        run = followed(self._project, TableReads)[0]
+        run = tensor_run(self._project, TableReads)[0]
         objects: dict[Class, Shell] = {}
         told: set[tuple[Site, Site, Site]] = set()
         seen: set[Store] = set()
@@ -153,7 +153,7 @@ class Vocabularies:
         grown = list(self._grown(function))
         if not grown:
             return
-        run = followed(self._project, TableReads)[0]
+        run = tensor_run(self._project, TableReads)[0]
         sizes: dict[tuple[Site, Value], None] = {}
         for reference, frame in called(function, {}, self._project):
             body = run.body(reference, frame)

@@ -14,7 +14,7 @@ from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import FEW
-from modellint.flow.runs import followed
+from modellint.flow.runs import tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, excess
@@ -294,7 +294,7 @@ def _falls_short(limit: LengthComparison, read: TableRead) -> bool:
 
 def _built(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell]:
     """An object of a class that is built with any arguments."""
-    run, lookups = followed(project, TableReads)
+    run, lookups = tensor_run(project, TableReads)
     shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
     run.objects.construct(shell)
     return run, lookups, shell

@@ -26,7 +26,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import followed
+from modellint.flow.runs import tensor_run
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.theory import Theory
@@ -78,7 +78,7 @@ class SideUse:
 
 def measuring(project: Project, reach: Reach) -> tuple[Interpreter, Grids]:
     """A theory that follows the sides of images."""
-    run, found = followed(project, Grids)
+    run, found = tensor_run(project, Grids)
     found.reach = reach
     return run, found
 

@@ -14,7 +14,7 @@ from packages import fetched, needs_packages
 
 from modellint.flow.domain import Filler, Positions
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import follow, followed
+from modellint.flow.runs import follow, tensor_run
 from modellint.flow.summaries import Summaries
 from modellint.link.project import Project, ProjectOptions
 
@@ -32,7 +32,7 @@ SMALL = [package for package in read() if package["lines"] <= MOST_LINES]
 
 def found(functions: Iterable[Function], project: Project) -> dict[Hashable, Lookup]:
     """What functions look up, each run with anything."""
-    run, lookups = followed(project, Lookups)
+    run, lookups = tensor_run(project, Lookups)
     objects: dict[Any, Any] = {}
     for function in functions:
         follow(function, objects, run)

@@ -12,7 +12,7 @@ from modellint.flow.domain import ANY_ARGUMENTS, UNKNOWN, Ids
 from modellint.flow.effects import effects
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
-from modellint.flow.runs import followed
+from modellint.flow.runs import tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.indexed import Indexed
@@ -189,7 +189,7 @@ def test_an_object_that_is_made_when_an_attribute_is_asked_for_calls_no_more_tha
         return run(self, code, frame)  # type: ignore[arg-type]
 
     monkeypatch.setattr(interp.Interpreter, "run", noted)
-    lookups_run, _ = followed(project, TableReads)
+    lookups_run, _ = tensor_run(project, TableReads)
     model = project.classes.model(module.classes["Model"])
     shell = Shell("instance", None, (0,), model, ANY_ARGUMENTS)
     lookups_run.objects.construct(shell)

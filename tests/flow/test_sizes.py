@@ -8,7 +8,7 @@ import pytest
 
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Length, size_of
 from modellint.flow.frame import class_frame
-from modellint.flow.runs import followed
+from modellint.flow.runs import tensor_run
 from modellint.flow.sizes import of
 from modellint.flow.table_reads import TableReads
 from modellint.graph.value import Op, Value
@@ -33,7 +33,7 @@ def give(tmp_path: Path) -> Give:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "code.py")
         assert module is not None
-        run = followed(project, TableReads)[0]
+        run = tensor_run(project, TableReads)[0]
         code = SourceMethod(module.functions["make"], project.names)
         frame = class_frame(code.scope, 0)
         return run.calls.apply(FunctionRef(code), ANY_ARGUMENTS, frame, Value(Op.UNKNOWN, (), None, None))

@@ -10,7 +10,7 @@ from modellint.flow.domain import ANY_ARGUMENTS
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import followed, started
+from modellint.flow.runs import started, tensor_run
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def built(folder: Path, kind: str, name: str = "Base") -> tuple[Interpreter, She
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "model.py")
     assert module is not None
-    run = followed(project, Lookups)[0] if kind == "look-ups" else started(project)
+    run = tensor_run(project, Lookups)[0] if kind == "look-ups" else started(project)
     shell = Shell("instance", None, (1,), project.classes.model(module.classes[name]), ANY_ARGUMENTS)
     if kind == "subject":
         run.objects.subject = shell

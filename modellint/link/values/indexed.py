@@ -12,7 +12,7 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, tensors_in
 from modellint.flow.lookup_records import LossLookup
 from modellint.flow.lookups import Lookups
-from modellint.flow.runs import called, follow, followed
+from modellint.flow.runs import called, follow, tensor_run
 from modellint.flow.summaries import Summaries
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import ExhaustedError
@@ -227,5 +227,5 @@ class Indexed:
         """The run of a file's functions, with the look-ups that it has found so far."""
         run = self._runs.get(module)
         if run is None:
-            run = self._runs[module] = followed(self._project, Lookups)
+            run = self._runs[module] = tensor_run(self._project, Lookups)
         return run

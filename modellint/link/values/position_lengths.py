@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.lengths import Lengths
-from modellint.flow.runs import follow, followed
+from modellint.flow.runs import follow, tensor_run
 from modellint.flow.sine_tables import sine_tables
 from modellint.link.values.unread_tables import asking, note
 
@@ -39,7 +39,7 @@ class PositionLengths:
         unread = {function: calls for function in module.all_functions() if (calls := asking(function))}
         if not functions and not unread:
             return
-        run, lengths = followed(self._project, Lengths)
+        run, lengths = tensor_run(self._project, Lengths)
         objects: dict[Class, Shell] = {}
         for function in dict.fromkeys((*functions, *unread)):
             found = lengths.ask(function)

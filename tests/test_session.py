@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,18 @@ def test_a_check_that_is_given_up_leaves_nothing_behind(
     while session.is_outdated:
         session.check()
     assert session.findings() == modellint.check(files, isolated=True, cache=False) != []
+
+
+def test_of_a_file_that_is_edited_only_the_latest_state_is_held(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    session = Session(settings_for([tmp_path], isolated=True))
+    states = []
+    for number in range(5):
+        session.open(path, f"import torch\n\nSIZE = {number}\n".encode())
+        session.check()
+        states.append(weakref.ref(session.ask(lambda project: project.python(path))))
+    gc.collect()
+    assert [state() is not None for state in states] == [False, False, False, False, True]
 
 
 MODEL_OF_BASE = """\

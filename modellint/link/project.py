@@ -36,8 +36,8 @@ T = TypeVar("T")
 
 #: How many files may be checked until the syntax trees of one that was read are let go of.
 _HELD = 48
-#: Of how many characters syntax trees are held at most, each of which takes 37 bytes: one file that imports a whole
-#: package has all of it read.
+#: Of how many bytes of code syntax trees are held at most, each of which takes 37 of memory: one file that imports
+#: a whole package has all of it read.
 _MAX_TREES = 1_000_000
 #: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
 _BODIES = 4
@@ -83,9 +83,9 @@ class Project:
         self.runs: list[Closing] = []
         #: The files that were read; the syntax trees of the first ones are let go of next.
         self._read: deque[ModuleFacts] = deque()
-        #: Those of them whose syntax trees are held since they were read, with their characters, and all of these.
+        #: Those of them whose syntax trees are held since they were read, with their bytes, and all of these.
         self._unreleased: deque[tuple[ModuleFacts, int]] = deque()
-        self._characters = 0
+        self._bytes = 0
         self.names = Names(self)
 
     @cached_property
@@ -142,12 +142,22 @@ class Project:
             for key, (result, trace) in self._memo.items()
             if trace and keys.isdisjoint(trace) and _is_named(key, changed)
         }
+        self._forget_modules()
         self.__dict__.pop("classes", None)
         if self.kept is not None:
             self.kept.forget(keys)
         for lasting in self._lasting():
             lasting.forget(keys)
         self._let_go()
+
+    def _forget_modules(self) -> None:
+        """Let go of files that are no longer known as they were when they were read."""
+        self._read = deque(module for module in self._read if self._is_known(module))
+        self._unreleased = deque(held for held in self._unreleased if self._is_known(held[0]))
+        self._bytes = sum(size for _, size in self._unreleased)
+
+    def _is_known(self, module: ModuleFacts) -> bool:
+        return self.found(("python", module.file)) is module
 
     def _lasting(self) -> list[Lasting]:
         return [found for found in self._analyses.values() if isinstance(found, Lasting)]
@@ -169,6 +179,7 @@ class Project:
     def keep(self, keys: set[str]) -> None:
         """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
         self._memo = {key: known for key, known in self._memo.items() if keys.issuperset(known[1])}
+        self._forget_modules()
         if self.kept is not None:
             self.kept.keep(keys)
 
@@ -211,12 +222,12 @@ class Project:
                 self._reasons[path] = error.within(error.unit, error.span)  # which leads to nothing of the parser
                 return None
             self._read.append(module)
-            self._unreleased.append((module, len(module.source.text)))
-            self._characters += len(module.source.text)
-            while self._characters > _MAX_TREES and len(self._unreleased) > 1:
-                first, characters = self._unreleased.popleft()
+            self._unreleased.append((module, len(data)))
+            self._bytes += len(data)
+            while self._bytes > _MAX_TREES and len(self._unreleased) > 1:
+                first, size = self._unreleased.popleft()
                 first.release_source()
-                self._characters -= characters
+                self._bytes -= size
             return module
 
         return self.once(("python", path), load)

@@ -129,6 +129,7 @@ class RememberedAnswers:
             for home, new in self._new.items()
             if f"file:{home.path}" not in keys
         }
+        self._unsaved &= self._new.keys()
         self._holds = {pair: holds for pair, holds in self._holds.items() if pair[0] not in keys}
         self._missing.clear()
 

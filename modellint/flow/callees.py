@@ -15,6 +15,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.python import Class, Function
 from modellint.graph.value import Nested, Op, called_name, dotted
 from modellint.knowledge import codecs
+from modellint.link.classes.calls import is_single_number
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 
 if TYPE_CHECKING:
@@ -347,7 +348,7 @@ class Callees:
                 found = frozenset(
                     one if isinstance(one, ParameterObject) else Matrix for one in found if _is_numbers(one)
                 )
-            return found | {Matrix} if row.facets.keys() & _SIZED and not _is_single(call) else found
+            return found | {Matrix} if row.facets.keys() & _SIZED and not is_single_number(call, row) else found
         if name == "from_pretrained" and any(_is_checkpoint(arg) for arg in call.positional[:1]):
             return _TABLE
         made, called = set[Any](), self.objects(callee)
@@ -478,11 +479,6 @@ def _is_of_layer(row: operators.Operator) -> bool:
     """Whether an operator is the class of a layer that holds no others."""
     last = row.name.rpartition(".")[2]
     return row.name == f"torch.nn.{last}" and last[0].isupper() and row.facets.keys().isdisjoint(_HOLDING_LAYERS)
-
-
-def _is_single(call: Value) -> bool:
-    """Whether what makes a tensor of sizes is given none: `torch.zeros(())` has no rows."""
-    return any(size.op is Op.TUPLE and not size.args for size in call.positional[:1])
 
 
 def _is_of_tensors(name: str) -> bool:

@@ -9,7 +9,6 @@ from modellint import operators
 from modellint.graph.value import Op, dotted, self_attribute, walk_all
 
 if TYPE_CHECKING:
-    from modellint.flow.frame import Frame
     from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Value
 
@@ -110,12 +109,10 @@ def _words(annotation: Value | None) -> set[str]:
     return {word for name in written for word in name.replace("[", " ").replace("]", " ").replace("|", " ").split()}
 
 
-def is_sequence(call: Value, frame: Frame) -> bool:
-    """Whether the first argument of a call is a parameter that is said to be a sequence of numbers."""
+def is_sequence(call: Value, function: Function | None) -> bool:
+    """Whether the first argument of a call in a function is a parameter that is said to be a sequence of numbers."""
     first = call.positional[0] if call.positional else None
-    if first is None or first.op is not Op.PARAM or frame.function is None:
+    if first is None or first.op is not Op.PARAM or function is None:
         return False
-    return any(
-        one.name == first.data and not _SEQUENCES.isdisjoint(_words(one.annotation))
-        for one in frame.function.parameters
-    )
+    parameter = function.parameter(str(first.data))
+    return parameter is not None and not _SEQUENCES.isdisjoint(_words(parameter.annotation))

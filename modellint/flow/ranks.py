@@ -27,7 +27,7 @@ def rank_made(
     given = arguments.positional
     size = given[0] if given else arguments.keywords.get("size", ())
     if "literal" in row.facets and "sized" not in row.facets:
-        if is_sequence(value, frame):
+        if is_sequence(value, frame.function):
             return 1
         parameter = declared(size)
         default = None if parameter is None else parameter.default

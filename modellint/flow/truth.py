@@ -65,18 +65,18 @@ def truth_with(test: Value, constants: Mapping[str, object]) -> bool | None:
     return truth(test, evaluate)
 
 
-def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None) -> bool | None:
+def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None, start: int = 0) -> bool | None:
     """The outcome of `and` and `or`: an operand is looked at where those before it leave that open."""
     decisive = bool(test.data == "or")
     is_undecided = False
-    for number, arg in enumerate(test.args):
+    for number in range(start, len(test.args)):
+        arg = test.args[number]
         outcome = truth(arg, evaluate, assume)
         if outcome is decisive:
             return decisive
         if outcome is None and assume is not None and number + 1 < len(test.args):
-            rest = Value(Op.BOOL, test.args[number + 1 :], test.data, None)
             with assume(arg, not decisive):
-                return decisive if _one_by_one(rest, evaluate, assume) is decisive else None
+                return decisive if _one_by_one(test, evaluate, assume, number + 1) is decisive else None
         is_undecided = is_undecided or outcome is None
     return None if is_undecided else not decisive
 

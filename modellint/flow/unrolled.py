@@ -235,15 +235,15 @@ class UnrolledLoops(Theory):
             return False
         self.prepare(loop, loop.turns[0][0] if loop.turns else None, frame)
         known = len(loop.turns) == 1 and not loop.is_left
-        turns = elements(run.evaluate(loop.turns[0][1], frame)) if known else None
-        if turns is None:
+        over = elements(run.evaluate(loop.turns[0][1], frame)) if known else None
+        if over is None:
             self._any_turns(block, loop, frame, returned, yielded)
             return False
         trail = frame.trail
         for choice in loop.carried:
             frame.memo[id(choice)] = run.evaluate(choice.args[0], frame) if choice.args else UNKNOWN
-        for turn in frame.turns(len(turns)):
-            frame.memo[id(loop.turns[0][0])] = turns[turn]
+        for turn in frame.turns(len(over)):
+            frame.memo[id(loop.turns[0][0])] = over[turn]
             if run.run_block(block, frame, returned, yielded):
                 frame.trail = trail
                 return True

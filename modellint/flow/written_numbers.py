@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.callees import HOLDING, NONE, Callees, operands, root
+from modellint.flow.declared import is_tensor
 from modellint.flow.domain import Filler
 from modellint.graph.value import Op, called_name, dotted, subscripts
 
@@ -26,8 +27,6 @@ _KEYED = frozenset(((Op.COMPREHENSION, "dict"), (Op.ATTR, "__dict__")))
 #: What annotations of dictionaries name.
 _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping"))
 _MADE = frozenset(("collections.defaultdict", "collections.OrderedDict", "collections.Counter"))
-#: What an annotation may name besides tensors where a parameter is surely no number.
-_NO_NUMBER = frozenset(("Optional", "Union", "typing"))
 #: Facets of operators that give numbers.
 _GIVING_NUMBERS = frozenset(("gives", "counts", "number"))
 #: Through how many values it is followed what a number is made of.
@@ -136,15 +135,7 @@ class Constants(Callees):
     def _is_tensor(self, name: str) -> bool:
         """Whether the annotation of a parameter says that it is a tensor."""
         parameter = self.function.parameter(name)
-        if parameter is None or parameter.annotation is None:
-            return False
-        named = [dotted(part) or "" for part in parameter.annotation.walk() if part.op in (Op.GLOBAL, Op.ATTR)]
-        imports = self._module.imports
-        full = [f"{imports.get(head, head)}.{rest}" for head, _, rest in (name.partition(".") for name in named)]
-        tensors = [name for name in full if name.startswith("torch.") and name.rstrip(".").endswith("Tensor")]
-        return bool(tensors) and all(
-            name in tensors or name == "torch." or name.rstrip(".").rpartition(".")[2] in _NO_NUMBER for name in full
-        )
+        return parameter is not None and is_tensor(parameter)
 
     def _is_mapping(self, value: Value) -> bool:
         """Whether a value surely is a dictionary, whose entries are no elements."""

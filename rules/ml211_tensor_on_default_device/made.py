@@ -13,6 +13,7 @@ from modellint.flow.declared import is_tensor, may_be_tensor
 from modellint.flow.devices import WORK
 from modellint.flow.records import MAKING
 from modellint.graph.value import EventKind, Op, walk_all
+from modellint.link.classes.calls import is_single_number
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.names import DefinedFunction, External
@@ -111,17 +112,9 @@ def _makes(function: Function, project: Project) -> bool:
     """Whether a function makes a tensor that may meet others: a number that it only compares may be elsewhere."""
     for event in function.flow.of(EventKind.CALL):
         row = factory(event.value, function, project)
-        if row is not None and not (_is_single(event.value, row) and _is_only_compared(event.value, function)):
+        if row is not None and not (is_single_number(event.value, row) and _is_only_compared(event.value, function)):
             return True
     return False
-
-
-def _is_single(call: Value, row: Operator) -> bool:
-    """`torch.rand([])`"""
-    first = call.argument(0, "size")
-    is_sized = "sized" in row.facets and row.facets.keys().isdisjoint(("passed", "literal"))
-    is_alone = len(call.positional) < 2 or row.facets.get("sized") == "tuple"
-    return is_sized and is_alone and first is not None and first.op in (Op.LIST, Op.TUPLE) and not first.args
 
 
 def _is_only_compared(call: Value, function: Function) -> bool:

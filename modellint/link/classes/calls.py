@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.value import Op
+
+if TYPE_CHECKING:
+    from modellint.graph.value import Value
+    from modellint.operators import Operator
 
 MODULE = "torch.nn.Module"
 #: Containers that register what their constructor is given, and the parameter it is given by.
@@ -54,3 +60,11 @@ NON_LAYERS = (
     "torch.optim.",
     "torch.utils.data.",
 )
+
+
+def is_single_number(call: Value, row: Operator) -> bool:
+    """Whether what makes a tensor is given no sizes, so that it has no rows: `torch.rand([])`, `torch.zeros(())`."""
+    first = call.argument(0, "size")
+    is_sized = "sized" in row.facets and row.facets.keys().isdisjoint(("passed", "literal"))
+    is_alone = len(call.positional) < 2 or row.facets.get("sized") == "tuple"
+    return is_sized and is_alone and first is not None and first.op in (Op.LIST, Op.TUPLE) and not first.args

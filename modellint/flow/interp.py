@@ -733,7 +733,9 @@ class Interpreter:
         return self._operation([atoms], operations.unary(self, atoms, value, frame), frame, value)
 
     def _string(self, value: Value, frame: Frame) -> Atoms:
-        return constants.formatted(value, [self.evaluate(arg, frame) for arg in value.args])
+        parts = [self.evaluate(arg, frame) for arg in value.args]
+        # What paths make of a name that is given hides it where they are joined.
+        return constants.formatted(value, parts) if self.counts else PLAIN
 
     def _lambda(self, value: Value, frame: Frame) -> Atoms:
         if isinstance(value.data, Nested):

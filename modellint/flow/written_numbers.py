@@ -65,20 +65,27 @@ class Constants(Callees):
         if call.has_unpacking:
             yield from (part for arg in call.args[1:] for part in _parts(arg))
             return
-        is_method = call.callee.op is Op.ATTR and not self._is_module(call.callee.args[0])
         if "literal" in row.facets and call.positional:
             yield from _parts(call.positional[0])
         argument = row.argument("fill")
         if argument is not None:
-            written = call.argument(argument[0] - is_method, argument[1])
-            if written is not None:
-                yield written
+            number, name = argument
+            written = (call.argument(number - shift, name) for shift in self._receivers(call.callee))
+            yield from (value for value in written if value is not None)
         elif "chooses" in row.facets:
             yield from call.positional[1:]
 
-    def _is_module(self, value: Value) -> bool:
-        name = root(value)
-        return name.op is Op.GLOBAL and name.data in self._module.imports
+    def _receivers(self, callee: Value) -> tuple[int, ...]:
+        """How many arguments of an operator stand before the dot: `torch.full` has none there, `ids.fill_` one.
+
+        A name that the file does not import itself may be either: torch, from a star import or by assignment.
+        """
+        name = root(callee)
+        if callee.op is not Op.ATTR:
+            return (0,)
+        if name.op is not Op.GLOBAL:
+            return (1,)
+        return (0,) if name.data in self._module.imports else (0, 1)
 
     def may_be_number(self, value: Value, depth: int = 0) -> bool:
         """Whether a value may be a whole number that is no row of every table: 0 always is one."""

@@ -66,6 +66,14 @@ def test_classes_of_other_files_draw_and_look_up(tmp_path: Path, body: str) -> N
     assert len(looked_up(tmp_path, f"{HEAD}from codec import Codec\n{MODEL}{body}")) == 1
 
 
+@pytest.mark.parametrize("head", [HEAD, "from common import *\n", HEAD + "T = torch\n"])
+def test_constants_are_written_by_torch_under_any_name(tmp_path: Path, head: str) -> None:
+    (tmp_path / "common.py").write_text(HEAD, encoding="utf-8")
+    name = "T" if "T =" in head else "torch"
+    body = f"        places = {name}.full(x.shape[:2], -100)\n        return self.table(places)\n"
+    assert len(looked_up(tmp_path, f"{head}{CODEC}{MODEL}{body}")) == 1
+
+
 @pytest.mark.parametrize(
     "style", ["from one import pick", "from one import pick as taken", "import one", "from one import *"]
 )

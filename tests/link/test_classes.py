@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -342,6 +343,24 @@ def test_signatures(read: Read) -> None:
     assert read("class A: pass").signature == ()
     text = "from dataclasses import dataclass\n@dataclass\nclass A:\n    width: int = 3\n"
     assert [p.name for p in read(text).signature or ()] == ["width"]
+
+
+def test_layers_keep_the_name_that_is_given_where_another_path_makes_one_of_it(read: Read) -> None:
+    text = dedent(
+        """
+        class Layers(nn.ModuleDict):
+            def append(self, layer, name):
+                if name in self:
+                    name = f"{name}_1"
+                self.add_module(name, layer)
+
+        class A(Layers):
+            def __init__(self):
+                super().__init__()
+                self.append(nn.Linear(3, 4), name="first")
+        """
+    )
+    assert children(read(text)) == {"first": Child(True, True)}
 
 
 def test_children_and_stored_attributes(read: Read) -> None:

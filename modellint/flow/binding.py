@@ -113,12 +113,12 @@ class Binding:
 
     def _bind_nested(self, code: Nested, arguments: Arguments, frame: Frame) -> None:
         positional, keywords = list(arguments.positional), dict(arguments.keywords)
-        for name, value in code.parameters.items():
+        for number, (name, value) in enumerate(code.parameters.items()):
             if name == code.variadic:
                 found: Atoms = (self._rest(name, positional, arguments, frame),)
             elif name == code.options:
                 found = (self._options(name, keywords, arguments, frame),)
-            elif positional:
+            elif number < code.positional and positional:
                 found = positional.pop(0)
             elif name in keywords:
                 found = keywords.pop(name)

@@ -61,7 +61,7 @@ _ELSEWHERE = frozenset(("sample", "generate"))
 #: Words of what gives the elements of what it is given one by one.
 _PAIRING = operators.words("pairs")
 _ARITHMETIC = frozenset("+-%|&")
-_NO_ELEMENTS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.UNKNOWN))
+_NO_ELEMENTS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.INNER, Op.UNKNOWN))
 #: What may be a table or a function that is handed on.
 _PASSED_ON = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INDEX, Op.ITEM, Op.UNPACK, Op.CALL, Op.CHOICE))
 #: Any parameter of a function.
@@ -245,6 +245,8 @@ class Body(Constants):
         op, parts = value.op, value.args
         if op is Op.PARAM:
             return value.data == name or (name == _ANY and not self._is_own(value))
+        if op is Op.INNER:
+            return name in (value.data, _ANY)
         if op in _NO_ELEMENTS or (facet != "real" and op is Op.UNARY):
             return False
         if op is Op.CALL:

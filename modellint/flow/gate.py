@@ -572,7 +572,7 @@ class _Body:
             return self._call_makes(value)
         if op is Op.BIN:
             return any(arg.op is Op.CALL and self._is_layer(arg) for arg in value.args)
-        if op is Op.UNKNOWN:
+        if op is Op.INNER or op is Op.UNKNOWN:
             return False
         return any(map(self._is_layer, value.args))
 

@@ -113,6 +113,7 @@ class Interpreter:
             Op.UPDATE: self._update,
             Op.STRING: self._string,
             Op.LAMBDA: self._lambda,
+            Op.INNER: self._unknown,
             Op.UNKNOWN: self._unknown,
         }
         self.steps = 0

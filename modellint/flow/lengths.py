@@ -29,7 +29,7 @@ from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import replace
-from modellint.graph.value import EventKind, Op, self_attribute, subscripts
+from modellint.graph.value import EventKind, Op, is_argument, self_attribute, subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -225,7 +225,7 @@ class _Calculated(Refinement):
 
     def _made_of(self, values: Iterable[Value], frame: Frame) -> set[str]:
         """The parameters of the function in question that values are computed from."""
-        parameters = (part for value in values for part in value.walk() if part.op is Op.PARAM and part.data != "self")
+        parameters = (part for value in values for part in value.walk() if is_argument(part))
         return {name for part in parameters for name in _names(self._run.evaluate(part, frame))}
 
     # -- tables --------------------------------------------------------------------------------------------------

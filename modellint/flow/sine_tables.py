@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.summaries import Summaries
-from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
+from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, is_argument, self_attribute, subscripts
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 from modellint.link.remembered import FLAG, NAMES
@@ -152,9 +152,7 @@ class SineTables:
 
     def _handing_on(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
-        if any(
-            called_name(call.callee) in self.forwarders and any(map(_is_parameter, call.args[1:])) for call in calls
-        ):
+        if any(called_name(call.callee) in self.forwarders and any(map(is_argument, call.args[1:])) for call in calls):
             yield from _called(function)
 
     def gives_length(self, name: str) -> bool:
@@ -316,7 +314,7 @@ class SineTables:
 
     def _is_number(self, value: Value, known: dict[int, bool]) -> bool:
         """Whether an operand of a sum may be a number that only a run knows."""
-        return value.op in (Op.PARAM, Op.INDEX, Op.ITEM) or self._may_be_length(value, known)
+        return value.op in (Op.PARAM, Op.INNER, Op.INDEX, Op.ITEM) or self._may_be_length(value, known)
 
     def _is_given(self, call: Value, known: dict[int, bool]) -> bool:
         """Whether a call may give a length: what counts, a function that gives one, and what is made of some."""
@@ -377,10 +375,6 @@ def _strings(call: Value) -> Iterator[str]:
 def _keeps_rows(part: Value) -> bool:
     """Whether a part of a subscript picks no rows by ids."""
     return part.op in (Op.SLICE, Op.CONST)
-
-
-def _is_parameter(value: Value) -> bool:
-    return value.op is Op.PARAM and value.data != "self"
 
 
 def _is_scale(value: Value) -> bool:

@@ -340,19 +340,18 @@ class Expressions:
     ) -> Value:
         """A function inside this one: it sees our names, and its events are ours; `lower` gives what it returns."""
         function = Nested(0)
-        parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         written = [*arguments.posonlyargs, *arguments.args]
         stated = [*zip(written[len(written) - len(arguments.defaults) :], arguments.defaults, strict=True)]
         stated.extend((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None)
         function.defaults = {parameter.arg: self.expression(default) for parameter, default in stated}
         names, guard, loops, returns = dict(self.names), self.guard, self.loops, self.nested_returns
         turned = len(self.turned)
-        if arguments.vararg is not None:
-            function.variadic = arguments.vararg.arg
-        if arguments.kwarg is not None:
-            function.options = arguments.kwarg.arg
-        for parameter in (*parameters, *(extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None)):
-            value = self.value(Op.UNKNOWN, (), parameter.arg, parameter)
+        rest, options = ([extra] if extra is not None else [] for extra in (arguments.vararg, arguments.kwarg))
+        function.positional = len(written)
+        function.variadic = rest[0].arg if rest else None
+        function.options = options[0].arg if options else None
+        for parameter in (*written, *rest, *arguments.kwonlyargs, *options):
+            value = self.value(Op.INNER, (), parameter.arg, parameter)
             self.names[parameter.arg] = function.parameters[parameter.arg] = value
         self.loops += 1
         function.first = len(self.events)

@@ -271,7 +271,9 @@ class _Lowering(Expressions):
         if self.is_module:
             self.names.pop(node.name, None)
         else:
-            self.names[node.name] = self.nested(node, node.args, lambda: self._returned(node))
+            function = self.nested(node, node.args, lambda: self._returned(node))
+            function.target = node.name
+            self.names[node.name] = function
         return False
 
     def _returned(self, node: FunctionNode) -> tuple[Value, ...]:

@@ -37,6 +37,8 @@ class Parameter:
 
 #: What functions make of the arguments that no other parameter takes, by the kind of those that take them.
 REST = {"var-positional": "tuple", "var-keyword": "dict"}
+#: What is called by the name of the variable that it is assigned to, if it is.
+_BY_NAME = (Op.CHOICE, Op.LAMBDA)
 
 
 @dataclass(eq=False, slots=True)
@@ -342,8 +344,8 @@ class ModuleFacts:
         return Place(self.path, self.span(value))
 
     def text_of(self, value: Value) -> str:
-        """The code of a value, on one line; its name where a branch or a caller decides what it is."""
-        if value.op is Op.PARAM or (value.op is Op.CHOICE and value.target is not None):
+        """The code of a value on one line; of a function, or what a branch or a caller decides, its name."""
+        if value.op is Op.PARAM or (value.op in _BY_NAME and value.target is not None):
             return str(value.target or value.data)
         text = self.source.text_of(self.span(value))
         return " ".join((_code(unified(text)) if value.line < value.end_line else text).split())

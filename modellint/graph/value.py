@@ -50,6 +50,7 @@ class Op(_Member):
 
     CONST: ClassVar[Op]  # data: the Python constant
     PARAM: ClassVar[Op]  # data: the parameter's name
+    INNER: ClassVar[Op]  # a parameter of a function inside of the function; data: its name
     GLOBAL: ClassVar[Op]  # data: the name as written; not a local variable of the function
     ATTR: ClassVar[Op]  # data: the attribute; args: the object, then what this body stored there before, if known
     CALL: ClassVar[Op]  # data: keyword names (None for `**`), aligned to the end; args: callee, arguments, keywords'
@@ -114,7 +115,7 @@ class Value:
         self.data = data
         #: Lines and columns as one number, for a syntax tree is far larger; 0 for a value that stands in no file.
         self.at = 0 if node is None else _position(node)
-        #: The local variable this value was last assigned to, for messages.
+        #: The local variable this value was last assigned to, or the name of a function inside of one, for messages.
         self.target: str | None = None
         #: The filters of a COMPREHENSION (`if` clauses), the condition under which an UPDATE happens.
         self.guard: PathCondition | None = None
@@ -292,14 +293,16 @@ class Loop:
 class Nested:
     """A function inside of a function. Its events stand among the outer ones, `first` to `last` (exclusive).
 
-    `parameters` are the values that stand for them in the body, by name, with their defaults; `variadic` and `options`
-    name those of `*args` and `**kwargs`. `loops` are those of the body. One that stands in no function has a `flow`.
+    `parameters` are the values that stand for them in the body, by name, with their defaults; the first `positional` of
+    them may be given by position, `variadic` and `options` name those of `*args` and `**kwargs`. `loops` are those of
+    the body. One that stands in no function has a `flow`.
     """
 
     first: int
     last: int = 0
     parameters: dict[str, Value] = field(default_factory=dict)
     defaults: dict[str, Value] = field(default_factory=dict)
+    positional: int = 0
     variadic: str | None = None
     options: str | None = None
     returns: tuple[Value, ...] = ()
@@ -363,13 +366,18 @@ def called_name(callee: Value) -> str:
     return str(callee.data).rpartition(".")[2] if callee.op is Op.ATTR or callee.op is Op.GLOBAL else ""
 
 
+def is_argument(value: Value) -> bool:
+    """Whether a value is a parameter, of a function or of one inside of it; the receiver is none."""
+    return value.op is Op.INNER or (value.op is Op.PARAM and value.data != "self")
+
+
 def same(value: Value, other: Value, depth: int = 12) -> bool:
     """Whether two values are written alike and made of the same things."""
     if value is other:
         return True
     if depth == 0 or value.op is not other.op or len(value.args) != len(other.args):
         return False
-    if value.op in (Op.CALL, Op.UNKNOWN, Op.LAMBDA, Op.CHOICE) or not _same_data(value.data, other.data):
+    if value.op in (Op.CALL, Op.INNER, Op.UNKNOWN, Op.LAMBDA, Op.CHOICE) or not _same_data(value.data, other.data):
         return False
     return all(same(a, b, depth - 1) for a, b in zip(value.args, other.args, strict=True))
 

@@ -14,7 +14,7 @@ from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, called_name
+from modellint.graph.value import EventKind, Op, called_name, is_argument
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction
 
@@ -83,7 +83,7 @@ def _limited(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atom
         return found
     others = tuple(atom for atom in found or () if not isinstance(atom, Tensor | Plain))
     written = _written_limit(made.value, row)
-    is_told = written is None or any(part.op is Op.PARAM and part.data != "self" for part in written.walk())
+    is_told = written is None or any(map(is_argument, written.walk()))
     return join([others, (Tensor(ids=Clamped(size + Size.of(1), made, None, is_told=is_told)),)])
 
 

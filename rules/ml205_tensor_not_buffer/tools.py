@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.gate import Keepers
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, is_argument, self_attribute
 from modellint.link.names import DefinedClass
 from modellint.link.values.callers import neighbours
 
@@ -122,7 +122,7 @@ class _Uses:
         if name is not None and function.owner is not None:
             stored = self._project.of(Keepers).stored(function.owner, name)
             return any(one.op is Op.PARAM or self._holds_layer(one, where) for one, where in stored)
-        return (callee.op is Op.PARAM and callee.data != "self") or self._holds_layer(callee, function)
+        return is_argument(callee) or self._holds_layer(callee, function)
 
     def _holds_layer(self, value: Value, function: Function) -> bool:
         """Whether a value is a layer of the project that is made there, perhaps moved."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, is_argument, self_attribute
 from modellint.link.classes.calls import REGISTRARS
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ class FirstCall:
             elif self._is_once(link.test, cls, module, made, attribute):
                 return None
             else:
-                conditional = conditional or any(
-                    part.op is Op.PARAM and part.data != "self" for part in link.test.walk()
-                )
+                conditional = conditional or any(map(is_argument, link.test.walk()))
         return conditional
 
     @staticmethod

@@ -26,6 +26,8 @@ _ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
 #: So much of a condition is looked at.
 _MAX_PARTS = 1_000
 _CUDA = re.compile(r"cuda(?::\d+)?")
+#: What is called by a name.
+_NAMED = (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INNER, Op.CONST)
 #: What a name in a condition has to be like to choose the device itself.
 _CHOOSING = re.compile(
     r"\w*(?:cuda|[cg]pu|device|accelerator|nccl)\w*|(?:\w+_)?rank|world_size|is_initialized", re.IGNORECASE
@@ -200,7 +202,7 @@ def _parts(test: Value) -> tuple[Value, ...]:
 
 def _chooses(test: Value) -> bool:
     """Whether a condition speaks of devices, by any name in it."""
-    names = (str(part.data) for part in _asked(test) if part.op in (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
+    names = (str(part.data) for part in _asked(test) if part.op in _NAMED)
     return any(_CHOOSING.fullmatch(word) for name in names for word in name.split("."))
 
 

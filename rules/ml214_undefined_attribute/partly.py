@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.truth import truth_with
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, is_argument
 from modellint.link.classes.spoken import kept_name
 
 from .undefined import set_by_others
@@ -92,7 +92,7 @@ def _left_unset(stored: Event, constructor: Function) -> str | None:
 
 def _has_alternative(side: PathCondition, constructor: Function) -> bool:
     """Whether a constructor sets something else on the other side, where another condition on what it takes holds."""
-    if not any(part.op is Op.PARAM and part.data != "self" for part in side.test.walk()):
+    if not any(map(is_argument, side.test.walk())):
         return False
     for event in constructor.flow.of(EventKind.STORE):
         guards = list(event.guard.chain()) if event.guard is not None else []

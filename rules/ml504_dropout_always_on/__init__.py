@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
-from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.graph.value import EventKind, Op, Value, is_argument, self_attribute
 from modellint.link.names import External
 from modellint.rule import Rule
 from modellint.source import Place, Span
@@ -109,7 +109,7 @@ def _is_always_on(event: Event, function: Function, project: Project) -> bool:
     if call.has_unpacking or "training" in call.data or len(call.positional) > _ALWAYS_ON[definition.name]:
         return False
     rate = call.argument(1, "p")
-    if rate is not None and any(part.op is Op.PARAM and part.data != "self" for part in rate.walk()):
+    if rate is not None and any(map(is_argument, rate.walk())):
         return False
     if rate is not None and rate.op is Op.CONST and rate.data in (0, 0.0):
         return False

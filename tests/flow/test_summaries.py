@@ -66,6 +66,14 @@ def test_classes_of_other_files_draw_and_look_up(tmp_path: Path, body: str) -> N
     assert len(looked_up(tmp_path, f"{HEAD}from codec import Codec\n{MODEL}{body}")) == 1
 
 
+@pytest.mark.parametrize("parameters", ["*parts", "*parts, scale=None", "first, *parts, scale=None"])
+def test_what_is_given_by_position_is_no_keyword_of_a_function_inside(tmp_path: Path, parameters: str) -> None:
+    taken = "first" if "first" in parameters else "parts[0]"
+    inner = f"        def work({parameters}):\n            return self.table({taken})\n"
+    body = f"{inner}        return work(self.head(x).argmax(-1), x)\n"
+    assert len(looked_up(tmp_path, f"{HEAD}{CODEC}{MODEL}{body}")) == 1
+
+
 @pytest.mark.parametrize("head", [HEAD, "from common import *\n", HEAD + "T = torch\n"])
 def test_constants_are_written_by_torch_under_any_name(tmp_path: Path, head: str) -> None:
     (tmp_path / "common.py").write_text(HEAD, encoding="utf-8")

@@ -286,6 +286,31 @@ class _Run(_OfClasses):
         return node
 
 
+class _RunInside(_OfClasses):
+    """`forward` calls a function inside of it that does it."""
+
+    def leave_ClassDef(self, original: cst.ClassDef, node: cst.ClassDef) -> cst.ClassDef:
+        for method in _methods(node):
+            names = parameters(method)
+            if method.name.value not in _ENTRIES or method.decorators or "super" in text_of(method) or "run" in names:
+                continue
+            body = list(method.body.body)
+            front = [body.pop(0)] if is_documentation(body[0]) else []
+            run = _signature(method, "run", body)
+            run = run.with_changes(params=_without_first(run.params), leading_lines=[])
+            call = statements(f"return run({passed_on(method)})")
+            short = method.with_changes(body=method.body.with_changes(body=[*front, run, *call]))
+            node = _with(node, method, short)
+        return node
+
+
+def _without_first(params: cst.Parameters) -> cst.Parameters:
+    """Parameters but for the receiver."""
+    if params.posonly_params:
+        return params.with_changes(posonly_params=params.posonly_params[1:])
+    return params.with_changes(params=params.params[1:])
+
+
 class _Rename(_OfClasses):
     """`__call__` overridden by a method that calls the base's."""
 
@@ -459,6 +484,7 @@ REWRITINGS = (
     Rewriting("the methods in a mixin", Kind.MOVE, codemod(_IntoMixin)),
     Rewriting("`forward` overridden by one that calls it", Kind.MOVE, codemod(_Subclassed)),
     Rewriting("`forward` calls a method that does it", Kind.MOVE, codemod(_Run)),
+    Rewriting("`forward` calls a function inside of it that does it", Kind.MOVE, codemod(_RunInside)),
     Rewriting("`__call__` overridden by one that calls it", Kind.MOVE, codemod(_Rename)),
     Rewriting("`forward` behind a decorator with functools.wraps", Kind.MOVE, codemod(_Decorated)),
     Rewriting("constructors behind a decorator with functools.wraps", Kind.MOVE, codemod(_DecoratedConstructor)),

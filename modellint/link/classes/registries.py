@@ -169,6 +169,6 @@ def _enters(function: Function, name: str) -> bool:
         and event.target.op is Op.INDEX
         and event.target.args[0].op is Op.GLOBAL
         and event.target.args[0].data == name
-        and event.value.op in (Op.PARAM, Op.UNKNOWN)  # what a function inside of it is given
+        and event.value.op in (Op.PARAM, Op.INNER)
         for event in function.flow.of(EventKind.STORE)
     )

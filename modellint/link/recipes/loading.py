@@ -127,6 +127,6 @@ def _written(callee: Value) -> str | None:
 
 def callee_name(callee: Value) -> str | None:
     """The dotted name that a call goes to, where it is a name."""
-    if callee.op is Op.UNKNOWN and isinstance(callee.data, str):
+    if callee.op in (Op.INNER, Op.UNKNOWN) and isinstance(callee.data, str):
         return callee.data
     return dotted(callee)

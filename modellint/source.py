@@ -11,6 +11,7 @@ import io
 import re
 import sys
 import tokenize
+import zlib
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,10 +111,12 @@ class SourceFile:
 
     def __getattr__(self, name: str) -> Any:
         """The text, if it was let go of."""
-        packed = self.__dict__.get("_packed")
-        if name != "text" or packed is None:
+        known = self.__dict__
+        packed, deflated = known.get("_packed"), known.get("_deflated")
+        if name != "text" or (packed is None and deflated is None):
             raise AttributeError(name)
-        self.__dict__["text"] = text = packed.decode("utf-8", "surrogatepass")
+        data: bytes = zlib.decompress(deflated) if packed is None else packed
+        known["text"] = text = data.decode("utf-8", "surrogatepass")
         return text
 
     @cached_property
@@ -159,7 +162,7 @@ class SourceFile:
     def release(self) -> None:
         """Let go of the lines, and of the text if its bytes are at hand, or an emoji makes each character take four.
 
-        Both come back when somebody asks.
+        Both come back when somebody asks. Of a text that nobody has asked for since, the bytes are compressed.
         """
         known = self.__dict__
         plain = known.pop("plain", None)
@@ -167,8 +170,10 @@ class SourceFile:
             plain.release()
         known.pop("lines", None)
         text = known.get("text")
-        if "_packed" in known:
+        if "_packed" in known or "_deflated" in known:
             known.pop("text", None)
+            if text is None and "_packed" in known:
+                known["_deflated"] = zlib.compress(known.pop("_packed"), 1)
         elif text is not None and sys.getsizeof(text) > 2 * len(text) + _OF_STRING:
             known["_packed"] = text.encode("utf-8", "surrogatepass")
             del known["text"]

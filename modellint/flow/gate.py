@@ -283,12 +283,10 @@ class _Body:
         callee = call.callee
         gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
         is_method = callee.op is Op.ATTR and (callee.data not in _OF_TENSORS or callee.data in ADDERS)
-        called = self._called(callee)
-        if called is None and self_attribute(callee) in REGISTRARS:
-            return False
         if (gets_object or is_method or callee.data in _STORING) and any(map(self._is_fresh, call.args[1:])):
-            return True
-        return gets_object and called is not None and self._asks(called, "strands", False)
+            return self_attribute(callee) not in REGISTRARS or self._called(callee) is not None
+        called = self._called(callee) if gets_object else None
+        return called is not None and self._asks(called, "strands", False)
 
     @_remembered
     def _is_fresh(self, value: Value) -> bool:

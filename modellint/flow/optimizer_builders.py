@@ -81,7 +81,7 @@ class _Reaching:
         self._module = module
         self._project = project
         self.names = {name for name, target in module.imports.items() if f"{target}.".startswith(OPTIMIZERS)}
-        if _WORD.search(module.text) and _WORD.search(module.code):
+        if _PART in module.text and _WORD.search(module.code):
             self.names.add(_PART)
         #: What is imported of the project's own that may build some.
         self._imports: set[str] = set()

@@ -31,11 +31,20 @@ class SearchPath:
 
     def beside(self, near: Path) -> frozenset[str]:
         """The packages and modules that the file `near` can import from the folders of the project."""
-        return self._project.once(("beside", near.parent), lambda: self._beside(near.parent))
+        return frozenset[str]().union(*map(self._held, self._roots(near.parent)))
 
-    def _beside(self, folder: Path) -> frozenset[str]:
-        found = {stem for root in self._roots(folder) for stem in self.stems(root) if stem.isidentifier()}
-        return frozenset(stem for stem in found if any(self._holds(root, stem) for root in self._roots(folder)))
+    def _held(self, base: Path) -> frozenset[str]:
+        """The packages and modules in a folder."""
+        return self._project.once(("held", base), lambda: frozenset(self._listed(base)))
+
+    def _listed(self, base: Path) -> Iterator[str]:
+        files = self._project.files
+        for name in files.listdir(base):
+            stem, _, suffix = name.partition(".")
+            if stem.isidentifier() and (
+                files.exists(base / name) if suffix == "py" else stem == name and files.is_dir(base / name)
+            ):
+                yield stem
 
     def is_installed(self, module: ModuleFacts) -> bool:
         """Whether a file belongs to an installed package."""

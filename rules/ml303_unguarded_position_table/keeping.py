@@ -271,14 +271,16 @@ def constructing(methods: list[Function], project: Project) -> list[Function]:
 
     To ask whether there is such an attribute runs what is decorated, a property say, but no method.
     """
-    found = [method for method in methods if method.name == "__init__"]
-    seen = {*found}
+    by_name: dict[str, list[Function]] = {}
+    for method in methods:
+        by_name.setdefault(method.name, []).append(method)
+    at = {method: number for number, method in enumerate(methods)}
+    found = by_name.pop("__init__", [])
     for builder in found:
         names, asked = project.once(("speaks of", builder), partial(_spoken_of, builder))
-        others = (method for method in methods if method not in seen)
-        more = [m for m in others if m.name in names or (m.name in asked and m.signature.decorators)]
-        seen.update(more)
-        found += more
+        more = {method for name in by_name.keys() & names for method in by_name.pop(name)}
+        more |= {method for name in by_name.keys() & asked for method in by_name[name] if method.signature.decorators}
+        found += sorted(more.difference(found), key=at.__getitem__)
     return found
 
 

@@ -7,7 +7,7 @@ reach that builds the table anew, ends the claim.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
@@ -348,8 +348,12 @@ def _names(
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
     others: set[Value] = set()
-    methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
-    is_comparing = compares_rows(methods, constructing(methods, project), project)
+
+    @cache
+    def is_comparing() -> bool:
+        methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
+        return compares_rows(methods, constructing(methods, project), project)
+
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner
@@ -357,7 +361,7 @@ def _names(
             rows = () if is_above else tuple(size for size in sides[:-1] if isinstance(size, Size))
             if any(_may_be_fixed(size, own) for size in rows):
                 found[table.value] = name
-            elif rows and is_comparing:
+            elif rows and is_comparing():
                 others.add(table.value)
     return found, frozenset(others)
 

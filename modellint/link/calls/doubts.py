@@ -14,6 +14,7 @@ from modellint.link.searched import is_searched, mentioning, paths_mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -60,8 +61,8 @@ def is_generator_source(project: Project, module: ModuleFacts) -> bool:
 
 def _is_generator_source(project: Project, module: ModuleFacts) -> bool:
     own = module.file.name.encode()
-    for path in dict.fromkeys(path for word in _GENERATED for path in paths_mentioning(project, module, word)):
-        if path.parent == module.file.parent and path != module.file:
+    for path in _generated_beside(project, module):
+        if path != module.file:
             head = (project.files.read(path) or b"")[:2_000]
             if b"generated" not in head:
                 continue
@@ -71,6 +72,17 @@ def _is_generator_source(project: Project, module: ModuleFacts) -> bool:
             if other is not None and not other.classes.keys().isdisjoint(module.classes):
                 return b"generated" not in (project.files.read(module.file) or b"")[:2_000]
     return False
+
+
+def _generated_beside(project: Project, module: ModuleFacts) -> tuple[Path, ...]:
+    """The files in the folder of a file that speak of something generated."""
+    folder = module.file.parent
+
+    def found() -> tuple[Path, ...]:
+        paths = dict.fromkeys(path for word in _GENERATED for path in paths_mentioning(project, module, word))
+        return tuple(path for path in paths if path.parent == folder)
+
+    return project.once(("speaking of generation", folder), found)
 
 
 def _is_chosen(project: Project, function: Function, call: Value) -> bool:

@@ -170,6 +170,13 @@ class Summaries(Lasting):
         body = self.body(cls.module.body)
         return any(map(body.is_table, self.member(cls, name, MAX_FILES)))
 
+    def keeps_others(self, name: str, cls: Class) -> bool:
+        """Whether objects of a class keep nothing under an attribute but objects of the project that are no layers."""
+        found = self.member(cls, name, MAX_FILES)
+        classes = [one.cls for one in found if isinstance(one, ProjectInstance)]
+        is_known = 0 < len(classes) == len(found)
+        return is_known and all(self.project.classes.model(cls).is_module is False for cls in classes)
+
     # -- questions about functions -----------------------------------------------------------------------------------
 
     def gives(self, function: Function, files: int) -> Kinds:

@@ -503,7 +503,10 @@ class Tensors(Theory):
         """What a layer of torch's, or of a class that derives from one, gives torch's constructor."""
         if argument is None or shell.model is None:
             return None
-        self._run.objects.construct(shell)
+        if not shell.model.name.startswith("torch."):
+            self._run.objects.construct(shell)
+        elif shell.passed is None:
+            shell.passed = shell.arguments
         passed = shell.arguments if shell.passed is None else shell.passed
         return passed.argument(*argument)
 

@@ -249,7 +249,9 @@ class Holders:
         found = self._parts.get(holder)
         if found is None:
             self._run.begin()
-            kept = (part for name in list(holder.history) for part in self._kept_under(name, holder))
+            cls, summaries = model_of(holder).cls, self._project.of(Summaries)
+            names = [name for name in holder.history if cls is None or not summaries.keeps_others(name, cls)]
+            kept = (part for name in names for part in self._kept_under(name, holder))
             found = self._parts[holder] = list({id(part.layer): part for part in kept}.values())
         return found
 

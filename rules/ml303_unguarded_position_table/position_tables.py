@@ -15,6 +15,7 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import FEW
 from modellint.flow.runs import tensor_run
+from modellint.flow.summaries import Summaries
 from modellint.flow.table_reads import TableReads
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, excess
@@ -354,7 +355,8 @@ def _names(
         methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
         return compares_rows(methods, constructing(methods, project), project)
 
-    for name in list(shell.history):
+    summaries = project.of(Summaries)
+    for name in [name for name in shell.history if not summaries.keeps_others(name, cls)]:
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner
             is_above = owner is not None and owner.module is not cls.module

@@ -52,6 +52,8 @@ Tables: TypeAlias = "frozenset[str]"
 ELEMENTS = frozenset((Ids, Filler, Below, Last, Positions))
 ALL_KINDS = ELEMENTS | {Real}
 SURELY: Tables = frozenset(("",))
+#: Facets of operators that look elements up, or write a constant among them.
+_MEETING = frozenset(("ids", "pairs", "judges", "fill"))
 _POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
 _CONSTANTS = frozenset((Filler, Below, Last))
 #: What picks rows of whatever it indexes, as far as it is known.
@@ -89,11 +91,18 @@ class Body(Constants):
         return NONE.union(*self._met(event))
 
     def _met(self, event: Event) -> Iterator[Tables]:
-        if event.kind is EventKind.CALL or event.kind is EventKind.INDEX:
-            yield self.meets(event, "ids", lambda value: self.elements(value) - _POSITIONS)
+        if event.kind is EventKind.CALL:
+            row = self.row(event.value)
+            if row is not None and row.facets.keys().isdisjoint(_MEETING):
+                return
             yield self.meets(event, "real", self.real)
-            yield self.meets(event, "padded", lambda value: self.elements(value) & _POSITIONS)
             yield self.asking(event)
+            if row is None and not self._all(event.value.args[1:]):
+                return
+        elif event.kind is not EventKind.INDEX:
+            return
+        yield self.meets(event, "ids", lambda value: self.elements(value) - _POSITIONS)
+        yield self.meets(event, "padded", lambda value: self.elements(value) & _POSITIONS)
 
     # -- elements --------------------------------------------------------------------------------------------------
 
@@ -578,7 +587,7 @@ class Body(Constants):
         read = {v.data for v in walk_all(e.value for e in self.flow.events) if v.op is Op.ATTR} - set(
             _changed(self.flow)
         )
-        self._record.wanted |= stored & read
+        self._summaries.filled(self._module).wanted |= stored & read
         return not stored.isdisjoint(read)
 
     def tables_given(self) -> Iterator[Event]:

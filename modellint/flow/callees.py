@@ -47,6 +47,8 @@ HOLDING = frozenset(
         Op.STARRED, Op.BIN, Op.LAMBDA,
     )
 )  # fmt: skip
+#: What is, and holds, nothing that can be called.
+_UNCALLED = frozenset((Op.CONST, Op.COMPARE, Op.STRING, Op.SLICE, Op.UNARY, Op.UNKNOWN))
 #: What attributes and methods of tensors give that is no tensor.
 _FACTS = frozenset(("size", "int", "bool", "device", "dtype", "layout"))
 #: How long chains of attributes of a parameter are followed.
@@ -199,6 +201,8 @@ class Callees:
 
     def objects(self, value: Value) -> Objects:
         """What a value may be, or hold, that can be called or indexed."""
+        if value.op in _UNCALLED:
+            return NONE
         found = self.known.objects.get(id(value))
         if found is None:
             facts = self.known.objects, self._settled.objects

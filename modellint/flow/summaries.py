@@ -161,9 +161,9 @@ class Summaries(Lasting):
     def _is_too_deep(self) -> bool:
         questions = self._answers.depth
         is_too_deep = (
-            (questions > 0 and self._answers.computed > _MAX_COMPUTED)
+            self._nesting + _OF_QUESTION * questions > _MAX_NESTING
             or questions > _MAX_CALLS
-            or self._nesting + _OF_QUESTION * questions > _MAX_NESTING
+            or (questions > 0 and self._answers.computed > _MAX_COMPUTED)
         )
         self._cuts += is_too_deep
         return is_too_deep

@@ -52,6 +52,8 @@ Tables: TypeAlias = "frozenset[str]"
 ELEMENTS = frozenset((Ids, Filler, Below, Last, Positions))
 ALL_KINDS = ELEMENTS | {Real}
 SURELY: Tables = frozenset(("",))
+#: Facets of operators that look elements up, or write a constant among them.
+_MEETING = frozenset(("ids", "pairs", "judges", "fill"))
 _POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
 _CONSTANTS = frozenset((Filler, Below, Last))
 #: What picks rows of whatever it indexes, as far as it is known.
@@ -61,7 +63,11 @@ _ELSEWHERE = frozenset(("sample", "generate"))
 #: Words of what gives the elements of what it is given one by one.
 _PAIRING = operators.words("pairs")
 _ARITHMETIC = frozenset("+-%|&")
-_NO_ELEMENTS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.INNER, Op.UNKNOWN))
+_NO_NUMBERS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.UNKNOWN))
+_NO_ELEMENTS = _NO_NUMBERS | {Op.UNARY}
+#: What makes none either, as it is a parameter.
+_PARAMETERS = frozenset((Op.PARAM, Op.INNER))
+_UNMADE, _UNCALCULATED = _NO_ELEMENTS | _PARAMETERS, _NO_NUMBERS | _PARAMETERS
 #: What may be a table or a function that is handed on.
 _PASSED_ON = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INDEX, Op.ITEM, Op.UNPACK, Op.CALL, Op.CHOICE))
 #: Any parameter of a function.
@@ -89,16 +95,36 @@ class Body(Constants):
         return NONE.union(*self._met(event))
 
     def _met(self, event: Event) -> Iterator[Tables]:
-        if event.kind is EventKind.CALL or event.kind is EventKind.INDEX:
-            yield self.meets(event, "ids", lambda value: self.elements(value) - _POSITIONS)
-            yield self.meets(event, "real", self.real)
-            yield self.meets(event, "padded", lambda value: self.elements(value) & _POSITIONS)
+        yield from self._meetings(event, self.elements, self.real, _POSITIONS)
+        if event.kind is EventKind.CALL:
             yield self.asking(event)
+
+    def _meetings(
+        self,
+        event: Event,
+        elements: Callable[[Value], Kinds],
+        real: Callable[[Value], Kinds],
+        besides: Kinds = NONE,
+    ) -> Iterator[Tables]:
+        """Where an event may look up elements, but for some, or real numbers, or write a constant among positions."""
+        if event.kind is EventKind.CALL:
+            row = self.row(event.value)
+            if row is not None and row.facets.keys().isdisjoint(_MEETING):
+                return
+            yield self.meets(event, "real", real)
+            if row is None and not any(map(elements, event.value.args[1:])):
+                return
+        elif event.kind is not EventKind.INDEX:
+            return
+        yield self.meets(event, "ids", lambda value: elements(value) - besides)
+        yield self.meets(event, "padded", lambda value: elements(value) & _POSITIONS)
 
     # -- elements --------------------------------------------------------------------------------------------------
 
     def elements(self, value: Value) -> Kinds:
         """The kinds of drawn ids, constants and positions that a value may be, or hold, but for what is given."""
+        if value.op in _UNMADE:
+            return NONE
         found = self.known.elements.get(id(value))
         if found is None:
             facts = self.known.elements, self._settled.elements
@@ -112,8 +138,6 @@ class Body(Constants):
         op = value.op
         if op is Op.CALL:
             return self._given(value)
-        if op is Op.PARAM or op in _NO_ELEMENTS or op is Op.UNARY:
-            return NONE
         if op is Op.BIN:
             return self._all(value.args) if str(value.data) in _ARITHMETIC else NONE
         if op is Op.ATTR:
@@ -188,6 +212,8 @@ class Body(Constants):
 
     def real(self, value: Value) -> Kinds:
         """Whether a value may be real numbers, or hold some, but for what is given."""
+        if value.op in _UNCALCULATED:
+            return NONE
         found = self.known.reals.get(id(value))
         if found is None:
             facts = self.known.reals, self._settled.reals
@@ -201,8 +227,6 @@ class Body(Constants):
         op = value.op
         if op is Op.CALL:
             return self._given_real(value)
-        if op is Op.PARAM or op in _NO_ELEMENTS:
-            return NONE
         if op is Op.BIN and value.data in ("/", "@"):
             return _REAL
         if op is Op.ATTR:
@@ -233,6 +257,12 @@ class Body(Constants):
 
     def carries(self, value: Value, name: str, facet: Facet) -> bool:
         """Whether a value may be, or hold, the elements or the real numbers that a parameter is given."""
+        if value.op is Op.PARAM:
+            return value.data == name or (name == _ANY and not self._is_own(value))
+        if value.op is Op.INNER:
+            return name in (value.data, _ANY)
+        if value.op in (_NO_NUMBERS if facet == "real" else _NO_ELEMENTS):
+            return False
         key = id(value), name, facet == "real"
         found = self.known.carried.get(key)
         if found is None:
@@ -243,12 +273,6 @@ class Body(Constants):
 
     def _is_carrying(self, value: Value, name: str, facet: Facet) -> bool:
         op, parts = value.op, value.args
-        if op is Op.PARAM:
-            return value.data == name or (name == _ANY and not self._is_own(value))
-        if op is Op.INNER:
-            return name in (value.data, _ANY)
-        if op in _NO_ELEMENTS or (facet != "real" and op is Op.UNARY):
-            return False
         if op is Op.CALL:
             row = self.row(value)
             if row is not None and not row.facets.keys() & PASSING:
@@ -507,15 +531,11 @@ class Body(Constants):
 
         value = event.value
         if event.kind is EventKind.INDEX or event.kind is EventKind.CALL:
-            kinds = NONE.union(*map(elements, value.args[1:]))
             is_unread = event.kind is EventKind.INDEX or self.row(value) is None
+            kinds = NONE.union(*map(elements, value.args[1:])) if is_unread or Below in given else NONE
             if (is_unread and kinds & _INDEXING) or Below in given & kinds:
                 return True
-        return bool(
-            self.meets(event, "ids", elements)
-            or self.meets(event, "real", real)
-            or self.meets(event, "padded", lambda value: elements(value) & _POSITIONS)
-        )
+        return any(self._meetings(event, elements, real))
 
     def may_look_up(self) -> bool:
         """Whether the function may look up what it makes, or is given."""
@@ -580,7 +600,7 @@ class Body(Constants):
         read = {v.data for v in walk_all(e.value for e in self.flow.events) if v.op is Op.ATTR} - set(
             _changed(self.flow)
         )
-        self._record.wanted |= stored & read
+        self._summaries.filled(self._module).wanted |= stored & read
         return not stored.isdisjoint(read)
 
     def tables_given(self) -> Iterator[Event]:

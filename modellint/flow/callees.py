@@ -47,6 +47,8 @@ HOLDING = frozenset(
         Op.STARRED, Op.BIN, Op.LAMBDA,
     )
 )  # fmt: skip
+#: What is, and holds, nothing that can be called.
+_UNCALLED = frozenset((Op.CONST, Op.COMPARE, Op.STRING, Op.SLICE, Op.UNARY, Op.UNKNOWN))
 #: What attributes and methods of tensors give that is no tensor.
 _FACTS = frozenset(("size", "int", "bool", "device", "dtype", "layout"))
 #: How long chains of attributes of a parameter are followed.
@@ -135,12 +137,14 @@ class KnownValues:
     """What is known of the values of one function, by identity, and of its operators by their names."""
 
     objects: dict[int, Objects] = field(default_factory=dict)
-    rows: dict[str | None, operators.Operator | None] = field(default_factory=dict)
+    rows: dict[str, operators.Operator | None] = field(default_factory=dict)
     #: The kinds of elements that values may be or hold, and whether they may be real numbers.
     elements: dict[int, frozenset[type]] = field(default_factory=dict)
     reals: dict[int, frozenset[type]] = field(default_factory=dict)
     #: The parameters, or attributes of these, whose results values may be.
     results: dict[int, frozenset[str]] = field(default_factory=dict)
+    #: What calls may run.
+    targets: dict[int, CallTargets] = field(default_factory=dict)
     #: Whether values may be what a parameter is given, elements or real numbers.
     carried: dict[tuple[int, str, bool], bool] = field(default_factory=dict)
     #: By first and last event: whether functions inside of the function may look something up.
@@ -153,6 +157,7 @@ class KnownValues:
         self.elements.update(other.elements)
         self.reals.update(other.reals)
         self.results.update(other.results)
+        self.targets.update(other.targets)
         self.carried.update(other.carried)
         self.inside.update(other.inside)
 
@@ -196,6 +201,8 @@ class Callees:
 
     def objects(self, value: Value) -> Objects:
         """What a value may be, or hold, that can be called or indexed."""
+        if value.op in _UNCALLED:
+            return NONE
         found = self.known.objects.get(id(value))
         if found is None:
             facts = self.known.objects, self._settled.objects
@@ -387,15 +394,19 @@ class Callees:
 
     def row(self, call: Value) -> operators.Operator | None:
         """The row of the operator that a call may be of, by the last part of its name where that was imported from."""
-        callee = call.callee
-        name, is_global = called_name(callee), callee.op is Op.GLOBAL
-        if not name or (not is_global and self._is_own(callee.args[0])):
+        callee = call.args[0]
+        is_global, is_dotted = callee.op is Op.GLOBAL, False
+        if is_global:
+            key = str(callee.data)
+        elif callee.op is Op.ATTR and not self._is_own(callee.args[0]):
+            is_dotted = root(callee).op is Op.GLOBAL
+            key = (dotted(callee) or "") if is_dotted else f"?.{callee.data}"
+        else:
             return None
-        is_dotted = not is_global and root(callee).op is Op.GLOBAL
-        key = str(callee.data) if is_global else dotted(callee) if is_dotted else f"?.{name}"
         for rows in (self._settled.rows, self.known.rows):
             if key in rows:
                 return rows[key]
+        name = called_name(callee)
         found = self.known.rows[key] = self._row(callee, name, is_global=is_global, is_dotted=is_dotted)
         return found
 
@@ -428,7 +439,14 @@ class Callees:
 
     def targets(self, call: Value) -> CallTargets:
         """The functions, tables, losses and parameters that a call may run."""
-        callee = call.callee
+        found = self._settled.targets.get(id(call))
+        if found is None:
+            found = self.known.targets.get(id(call))
+        if found is None:
+            found = self.known.targets[id(call)] = self._found_targets(call.callee)
+        return found
+
+    def _found_targets(self, callee: Value) -> CallTargets:
         functions: dict[Function, None] = {}
         is_table = is_judge = False
         given: set[str] = set()

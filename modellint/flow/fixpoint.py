@@ -45,14 +45,11 @@ class Fixpoint:
         self._values: dict[Hashable, Any] = {}
         #: How many answers were computed, again and again where they rest on themselves, for the outermost question.
         self.computed = 0
+        #: How many questions are being answered.
+        self.depth = 0
 
     def __len__(self) -> int:
         return len(self._done)
-
-    @property
-    def depth(self) -> int:
-        """How many questions are being answered."""
-        return len(self._active)
 
     def known(self, key: Hashable, kept: Form | None = None) -> Any:
         """An answer that is stable; None if there is none, and none in a form is `kept` of earlier runs."""
@@ -94,10 +91,11 @@ class Fixpoint:
         return self._answer(key, compute, bottom)
 
     def _answer(self, key: Hashable, compute: Callable[[], T], bottom: T) -> T:
-        outer, depth = self._lowest, len(self._active)
+        outer, depth = self._lowest, self.depth
         if not depth:
             self.computed = 0
         active = self._active[key] = _Active(bottom, depth)
+        self.depth += 1
         try:
             while True:
                 self._lowest = _NEVER
@@ -114,6 +112,7 @@ class Fixpoint:
             raise
         finally:
             del self._active[key]
+            self.depth = depth
         lowest = self._lowest
         if lowest >= depth:
             self._done[key] = self._values.setdefault(value, value), trace

@@ -21,6 +21,7 @@ UNNAMED = frozenset((*MAKING, *CALLED))
 ADDERS = operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")
 #: `self.x = …`, `self.x: T = …`, `self.x[i] = …`, `self.x.append(…)`, and names in quotes that `setattr` may take.
 _KEPT = re.compile(rf"\.\s*(\w+)(?=[^=\n()]*=(?!=))|\.\s*(\w+)\s*\.\s*(?:{'|'.join(sorted(ADDERS))})\b")
+_ADDING = ADDERS | {"add_module"}
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 _REGISTERING = re.compile(r"setattr|register_|add_module")
 #: How many classes of one file may share objects with each other.
@@ -36,6 +37,8 @@ class Record:
         self.wanted: set[str] = set()
         #: What is kept under attributes, by the class whose objects have it; by none if that may be any.
         self._values: dict[str, dict[str, list[tuple[Function, Value, bool]]]] = {}
+        #: The same by functions.
+        self._kept: dict[Function, dict[str, list[tuple[Value, bool]]]] = {}
 
     @cached_property
     def functions(self) -> dict[str, list[Function]]:
@@ -68,15 +71,25 @@ class Record:
         if found is None:
             found = self._values[name] = {}
             for function in self.keeping.get(name, ()):
-                for value, is_own in _kept(function, name):
+                for value, is_own in self._kept_by(function).get(name, ()):
                     owner = function.owner.name if is_own and function.owner is not None else ""
                     found.setdefault(owner, []).append((function, value, is_own))
         for owner in found if family is None else ("", *sorted(family)):
             yield from found.get(owner, ())
 
+    def _kept_by(self, function: Function) -> dict[str, list[tuple[Value, bool]]]:
+        """What a function keeps under attributes, and whether its own object has it."""
+        found = self._kept.get(function)
+        if found is None:
+            found = self._kept[function] = {}
+            for name, value, is_own in _kept(function):
+                found.setdefault(name, []).append((value, is_own))
+        return found
+
     def release(self) -> None:
         """Let go of values of bodies, which may go."""
         self._values.clear()
+        self._kept.clear()
         self.wanted.clear()
 
     @cached_property
@@ -123,21 +136,29 @@ def is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def _kept(function: Function, name: str) -> Iterator[tuple[Value, bool]]:
-    """What a function keeps under an attribute, and whether its own object has it."""
+def _kept(function: Function) -> Iterator[tuple[str, Value, bool]]:
+    """What a function keeps, under which attribute, and whether its own object has it."""
     for event in function.flow.events:
         target = event.target
         if event.kind is EventKind.STORE and target is not None:
             while target.op is Op.INDEX:
                 target = target.args[0]
-            if target.op is Op.ATTR and target.data == name:
-                yield event.value, is_self(target.args[0])
+            if target.op is Op.ATTR:
+                yield str(target.data), event.value, is_self(target.args[0])
         elif event.kind is EventKind.CALL:
-            call = event.value
-            callee = call.callee
-            owner = callee.args[0] if callee.op is Op.ATTR else callee
-            is_added = owner.op is Op.ATTR and owner.data == name and owner is not callee
-            is_named = any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
-            if (is_added and callee.data in ADDERS | {"add_module"}) or is_named:
-                is_own = is_self(owner.args[0]) if is_added else any(map(is_self, (owner, *call.args[1:])))
-                yield from ((arg, is_own) for arg in call.args[1:])
+            yield from _kept_by_call(event.value)
+
+
+def _kept_by_call(call: Value) -> Iterator[tuple[str, Value, bool]]:
+    """What a call adds to what an attribute holds, or keeps under a name that it is given."""
+    callee = call.callee
+    owner = callee.args[0] if callee.op is Op.ATTR else callee
+    is_adding = owner.op is Op.ATTR and owner is not callee
+    names = {arg.data for arg in call.args[1:] if arg.op is Op.CONST and isinstance(arg.data, str)}
+    if is_adding and (callee.data in _ADDING or owner.data in names):
+        is_own = is_self(owner.args[0])
+        yield from ((str(owner.data), arg, is_own) for arg in call.args[1:])
+        names.discard(owner.data)
+    if names:
+        is_own = any(map(is_self, (owner, *call.args[1:])))
+        yield from ((name, arg, is_own) for name in sorted(names) for arg in call.args[1:])

@@ -68,6 +68,8 @@ class Summaries(Lasting):
             project.kept.speaks_of((*OBJECTS, *ALL_KINDS))
         self._answers = Fixpoint(project.files, project.kept)
         self._records: dict[ModuleFacts, Record] = {}
+        #: Those that hold values of bodies.
+        self._filled: set[Record] = set()
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
         #: What stable answers have found out of functions, with the files that these rest on.
@@ -83,6 +85,12 @@ class Summaries(Lasting):
         found = self._records.get(module)
         if found is None:
             found = self._records[module] = Record(module)
+        return found
+
+    def filled(self, module: ModuleFacts) -> Record:
+        """The same, of which values of bodies are asked, or what was found out of them is noted."""
+        found = self.record(module)
+        self._filled.add(found)
         return found
 
     def body(self, function: Function, files: int = MAX_FILES) -> Body:
@@ -153,9 +161,9 @@ class Summaries(Lasting):
     def _is_too_deep(self) -> bool:
         questions = self._answers.depth
         is_too_deep = (
-            (questions > 0 and self._answers.computed > _MAX_COMPUTED)
+            self._nesting + _OF_QUESTION * questions > _MAX_NESTING
             or questions > _MAX_CALLS
-            or self._nesting + _OF_QUESTION * questions > _MAX_NESTING
+            or (questions > 0 and self._answers.computed > _MAX_COMPUTED)
         )
         self._cuts += is_too_deep
         return is_too_deep
@@ -227,7 +235,7 @@ class Summaries(Lasting):
         self.project.python(module.file)
         found: set[type] = set()
         bodies: dict[Function, Body] = {}
-        for function, value, _ in self.record(module).values(name):
+        for function, value, _ in self.filled(module).values(name):
             body = bodies.setdefault(function, self.body(function, files))
             found |= body.elements(value)
             found |= body.real(value) if function.name != "__init__" else NONE
@@ -245,7 +253,7 @@ class Summaries(Lasting):
     def _held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         self.project.python(module.file)
         found: set[Any] = set()
-        for function, value, _ in self.record(module).values(name, family):
+        for function, value, _ in self.filled(module).values(name, family):
             found |= self.body(function, files).objects(value)
         return frozenset(one for one in found if not isinstance(kept_or_it(one), ParameterObject))
 
@@ -359,6 +367,7 @@ class Summaries(Lasting):
         """Forget what rests on files that have changed."""
         self._answers.forget(keys)
         self._records.clear()
+        self._filled.clear()
         self._bodies.clear()
         self._settled.clear()
 
@@ -366,8 +375,9 @@ class Summaries(Lasting):
         """Let go of bodies, whose values are about to go."""
         self._bodies.clear()
         self._settled.clear()
-        for record in self._records.values():
+        for record in self._filled:
             record.release()
+        self._filled.clear()
 
 
 def _distinct(found: Iterable[Container[str]]) -> Iterable[Container[str]]:

@@ -298,6 +298,8 @@ class ModuleFacts:
     functions: dict[str, Function] = field(default_factory=dict)
     #: What is imported, defined or assigned more than once at module level, on whatever path.
     rebound: set[str] = field(default_factory=set)
+    #: Whether the bodies of functions are known to be Python.
+    is_whole: bool = True
     body: Function = field(init=False, repr=False)
     #: The functions and classes among the statements: first line, last line, that of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()

@@ -28,12 +28,13 @@ NOTEBOOK = "notebook"
 #: Lines that a backslash joins to the next one, and that. A comment ends with its line.
 _CONTINUED = re.compile(r"^[^#\n]*\\\n(?:[^#\n]*\\\n)*[^\n]*\n?", re.MULTILINE)
 _BREAK = re.compile(r"(?<![ \t])[ \t]*\\\n[ \t]*(?=([.,)\]])?)")
-#: A string, perhaps of several lines, or a comment.
-_QUOTED_OR_COMMENT = re.compile(
-    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|#[^\n]*'''
-    r"""|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""",
-    re.DOTALL,
+#: What matches a string, perhaps of several lines, and that or a comment; `.` has to match the end of a line.
+QUOTED = (
+    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'''
+    r"""|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"""
 )
+QUOTED_OR_COMMENT = rf"{QUOTED}|#[^\n]*"
+_QUOTED_OR_COMMENT = re.compile(QUOTED_OR_COMMENT, re.DOTALL)
 #: The prefix of a string that is formatted.
 _FORMATTING = re.compile(r"[ftFT]")
 _KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}

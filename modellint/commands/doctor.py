@@ -102,7 +102,7 @@ def examine(
             continue
         try:
             if kind_of(path.name) == PYTHON:
-                inventory = inventory.plus(_module(project.python(path) or project.parsed(path, data), project, found))
+                inventory = inventory.plus(_module(project.whole(path) or project.parsed(path, data), project, found))
             elif kind_of(path.name) == NOTEBOOK:
                 inventory = inventory.plus(_notebook(path, data, project, found))
             else:
@@ -200,7 +200,7 @@ def _notebook(path: Path, data: bytes, project: Project, found: dict[tuple[str, 
     from modellint.notebook.reading import read
 
     book = read(data)
-    module = project.python(path) or project.parsed(path, book.module(path).data)
+    module = project.whole(path) or project.parsed(path, book.module(path).data)
     return _module(module, project, found)
 
 

@@ -175,7 +175,7 @@ def _in_file(target: str, path: Path, name: str | None, project: Project) -> Tar
         if name is not None:
             raise UsageError(f"{target}: a recipe has no classes; {_EXPECTED}")
         return _of_recipe(path, target, project)
-    module = project.python(path)
+    module = project.whole(path)
     if module is None:
         raise UsageError(f"{target}: cannot be read as Python")
     known = [*module.classes, *(function.qualname for function in module.all_functions())]

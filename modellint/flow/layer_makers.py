@@ -203,8 +203,11 @@ class LayerMakers:
             for name in known.get(word, ())
         )
 
-    def _definitions(self, function: Function) -> Iterator[Definition]:
+    def _definitions(self, function: Function) -> tuple[Definition, ...]:
         """What the words of a function stand for."""
+        return self._project.once(("stands for", function), lambda: tuple(self._found_definitions(function)))
+
+    def _found_definitions(self, function: Function) -> Iterator[Definition]:
         module = function.module
         words = function.words & self._names_of(module)
         if module.star_imports:
@@ -296,6 +299,11 @@ class LayerMakers:
 
     def _makes_parameters(self, function: Function) -> bool:
         """Whether a function speaks of parameters, other than to make some that are not trained."""
+        return self._project.once(
+            ("makes parameters", function), lambda: self._speaks_of_parameters(function), kept=FLAG
+        )
+
+    def _speaks_of_parameters(self, function: Function) -> bool:
         module = function.module
         may_speak = any(isinstance(each, External) for each in self._definitions(function))
         if not may_speak and _PARAMETER_WORDS.isdisjoint(function.words):

@@ -120,7 +120,8 @@ class SineTables:
                 if not function.words.isdisjoint(found):
                     found.update(more(function))
             for cls in self._module.classes.values():
-                found.update(attribute for attribute, made in cls.built.items() if not made.isdisjoint(found))
+                if not cls.built_with.isdisjoint(found):
+                    found.update(attribute for attribute, made in cls.built.items() if not made.isdisjoint(found))
                 if not found.isdisjoint(_last(dotted(base) or "") for base in cls.bases):
                     found.add(cls.name)
 

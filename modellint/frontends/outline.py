@@ -17,24 +17,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Place: TypeAlias = tuple[int, int, int, int]
 Outline: TypeAlias = dict[str, Any]
-#: Those of functions by line and offset, of expressions by their places, and that of the file as WHOLE.
+#: Those of functions by line and offset, of expressions by their places, and that of the file as WHOLE; those of
+#: functions without their bodies by line, offset and HEAD.
 Trees: TypeAlias = dict[tuple[int, ...], object]
 #: Where the tree of the file is.
 WHOLE = (0, 0)
+HEAD = -1
 
 
-def of_tree(tree: ast.Module, package: str) -> tuple[Outline, Trees]:
-    """The outline of a file in a package, and the trees whose places it tells."""
-    builder = _Builder(package)
+def of_tree(tree: ast.Module, package: str, stubs: frozenset[int] | None = None) -> tuple[Outline, Trees]:
+    """The outline of a file in a package, and the trees whose places it tells.
+
+    `stubs` are the lines of the functions whose bodies the tree does not have, if it is not that of a whole file.
+    """
+    builder = _Builder(package, stubs)
     return builder.read(tree), builder.trees
 
 
 class _Builder:
     """Collects what a module defines at its top level, through `if`, `try` and `with`."""
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str, stubs: frozenset[int] | None) -> None:
         self.trees: Trees = {}
         self._package = package
+        self._stubs = stubs
         self._imports: dict[str, str] = {}
         self._relative: set[str] = set()
         self._stars: list[str] = []
@@ -45,9 +51,11 @@ class _Builder:
         self._rebound: set[str] = set()
 
     def read(self, tree: ast.Module) -> Outline:
-        self.trees[WHOLE] = tree
+        if not self._stubs or not any(map(self._has_stub, tree.body)):
+            self.trees[WHOLE] = tree
         self._statements(tree.body)
         return {
+            "whole": self._stubs is None,
             "imports": self._imports,
             "relative": sorted(self._relative),
             "stars": self._stars,
@@ -61,6 +69,12 @@ class _Builder:
                 if isinstance(n, FunctionNode | ast.ClassDef)
             ],
         }
+
+    def _has_stub(self, node: ast.stmt) -> bool:
+        """Whether the code of a module itself has a function without its body in one of its blocks."""
+        if isinstance(node, FunctionNode | ast.ClassDef) or self._stubs is None:
+            return False
+        return not self._stubs.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
     def _bind(self, name: str) -> None:
         if name in self._bound:
@@ -179,7 +193,9 @@ class _Builder:
         record += (list(methods.values()), hidden, sorted(rebound))
 
     def _function(self, node: FunctionNode) -> list[Any]:
-        self.trees[node.lineno, node.col_offset] = node
+        is_stub = self._stubs is not None and node.lineno in self._stubs
+        place = node.lineno, node.col_offset
+        self.trees[(*place, HEAD) if is_stub else place] = node
         return [
             node.name,
             (node.lineno, node.end_lineno or node.lineno, node.col_offset),

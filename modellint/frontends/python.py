@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from modellint.frontends import flow, outline
 from modellint.frontends.expressions import FunctionNode
 from modellint.frontends.outline import items, span, spans, text, texts, typed
+from modellint.frontends.stubs import without_bodies
 from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
 from modellint.source import Span, UnreadableError
@@ -45,7 +47,20 @@ def outlined(source: SourceFile, name: str, is_package: bool) -> tuple[Outline, 
 
     Raises UnreadableError, with the place, for text that does not parse.
     """
-    return outline.of_tree(parse(source), name if is_package else name.rpartition(".")[0])
+    return outline.of_tree(parse(source), _package(name, is_package=is_package))
+
+
+def sketched(source: SourceFile, name: str, is_package: bool) -> tuple[Outline, Trees]:
+    """The same of a file that others import: what is in the bodies of functions is not looked at."""
+    stubs = None if _NAMED_BY_COMMA.search(source.text) else without_bodies(source.text)
+    if stubs is not None:
+        with suppress(*_NO_CODE):
+            return outline.of_tree(tree_of(stubs[0]), _package(name, is_package=is_package), stubs[1])
+    return outlined(source, name, is_package)
+
+
+def _package(name: str, *, is_package: bool) -> str:
+    return name if is_package else name.rpartition(".")[0]
 
 
 def facts(source: SourceFile, name: str, is_package: bool, known: Outline, trees: Trees) -> ModuleFacts:
@@ -111,6 +126,7 @@ class _Facts:
 
     def read(self, known: Outline) -> None:
         module = self._module
+        module.is_whole = typed(known["whole"], bool)
         module.imports = {text(name): text(full) for name, full in typed(known["imports"], dict).items()}
         module.relative = set(texts(known["relative"]))
         module.star_imports = texts(known["stars"])
@@ -243,7 +259,7 @@ def _node_of(function: Function) -> FunctionNode:
     return cast("FunctionNode", trees[place])
 
 
-def _parsed_again(function: Function) -> ast.stmt:
+def _parsed_again(function: Function) -> FunctionNode:
     code = function.module.source.text_between(function.line, function.end_line)
     node = _statement(function.line, code)
     return node if isinstance(node, FunctionNode) else _unknown(function)
@@ -261,14 +277,22 @@ def _statement(line: int, code: str) -> ast.stmt | None:
     return body[0] if body else None
 
 
-def _unknown(function: Function) -> ast.stmt:
-    """A function of which nothing is known."""
-    return tree_of("\n" * (function.line - 1) + "def f(*_, **__): ...").body[0]
+def _unknown(function: Function) -> FunctionNode:
+    """A function of which nothing is known: it has no statement."""
+    node = cast("FunctionNode", tree_of("\n" * (function.line - 1) + "def f(*_, **__): ...").body[0])
+    node.body.clear()
+    return node
+
+
+def _anything(line: int, names: list[str]) -> list[ast.stmt]:
+    """A body that may do anything with some parameters."""
+    return tree_of("\n" * (line - 1) + f"return exec({', '.join(names)})").body
 
 
 def _head_of(function: Function, cut: tuple[int, int]) -> FunctionNode:
     """The syntax tree of a function's head: that of the whole if it is held, or the text up to its body parsed."""
-    held = function.module.trees.get((function.line, function.offset))
+    trees, place = function.module.trees, (function.line, function.offset)
+    held = trees.get(place) or trees.get((*place, outline.HEAD))
     if held is None:
         code = function.module.source.text_of_bytes(function.line, 0, *cut)
         # What comes first in a line of its own may be cut off with its indentation.
@@ -280,6 +304,7 @@ def _lower_body(function: Function) -> Flow:
     node = _node_of(function)  # first, as its head is read from it, too
     names = [p.name for p in function.parameters]
     receiver = names[0] if function.owner is not None and names and not function.is_static else None
+    node.body = node.body or _anything(function.line, names)
     lowered = flow.lower_function(node, names, receiver)
     del function.module.trees[function.line, function.offset]
     return lowered

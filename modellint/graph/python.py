@@ -20,6 +20,7 @@ from modellint.source import Place, SourceFile, Span, unified, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from modellint.graph.value import Flow, Value
@@ -230,18 +231,29 @@ class Class:
         A name under which something is imported counts as what it stands for, too.
         """
         found: dict[str, frozenset[str]] = {}
-        for method in self.methods.values():
-            if method.name == "__init__" or "Embedding" in method.text:
-                for name, value in _kept(method.flow):
-                    found[name] = found.get(name, frozenset()) | self._called(value)
+        for method in self._building:
+            for name, value in _kept(method.flow):
+                found[name] = found.get(name, frozenset()) | self._called(value)
         return found
+
+    @cached_property
+    def built_with(self) -> frozenset[str]:
+        """All names that may be among those in `built`, by the words of the code."""
+        return self._as_imported(frozenset[str]().union(*(method.words for method in self._building)))
+
+    @property
+    def _building(self) -> list[Function]:
+        return [method for method in self.methods.values() if method.name == "__init__" or "Embedding" in method.text]
 
     def _called(self, value: Value) -> frozenset[str]:
         """The names of what is called to make a value."""
         callees = [part.callee for part in value.walk() if part.op is Op.CALL]
-        names = {str(callee.data) for callee in callees if callee.op in (Op.GLOBAL, Op.ATTR)}
-        stand_for = (self.module.imports.get(name, "").rpartition(".")[2] for name in names)
-        return frozenset(names.union(filter(None, stand_for)))
+        return self._as_imported({str(callee.data) for callee in callees if callee.op in (Op.GLOBAL, Op.ATTR)})
+
+    def _as_imported(self, names: AbstractSet[str]) -> frozenset[str]:
+        """Some names, and the last ones of what they stand for."""
+        imports = self.module.imports
+        return frozenset((*names, *(imports[name].rpartition(".")[2] for name in names & imports.keys())))
 
     @property
     def bases(self) -> tuple[Value, ...]:
@@ -300,6 +312,8 @@ class ModuleFacts:
     functions: dict[str, Function] = field(default_factory=dict)
     #: What is imported, defined or assigned more than once at module level, on whatever path.
     rebound: set[str] = field(default_factory=set)
+    #: Whether the bodies of functions are known to be Python.
+    is_whole: bool = True
     body: Function = field(init=False, repr=False)
     #: The functions and classes among the statements: first line, last line, that of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()

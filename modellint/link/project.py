@@ -7,6 +7,7 @@ its base classes, and linting a whole tree parses each file at most once.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
 from pathlib import PurePath
@@ -37,8 +38,9 @@ T = TypeVar("T")
 #: How many files may be checked until the syntax trees of one that was read are let go of.
 _HELD = 48
 #: Of how many bytes of code syntax trees are held at most, each of which takes 37 of memory: one file that imports
-#: a whole package has all of it read.
+#: a whole package has all of it read. Without the bodies of functions a tree is a third as large.
 _MAX_TREES = 1_000_000
+_OF_STUBS = 3
 #: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
 _BODIES = 4
 
@@ -87,6 +89,8 @@ class Project:
         self._unreleased: deque[tuple[ModuleFacts, int]] = deque()
         self._bytes = 0
         self.names = Names(self)
+        #: The files that are going to be checked, which are read as a whole at once.
+        self.expected: set[Path] = set()
 
     @cached_property
     def classes(self) -> Classes:
@@ -209,48 +213,82 @@ class Project:
         return None if known is None else known[0]
 
     def python(self, path: Path) -> ModuleFacts | None:
-        """The outline of a Python file, None if it is missing or unreadable."""
+        """The outline of a Python file, None if it is missing or unreadable; bodies of functions may be no Python."""
 
         def load() -> ModuleFacts | None:
             self._reasons.pop(path, None)
             data = self._content(path)
             if data is None:
                 return None
-            try:
-                module = self.parsed(path, data)
-            except UnreadableError as error:
-                self._reasons[path] = error.within(error.unit, error.span)  # which leads to nothing of the parser
-                return None
-            self._read.append(module)
-            self._unreleased.append((module, len(data)))
-            self._bytes += len(data)
-            while self._bytes > _MAX_TREES and len(self._unreleased) > 1:
-                first, size = self._unreleased.popleft()
-                first.release_source()
-                self._bytes -= size
+            module = self._readable(path, data, is_whole=True) if path in self.expected else None
+            module = module or self._readable(path, data, is_whole=False)
+            if module is not None:
+                self._read.append(module)
+                self._hold(module, len(data))
             return module
 
         return self.once(("python", path), load)
 
+    def whole(self, path: Path) -> ModuleFacts | None:
+        """The same of a file that is checked itself: None where the body of a function is unreadable, too."""
+        self.expected.add(path)
+
+        def load() -> ModuleFacts | None:
+            module, data = self.python(path), self._content(path)
+            if module is None or data is None or module.is_whole:
+                return module
+            again = self._readable(path, data, is_whole=True)
+            if again is None:
+                return None
+            module.is_whole = True
+            module.trees.update(again.trees)
+            self._hold(module, len(data))
+            return module
+
+        return self.once(("whole", path), load)
+
+    def _readable(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts | None:
+        """The outline of a Python file with the content `data`; None, with the reason noted, if there is none."""
+        try:
+            return self._parsed(path, data, is_whole=is_whole)
+        except UnreadableError as error:
+            self._reasons[path] = error.within(error.unit, error.span)  # which leads to nothing of the parser
+            return None
+
+    def _hold(self, module: ModuleFacts, size: int) -> None:
+        """Hold the syntax trees of a file, and let go of those that were read before."""
+        self._unreleased.append((module, size if module.is_whole else size // _OF_STUBS))
+        self._bytes += self._unreleased[-1][1]
+        while self._bytes > _MAX_TREES and len(self._unreleased) > 1:
+            first, size = self._unreleased.popleft()
+            first.release_source()
+            self._bytes -= size
+
     def reason(self, path: Path) -> UnreadableError | None:
-        """Why a file that `python` was asked for cannot be decoded or parsed; None if it can, or is not there."""
+        """Why a file that was asked for cannot be decoded or parsed; None if it can, or is not there."""
         return self._reasons.get(path)
 
     def parsed(self, path: Path, data: bytes) -> ModuleFacts:
-        """The outline of a Python file with the content `data`. Raises UnreadableError."""
+        """The outline of a Python file with the content `data`, read as a whole. Raises UnreadableError."""
+        return self._parsed(path, data, is_whole=True)
+
+    def _parsed(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts:
         source = decode_code(path, data)
-        if self._outlines is None or self.files.is_overlaid(path) or kind_of(path.name) != PYTHON:
+        if kind_of(path.name) != PYTHON:
             return python_frontend.read(source, self.files.exists)
         name, is_package = python_frontend.module_name(path, self.files.exists)
-        about = self.files.fingerprint(f"file:{path.as_posix()}"), name
-        known = self._outlines.get(path, "outline", *about)
+        outlines = None if self.files.is_overlaid(path) else self._outlines
+        about = () if outlines is None else (self.files.fingerprint(f"file:{path.as_posix()}"), name)
+        known = None if outlines is None else outlines.get(path, "outline", *about)
         if known is not None:
-            try:
-                return python_frontend.facts(source, name, is_package, known, {})
-            except (TypeError, ValueError, KeyError):
-                pass  # which is none of ours
-        known, trees = python_frontend.outlined(source, name, is_package)
-        self._outlines.put(path, "outline", known, *about)
+            with suppress(TypeError, ValueError, KeyError):  # which is none of ours
+                module = python_frontend.facts(source, name, is_package, known, {})
+                if module.is_whole or not is_whole:
+                    return module
+        outline = python_frontend.outlined if is_whole else python_frontend.sketched
+        known, trees = outline(source, name, is_package)
+        if outlines is not None:
+            outlines.put(path, "outline", known, *about)
         return python_frontend.facts(source, name, is_package, known, trees)
 
     def has_read(self, path: Path) -> bool:

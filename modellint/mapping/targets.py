@@ -65,7 +65,7 @@ def _recipe(path: Path, shown: Path, data: bytes, project: Project) -> Map:
 def _class(path: Path, shown: Path, data: bytes, name: str | None, project: Project) -> Map:
     from modellint.mapping.classes import map_class
 
-    module = project.python(path)
+    module = project.whole(path)
     if module is None:
         project.parsed(path, data)
         raise MapError(f"{shown}: cannot be read")

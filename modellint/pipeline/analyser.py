@@ -25,7 +25,7 @@ from modellint.rule import Rule
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from modellint.config import Settings
@@ -146,13 +146,14 @@ class Analyser:
         self._recipe_rules = [rule for rule in self._rules if type(rule).check_recipe is not Rule.check_recipe]
 
     def analyse_all(
-        self, paths: Iterable[Path], on_begin: Callable[[Path], object] = lambda path: None
+        self, paths: Sequence[Path], on_begin: Callable[[Path], object] = lambda path: None
     ) -> Iterator[FileResult]:
         """What `analyse` says to each path; files that no rule looks at come last, as others may have read them.
 
         `on_begin` is told each path before anything is done with it that can fail.
         """
         idle = []
+        self._project.expected.update(paths)
         for number, path in enumerate(paths, 1):
             on_begin(path)
             if kind_of(path.name) == PYTHON and not self._python_rules:
@@ -327,7 +328,7 @@ class Analyser:
     def _python(self, run: _FileRun, data: bytes, project: Project) -> None:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
-        module = self._guarded(run, "the Python frontend", project.python, run.path)
+        module = self._guarded(run, "the Python frontend", project.whole, run.path)
         if module is None:
             reason = project.reason(run.path) if kind_of(run.path.name) == PYTHON else None
             if reason is not None:

@@ -10,7 +10,7 @@ import pytest
 from effort import IS_WHOLE
 
 from modellint.frontends import python
-from modellint.graph.value import Value
+from modellint.graph.value import EventKind, Value
 from modellint.source import UnreadableError, decode_python
 
 if TYPE_CHECKING:
@@ -103,9 +103,44 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+#: Heads and bodies whose ends lines do not tell alone.
+LONG = "        y = [" + "1, " * 100 + "]\n"
+BODIES = [
+    f"class A:\n    def f(self):\n{LONG}        return self.x\n\n    # behind it\n\n    def g(self): return 1\n",
+    f"class A:\n    def f(self):\n        # before it\n\n{LONG}    x = 1\n",
+    f"class A:\n    def f(self) -> dict[str,\n            int]:  # a head\n{LONG}        return '''\nx\n# no'''\n",
+    f"class A:\n    def f(self, a={{1: 2}}, b=lambda: ':\\n'):\n{LONG}    def g(self):\n        'a' + self\n{LONG}",
+    f"def f():\n        '''of\ntwo lines'''  # behind it\n{LONG}        if x:\n            return (\n    1)",
+    f"def f():\n        ('text')\n{LONG}        def g():\n            def h():\n        {LONG}            return h",
+    f"def f():\n{LONG}        return x + \\\n1\nz = 2\n",
+    f"def f():\n{LONG}'''\nx = '''\nz = '''\n'''\n",
+    f"def f():\n{LONG}        x = '''\ny = 2\n'''\n'text'\n",
+    f"if a:\n    def f():\n{LONG}else:\n    async def f():\n{LONG}        # the last\n    # line\n",
+    f"for a in b:\n    x = 1\n    def f():\n{LONG}        x = 2\nmatch a:\n    case 1:\n        def f():\n    {LONG}",
+    f"def f():\n{LONG}\f        y = 1\n",
+    f"def f(x): return [\n{LONG[12:].strip()}]\ndef g():\n{LONG}",
+    f"def f[T: int](x: T):\n{LONG}",
+    f"def f():\n    @c\n    def g(): pass\n    y = '{LONG.strip()}'\n    @c\n    class A: pass\n",
+]
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *BODIES])
 def test_odd_places_are_parsed_alone(text: str) -> None:
     assert compare(Path("package/odd.py"), text.encode())
+
+
+def test_the_bodies_of_a_sketch_are_parsed_when_somebody_asks() -> None:
+    text = f"class A:\n    def f(self, x=1):\n{LONG}        return x\n\ndef g():\n{LONG}        return (\n\nz = 2\n"
+    source = decode_python(Path("a.py"), text.encode())
+    with pytest.raises(UnreadableError):
+        python.outlined(source, "a", False)
+    broken = python.facts(source, "a", False, *python.sketched(source, "a", False))
+    assert not broken.is_whole
+    assert broken.constants["z"].data == 2
+    (returned,) = broken.classes["A"].methods["f"].flow.of(EventKind.RETURN)
+    assert returned.value.data == "x"
+    (returned,) = broken.functions["g"].flow.of(EventKind.RETURN)
+    assert returned.value.callee.data == "exec"  # it may do anything
 
 
 @pytest.mark.parametrize("folder", ["modellint/frontends", "modellint/flow", "rules"])
@@ -123,9 +158,12 @@ def compare(path: Path, data: bytes) -> bool:
     whole_again = python.read(decode_python(path, data), Path.exists)
     source = decode_python(path, data)
     known, _ = python.outlined(source, whole.name, whole.is_package)
+    sketch, trees = python.sketched(source, whole.name, whole.is_package)
+    assert {**sketch, "whole": True} == known, path
     kept = python.facts(source, whole.name, whole.is_package, json.loads(json.dumps(known)), {})
     expected = shape(whole)
     assert shape(kept) == expected, path
+    assert shape(python.facts(source, whole.name, whole.is_package, sketch, trees)) == expected, path
     whole_again.release()
     assert shape(whole_again) == expected, path
     return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from modellint.config import settings_for
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import select_rules
@@ -122,3 +124,34 @@ def test_few_syntax_trees_are_held_however_many_files_are_read(tmp_path: Path) -
     assert sum(bool(module is not None and module.trees) for module in modules) < 100
     returned = [module.functions["f"].flow.events[0].value.data for module in modules if module is not None]
     assert returned == list(range(300))
+
+
+@pytest.mark.parametrize("is_checked_first", [True, False])
+def test_who_imports_a_file_sees_it_in_any_order_though_a_long_body_is_broken(
+    tmp_path: Path, is_checked_first: bool
+) -> None:
+    path = tmp_path / "base.py"
+    path.write_text("class A:\n    def f(self):\n" + "        x = 1\n" * 50 + "        return (\n\nz = 2\n")
+    project = Project(ProjectOptions(root=tmp_path))
+    if is_checked_first:
+        assert project.whole(path) is None
+    module = project.python(path)
+    assert module is not None
+    assert set(module.classes["A"].methods) == {"f"}
+    assert project.whole(path) is None
+    reason = project.reason(path)
+    assert reason is not None
+    assert reason.span.line == 53
+    assert project.python(path) is module
+
+
+def test_a_file_that_is_checked_after_it_was_imported_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "base.py"
+    path.write_text("def f():\n" + "    x = 1\n" * 50 + "    return 3\n")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(path)
+    assert module is not None
+    assert not module.is_whole
+    assert project.whole(path) is module
+    assert module.is_whole
+    assert module.functions["f"].flow.events[-1].value.data == 3

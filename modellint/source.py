@@ -113,11 +113,13 @@ class SourceFile:
     def __getattr__(self, name: str) -> Any:
         """The text, if it was let go of."""
         known = self.__dict__
-        packed, deflated = known.get("_packed"), known.get("_deflated")
-        if name != "text" or (packed is None and deflated is None):
+        packed: bytes | None = known.get("_packed") if name == "text" else None
+        deflated: bytes | None = known.get("_deflated") if name == "text" else None
+        if packed is None and deflated is not None:
+            packed = zlib.decompress(deflated)
+        if packed is None:
             raise AttributeError(name)
-        data: bytes = zlib.decompress(deflated) if packed is None else packed
-        known["text"] = text = data.decode("utf-8", "surrogatepass")
+        known["text"] = text = packed.decode("utf-8", "surrogatepass")
         return text
 
     @cached_property

@@ -113,12 +113,9 @@ class SourceFile:
     def __getattr__(self, name: str) -> Any:
         """The text, if it was let go of."""
         known = self.__dict__
-        packed: bytes | None = known.get("_packed") if name == "text" else None
-        deflated: bytes | None = known.get("_deflated") if name == "text" else None
-        if packed is None and deflated is not None:
-            packed = zlib.decompress(deflated)
-        if packed is None:
+        if name != "text" or ("_packed" not in known and "_deflated" not in known):
             raise AttributeError(name)
+        packed: bytes = known["_packed"] if "_packed" in known else zlib.decompress(known["_deflated"])
         known["text"] = text = packed.decode("utf-8", "surrogatepass")
         return text
 

@@ -11,6 +11,7 @@ import io
 import re
 import sys
 import tokenize
+import zlib
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,10 +111,11 @@ class SourceFile:
 
     def __getattr__(self, name: str) -> Any:
         """The text, if it was let go of."""
-        packed = self.__dict__.get("_packed")
-        if name != "text" or packed is None:
+        known = self.__dict__
+        if name != "text" or ("_packed" not in known and "_deflated" not in known):
             raise AttributeError(name)
-        self.__dict__["text"] = text = packed.decode("utf-8", "surrogatepass")
+        packed: bytes = known["_packed"] if "_packed" in known else zlib.decompress(known["_deflated"])
+        known["text"] = text = packed.decode("utf-8", "surrogatepass")
         return text
 
     @cached_property
@@ -159,7 +161,7 @@ class SourceFile:
     def release(self) -> None:
         """Let go of the lines, and of the text if its bytes are at hand, or an emoji makes each character take four.
 
-        Both come back when somebody asks.
+        Both come back when somebody asks. Of a text that nobody has asked for since, the bytes are compressed.
         """
         known = self.__dict__
         plain = known.pop("plain", None)
@@ -167,8 +169,10 @@ class SourceFile:
             plain.release()
         known.pop("lines", None)
         text = known.get("text")
-        if "_packed" in known:
+        if "_packed" in known or "_deflated" in known:
             known.pop("text", None)
+            if text is None and "_packed" in known:
+                known["_deflated"] = zlib.compress(known.pop("_packed"), 1)
         elif text is not None and sys.getsizeof(text) > 2 * len(text) + _OF_STRING:
             known["_packed"] = text.encode("utf-8", "surrogatepass")
             del known["text"]

@@ -334,7 +334,7 @@ def test_a_nested_function_happens_under_no_known_condition() -> None:
 
 
 def test_a_nested_function_hides_the_names_of_its_parameters() -> None:
-    assert result("def g(x):\n    return x\nreturn g, x") == "tuple(lambda(unknown()), x)"
+    assert result("def g(x):\n    return x\nreturn g, x") == "tuple(lambda(inner()), x)"
 
 
 # -- try, with, match, async ----------------------------------------------------------------------------------------

@@ -266,7 +266,7 @@ def test_the_work_grows_no_faster_than_the_file(
 
 
 def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "STEPS", 50)
+    monkeypatch.setattr(budget, "STEPS", 20)
     workspace.write({"model.py": HEAD + _class(0) + _class(1), "other.py": "x = (\n"})
     for _ in range(2):  # the second time from the cache
         result = workspace.run("check", "--isolated", "--output-format", "json", "--jobs", "1", "--verbose")

@@ -65,7 +65,7 @@ _PAIRING = operators.words("pairs")
 _ARITHMETIC = frozenset("+-%|&")
 _NO_NUMBERS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.UNKNOWN))
 _NO_ELEMENTS = _NO_NUMBERS | {Op.UNARY}
-#: What makes none either, as it is a parameter.
+#: What is given, and makes no elements itself.
 _PARAMETERS = frozenset((Op.PARAM, Op.INNER))
 _UNMADE, _UNCALCULATED = _NO_ELEMENTS | _PARAMETERS, _NO_NUMBERS | _PARAMETERS
 #: What may be a table or a function that is handed on.

@@ -448,7 +448,7 @@ class Callees:
 
     def _found_targets(self, callee: Value) -> CallTargets:
         functions: dict[Function, None] = {}
-        is_table = is_judge = False
+        is_table, is_judge = callee.op is Op.INNER, False  # a function inside of the function may be given a table
         given: set[str] = set()
         for one in self.objects(callee):
             if isinstance(one, InstanceArgument):  # a layer may hand on to the layers that it keeps

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
 
 #: What may be a number by what it is made of.
-_NAMED = frozenset((Op.GLOBAL, Op.PARAM, Op.ATTR, Op.BIN, Op.CHOICE, Op.BOOL, Op.INDEX, Op.UNPACK, Op.ITEM, Op.UNARY))
+_NAMED = frozenset(
+    (
+        Op.GLOBAL, Op.PARAM, Op.INNER, Op.ATTR, Op.BIN, Op.CHOICE, Op.BOOL, Op.INDEX, Op.UNPACK, Op.ITEM, Op.UNARY,
+    )
+)  # fmt: skip
 _PART, _CHOOSING = frozenset((Op.INDEX, Op.UNPACK, Op.ITEM)), frozenset((Op.CHOICE, Op.BOOL, Op.UNARY))
 #: What has entries by keys, besides displays.
 _KEYED = frozenset(((Op.COMPREHENSION, "dict"), (Op.ATTR, "__dict__")))
@@ -105,7 +109,7 @@ class Constants(Callees):
             return not self._is_of_tensor(value)
         if op is Op.BIN:
             return value.data != "@" and all(self._may_be_operand(arg, depth + 1) for arg in value.args)
-        return op is Op.GLOBAL or any(self.may_be_number(arg, depth + 1) for arg in value.args)
+        return op is Op.GLOBAL or op is Op.INNER or any(self.may_be_number(arg, depth + 1) for arg in value.args)
 
     def _may_be_operand(self, value: Value, depth: int) -> bool:
         """Whether what is calculated with a value may be a number."""

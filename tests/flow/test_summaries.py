@@ -74,6 +74,17 @@ def test_what_is_given_by_position_is_no_keyword_of_a_function_inside(tmp_path: 
     assert len(looked_up(tmp_path, f"{HEAD}{CODEC}{MODEL}{body}")) == 1
 
 
+@pytest.mark.parametrize(
+    ("inside", "given"),
+    [("self.table(given)", "ids"), ("given(ids)", "self.table"), ("self.table(torch.full((2,), given))", "-100")],
+    ids=["ids", "a table", "a constant"],
+)
+def test_a_function_inside_looks_up_what_it_is_given(tmp_path: Path, inside: str, given: str) -> None:
+    drawn = "        ids = self.head(x).argmax(-1)\n"
+    body = f"{drawn}        def work(given):\n            return {inside}\n        return work({given})\n"
+    assert len(looked_up(tmp_path, f"{HEAD}{CODEC}{MODEL}{body}")) == 1
+
+
 @pytest.mark.parametrize("head", [HEAD, "from common import *\n", HEAD + "T = torch\n"])
 def test_constants_are_written_by_torch_under_any_name(tmp_path: Path, head: str) -> None:
     (tmp_path / "common.py").write_text(HEAD, encoding="utf-8")

@@ -212,7 +212,7 @@ class Guarded:
     def _excess(self, pid: int, beyond: float) -> str:
         """Why a process takes too much that is so many seconds beyond its time."""
         limits = self._guarding.limits
-        if beyond > 0 and beyond > _waited(pid):
+        if beyond > 0 and beyond > _waited(pid) and not _has_ended(pid):
             return f"not finished after {limits.seconds:g} s"
         if _resident(pid) > limits.memory:
             return f"used more than {limits.memory / 2**30:g} GiB of memory"
@@ -328,13 +328,29 @@ def _waited(pid: int) -> float:
         return 0.0
 
 
+def _has_ended(pid: int) -> bool:
+    """Whether a process that is not known to be gone has nevertheless ended; False where the system does not say.
+
+    Ends are looked for every so often and told by somebody else, and the time for which a process waited goes with it.
+    """
+    if (stat := _stat(pid)) is None:
+        return _stat(os.getpid()) is not None
+    return stat[0] in ("Z", "X")
+
+
 def _threads(pid: int) -> int:
     """How many threads a process has; 0 where the system does not say."""
+    stat = _stat(pid)
+    return int(stat[17]) if stat else 0
+
+
+def _stat(pid: int) -> list[str] | None:
+    """What the system tells about a process, from its state on; None if it tells nothing."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stream:
-            return int(stream.read().rpartition(")")[2].split()[17])
-    except (OSError, ValueError, IndexError):
-        return 0
+            return stream.read().rpartition(")")[2].split()
+    except OSError:
+        return None
 
 
 def _excess_on_disk(folder: str) -> str:

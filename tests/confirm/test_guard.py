@@ -132,6 +132,34 @@ def test_the_time_in_which_others_had_the_processors_does_not_count(
     assert child.ended.startswith(ended or "the process exited with status 0")
 
 
+class _ToldLate:
+    """A process that has ended, which is told only after `looks` looks at it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], looks: int) -> None:
+        self.pid = process.pid
+        self._process = process
+        self._looks = looks
+
+    def is_gone(self) -> bool:
+        self._looks -= 1
+        return self._looks < 0
+
+    def end(self) -> int:
+        return self._process.wait()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system does not say what has ended")
+@pytest.mark.parametrize("is_reaped", [True, False])
+def test_a_process_that_has_ended_is_not_called_unfinished(is_reaped: bool, tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    if is_reaped:
+        process.wait()
+    child = Guarded(str(tmp_path), Guarding("off", Limits(0.01)))
+    child.attend(lambda channel, complaints: _ToldLate(process, 5), lambda _: None)
+    assert child.ended == "the process exited with status 3"
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="the system does not say who waits")
 def test_the_time_that_a_process_waits_for_a_processor_is_read() -> None:
     assert guarded._waited(os.getpid()) > 0

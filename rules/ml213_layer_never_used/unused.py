@@ -216,8 +216,11 @@ def _is_read_outside(name: str, cls: Class, relatives: tuple[Class, ...], projec
             modules[target.function.module if isinstance(target, DefinedFunction) else target.cls.module] = None
     if any(is_read(name, module, project, of_others=True) for module in modules):
         return True
-    holders = (holders_read(module, name, project) for module in mentioning(project, cls.module, f". {name}"))
     names = [one.name for one in (cls, *subclasses(project, cls))]
-    return any(
-        are_mentioned(project, cls.module, one, holder) for holder in frozenset().union(*holders) for one in names
+    named = [one for one in names if are_mentioned(project, cls.module, one)]
+    return bool(named) and any(
+        are_mentioned(project, cls.module, one, holder)
+        for module in mentioning(project, cls.module, f". {name}")
+        for holder in holders_read(module, name, project)
+        for one in named
     )

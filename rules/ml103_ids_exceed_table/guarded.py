@@ -150,20 +150,7 @@ def clamping(module: ModuleFacts, project: Project) -> list[Function]:
         speaking = [function for function in pending if not function.words.isdisjoint(giving)]
         giving |= {f.name for f in speaking if f.name != _CONSTRUCTOR and _is_given(f, giving, hands_on=False)}
     found.update(dict.fromkeys(f for f in pending if _is_given(f, giving, hands_on=True)))
-    return [function for function in found if _may_look_up(function, giving, project)]
-
-
-def _may_look_up(function: Function, giving: set[str], project: Project) -> bool:
-    """Whether a function may look up what it clamps, or what something of one of the names `giving` gives."""
-    clamped = {id(e.value) for e in function.flow.of(EventKind.CALL) if _has_limit(e.value)}
-
-    def found(value: Value) -> frozenset[type] | None:
-        parts = (part for part in value.walk() if part.op is Op.CALL)
-        is_clamped = any(id(part) in clamped or called_name(part.callee) in giving for part in parts)
-        return None if is_clamped else frozenset()
-
-    body = project.of(Summaries).body(function)
-    return any(body.meets(event, "ids", found) for event in function.flow.events)
+    return [function for function in found if project.of(Summaries).body(function).may_look_up()]
 
 
 def _clamps(function: Function, *, hands_on: bool) -> bool:

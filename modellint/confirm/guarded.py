@@ -348,7 +348,7 @@ def _stat(pid: int) -> list[str] | None:
     """What the system tells about a process, from its state on; None if it tells nothing."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stream:
-            return stream.read().rpartition(")")[2].split()
+            return stream.read().rpartition(")")[2].split() or None
     except OSError:
         return None
 

@@ -332,10 +332,11 @@ def _has_ended(pid: int) -> bool:
     """Whether a process that is not known to be gone has nevertheless ended; False where the system does not say.
 
     Ends are looked for every so often and told by somebody else, and the time for which a process waited goes with it.
+    One whose first thread has left goes on as long as it has others.
     """
     if (stat := _stat(pid)) is None:
         return _stat(os.getpid()) is not None
-    return stat[0] in ("Z", "X")
+    return stat[0] in ("Z", "X") and _threads(pid) <= 1
 
 
 def _threads(pid: int) -> int:

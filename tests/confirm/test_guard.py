@@ -160,6 +160,19 @@ def test_a_process_that_has_ended_is_not_called_unfinished(is_reaped: bool, tmp_
     assert child.ended == "the process exited with status 3"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process ends otherwise")
+@pytest.mark.parametrize("mode", ["off", "auto"])
+def test_a_process_whose_first_thread_leaves_has_not_ended(mode: str, tmp_path: Path) -> None:
+    code = "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n"
+    started = time.monotonic()
+    with scratch.scratch() as place:
+        child = Guarded(place.folder, Guarding(mode, Limits(2)))
+        leave = "ctypes.CDLL(None).pthread_exit(None)\n"
+        child.run([sys.executable, "-c", code + leave], lambda _: None, environment(place.folder, "auto"))
+    assert child.ended == "not finished after 2 s"
+    assert time.monotonic() - started < 30  # not the 60 s of its other thread, by a wide margin
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="the system does not say who waits")
 def test_the_time_that_a_process_waits_for_a_processor_is_read() -> None:
     assert guarded._waited(os.getpid()) > 0

@@ -71,15 +71,15 @@ class Keepers:
     def may_keep(self, cls: Class) -> bool:
         """Whether what a class's own methods do may leave layers or parameters in a plain container."""
         if cls not in self._classes:
-            self._classes[cls] = any(map(self.method_may_keep, self.storing(cls)))
+            self._classes[cls] = any(map(self.method_may_keep, self._storing(cls)))
         return self._classes[cls]
 
     def may_store(self, cls: Class) -> bool:
         """Whether any method of a class may store something in an object."""
-        return any(True for _ in self.storing(cls))
+        return any(True for _ in self._storing(cls))
 
     @staticmethod
-    def storing(cls: Class) -> Iterator[Function]:
+    def _storing(cls: Class) -> Iterator[Function]:
         """The methods that may store something in an object: only these are worth to be lowered."""
         return (method for method in cls.methods.values() if _STORES.search(method.text))
 
@@ -122,14 +122,14 @@ class Keepers:
 
     def may_derive(self, cls: Class) -> bool:
         """Whether a class's own methods may store what is made of a new parameter, rather than the parameter."""
-        return any(map(self._method_may_derive, self.storing(cls)))
+        return any(map(self._method_may_derive, self._storing(cls)))
 
     def _method_may_derive(self, method: Function) -> bool:
         return self.of_function(method, "derives", _Body(self, method, method.owner).may_derive)
 
     def may_strand(self, cls: Class) -> bool:
         """Whether a class's own methods may store a tensor that is made on the default device."""
-        return any(map(self._method_may_strand, self.storing(cls)))
+        return any(map(self._method_may_strand, self._storing(cls)))
 
     def _method_may_strand(self, method: Function) -> bool:
         return self.of_function(method, "strands", _Body(self, method, method.owner).may_strand)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Site, constant, size_of
 from modellint.flow.frame import class_frame
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
 from modellint.flow.objects import model_of
@@ -121,9 +120,9 @@ class Holders:
         return [*found, *self._others(seen)]
 
     def _keeping(self) -> list[Class]:
-        """The classes of the file whose methods may make tables that an object keeps."""
+        """The classes of the file whose methods may make tables."""
         classes = self._module.classes.values()
-        owners = {cls for cls in classes if any(map(self._given_in, Keepers.storing(cls)))}
+        owners = {cls for cls in classes if any(map(self._given_in, cls.methods.values()))}
         members = self._project.of(Members)
         keeping = [cls for cls in classes if any(owner in owners for owner in members.mro(cls))]
         return [cls for cls in keeping if not self._is_mixed_in(cls)]

@@ -1,10 +1,12 @@
 """What modellint costs, in ratios and counts: the table that is printed before and after a change of the engine.
 
     python benchmarks/cost.py [house] [files] [tree] [editor] [recipes] [--by-rule] [--calls]
+    python benchmarks/cost.py --beside REVISION [--mirrors FOLDER] [--repetitions 3]
 
 Processor time is that of a process and its children, and told as a multiple of `floor.py`, which calls `ast.parse` on
 the same files and does nothing else. Counts (bodies run, steps, …) are taken in a run of their own by `counting.py` and
-do not change with what else the machine does. Nothing is asserted: the tables are for reading.
+do not change with what else the machine does. `--beside` runs this checkout and another revision in turns instead, on
+one machine, and prints the ratio of each figure. Nothing is asserted: the tables are for reading.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import beside
 import house
 from editor import latency
 from one_rule import one_rule_lines
@@ -27,7 +30,7 @@ from run import MEBIBYTE, Measurement, download, floor, modellint
 from run import SINGLE_FILE as LLAMA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: What is checked, as releases that do not change.
 PACKAGES = {"transformers": "5.23.0", "x_transformers": "2.31.10", "timm": "1.0.31", "speechbrain": "1.1.0"}
@@ -265,6 +268,31 @@ def _packages(modules: list[str]) -> str:
     )
 
 
+def beside_tables(name: str, trees: Trees, mirrors: Path | None, scratch: Path, repetitions: int) -> None:
+    pair = beside.work_tree(scratch / "here"), beside.revision(name, scratch / "there")
+    tree = trees.transformers
+    fixed = [str(tree / path) for path in beside.FIXED.read_text(encoding="utf-8").split()]
+    neighbours = [str(path) for path in sorted((tree / "transformers/models").glob("[c-d]*/**/*.py"))]
+    inputs = {
+        **{Path(file).name: [str(trees.modeling(file))] for file in (LLAMA, OMNI)},
+        f"{len(fixed)} fixed files": fixed,
+        f"{len(neighbours)} files of models/[c-d]*": neighbours,
+        **{name: [str(folder)] for name, folder in (beside.research(mirrors, scratch / "research") if mirrors else ())},
+    }
+
+    def checked() -> Iterator[beside.Pair]:
+        yield beside.start_up(pair, scratch / "empty.py", repetitions)
+        for title, paths in inputs.items():
+            yield beside.checks(pair, title, paths, repetitions)
+
+    def typed() -> Iterator[beside.Pair]:
+        for file in (LLAMA, OMNI):
+            yield from beside.keystrokes(pair, trees.modeling(file), max(repetitions, 5))
+
+    beside.print_pairs("Checks, cold, one process", checked(), pair)
+    beside.print_pairs("Editor: processor time of the server from an edit to its diagnostics", typed(), pair)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"{', '.join(TABLES)}; all of them by default")
@@ -285,6 +313,8 @@ def main() -> None:
     parser.add_argument(
         "--source", type=Path, default=Path(__file__).resolve().parents[1], help="checkout of modellint, for `house`"
     )
+    parser.add_argument("--beside", metavar="REVISION", help="compare this checkout with a revision of it, in turns")
+    parser.add_argument("--mirrors", type=Path, help="with --beside: bare clones (OWNER+NAME/repo) of repositories")
     options = parser.parse_args()
     tables = options.tables or TABLES
     for table in tables:
@@ -296,6 +326,9 @@ def main() -> None:
     os.environ.pop("VIRTUAL_ENV", None)  # whose packages would be read, too
     trees = Trees(options.cache)
     with tempfile.TemporaryDirectory() as folder:
+        if options.beside is not None:
+            beside_tables(options.beside, trees, options.mirrors, Path(folder), options.repetitions)
+            return
         bench = Bench(Path(folder), options.repetitions, options.calls)
         if "house" in tables:
             house_table(options.source)

@@ -41,9 +41,11 @@ class Connection:
     #: What starts it.
     command: Callable[[], list[str]] = staticmethod(lambda: [sys.executable, "-m", "modellint", "server"])
 
-    def __init__(self, root: Path, stderr: int | None = None) -> None:
+    def __init__(self, root: Path, stderr: int | None = None, environment: dict[str, str] | None = None) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(self.command(), stdin=pipe, stdout=pipe, stderr=stderr, cwd=root)
+        self.process = subprocess.Popen(
+            self.command(), stdin=pipe, stdout=pipe, stderr=stderr, cwd=root, env=environment
+        )
 
     def send(self, method: str, params: Any, request: int | str | None = None) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
@@ -80,8 +82,10 @@ class Connection:
 class Client(Connection):
     """The little of the protocol that is needed here."""
 
-    def __init__(self, root: Path, capabilities: dict[str, Any] | None = None) -> None:
-        super().__init__(root)
+    def __init__(
+        self, root: Path, capabilities: dict[str, Any] | None = None, environment: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(root, environment=environment)
         self.messages: list[str] = []
         self.send("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": capabilities or {}}, 1)
         self.answer(1)
@@ -98,6 +102,13 @@ class Client(Connection):
             if is_it and params.get("version") == version:
                 found: list[Any] = params["diagnostics"]
                 return found
+
+    def processor(self) -> float:
+        """Seconds of processor time that the server took so far; wall time where the system does not tell."""
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+            return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        return time.perf_counter()
 
     def memory(self) -> float:
         """MiB of memory that the server holds; 0 where the system does not tell."""

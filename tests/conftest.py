@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+pytest_plugins = ["incremental.plugin"]
+
 
 def pytest_xdist_auto_num_workers() -> int | None:
     """One worker more than there are processors: many tests wait for processes that they have started."""

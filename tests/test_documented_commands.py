@@ -57,6 +57,8 @@ SMALLER = (
     (r"--fixes \d+", "--fixes 1"),
     (r"--edits \d+", "--edits 3"),
     (r"(cost\.py) .*", r"\1 house"),
+    (r"(unknown\.py) clones/\*", r"\1 ."),
+    (r"(power\.py) .*", r"\1 plant mutants.json"),
     (r"(probes\.py .*)", r"\1 --only NobodyUses"),
     (r"(recipes\.py speechbrain)$", r"\1 --repetitions 1"),
     (r"(verdicts\.py --list).*", r"\1 --only ML404 --jobs 1"),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from packages import checked, lines_of, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 ROOT = Path(__file__).parent.parent.parent
 LEDGER = Path(__file__).with_name("ledger.json")
@@ -74,6 +74,22 @@ def read(path: Path = LEDGER) -> Any:
 def key_of(finding: Any) -> tuple[str, str, int, str]:
     """What makes two findings in the same release the same."""
     return finding["code"], finding["path"], finding["line"], finding["confidence"]
+
+
+def differences(package: Any, report: Any, paths: Collection[str], codes: Collection[str]) -> list[str]:
+    """The findings of some rules in some files that the ledger of a package has not, and those that it has alone."""
+    there, now = (
+        Counter(key_of(one) for one in found if one["path"] in paths and one["code"] in codes)
+        for found in (package["findings"], report["findings"])
+    )
+    texts = {
+        key_of(one): one.get("message") or one.get("text", "") for one in (*package["findings"], *report["findings"])
+    }
+    return [
+        f"{sign} {path}:{line}: {code} ({confidence}) {texts[code, path, line, confidence]}"
+        for sign, more in (("new ", now - there), ("gone", there - now))
+        for code, path, line, confidence in sorted(more.elements())
+    ]
 
 
 def checked_again(package: Any, root: Path) -> Any:

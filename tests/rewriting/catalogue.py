@@ -18,18 +18,20 @@ from rewriting import (
     steps,
 )
 
-REWRITINGS = (
-    *layout.REWRITINGS,
-    *imports.REWRITINGS,
-    *names.REWRITINGS,
-    *operators.REWRITINGS,
-    *arguments.REWRITINGS,
-    *steps.REWRITINGS,
-    *helpers.REWRITINGS,
-    *classes.REWRITINGS,
-    *containers.REWRITINGS,
-    *carriers.REWRITINGS,
-    *recipes.REWRITINGS,
-    *recipe_moves.REWRITINGS,
-    *scripts.REWRITINGS,
-)
+#: The rewritings of each module.
+ROOMS = {
+    "layout": layout.REWRITINGS,
+    "imports": imports.REWRITINGS,
+    "names": names.REWRITINGS,
+    "operators": operators.REWRITINGS,
+    "arguments": arguments.REWRITINGS,
+    "steps": steps.REWRITINGS,
+    "helpers": helpers.REWRITINGS,
+    "classes": classes.REWRITINGS,
+    "containers": containers.REWRITINGS,
+    "carriers": carriers.REWRITINGS,
+    "recipes": recipes.REWRITINGS,
+    "recipe_moves": recipe_moves.REWRITINGS,
+    "scripts": scripts.REWRITINGS,
+}
+REWRITINGS = tuple(rewriting for room in ROOMS.values() for rewriting in room)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.rule import Example, Rule
+    from rewriting.kept import Texts
     from rewriting.rewriting import Rewriting
 
 #: Where the files are taken to lie, of which none is written.
@@ -101,16 +102,26 @@ def findings(rule: type[Rule], files: Files) -> set[Line]:
 
 
 def tried(
-    rewriting: Rewriting, among: Iterable[Case], check: Callable[[Case, Files], None] = lambda case, rewritten: None
+    rewriting: Rewriting,
+    among: Iterable[Case],
+    check: Callable[[Case, Files], None] = lambda case, rewritten: None,
+    texts: Texts | None = None,
 ) -> dict[str, str]:
-    """What is wrong (or nothing) with each case to which a rewriting applies; `check` looks at what is rewritten."""
+    """What is wrong (or nothing) with each case to which a rewriting applies.
+
+    `check` looks at what is rewritten, but for what `texts` has, as that was looked at when it was made.
+    """
     outcomes = {}
     with undisturbed():
         for case in among:
-            rewritten = rewrite(case, rewriting)
+            known = texts.of(case) if texts else None
+            rewritten = known[0] if known else rewrite(case, rewriting)
             if rewritten is not None:
-                check(case, rewritten)
+                if not known:
+                    check(case, rewritten)
                 outcomes[str(case)] = outcome(case, rewritten)
+            if texts and not known:
+                texts.made(case, rewritten)
     return outcomes
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from modellint.flow.objects import AttributeRead
     from modellint.flow.tensor_devices import Encounter, Fresh, Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -261,6 +262,10 @@ class FinishedObject:
     def meetings_of(self, name: str) -> list[Meeting]:
         """Where a tensor of an attribute that was left behind is used with one that was moved."""
         return self._meetings.get(name, [])
+
+    def replacements_of(self, name: str) -> Mapping[Value, Function]:
+        """Where methods put what has been moved into a container of an attribute, each with the function."""
+        return self._go_on().devices.replacements.get(name, {})
 
     @cached_property
     def _left(self) -> dict[str, list[Meeting]]:

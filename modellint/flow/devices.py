@@ -333,14 +333,17 @@ class Devices(Theory):
         return join(found)
 
     def _without_tensors(self, value: Value, frame: Frame) -> int | None:
-        """The branch of a choice in which something is no tensor, as is asked: 1 of `x.cpu() if is_tensor(x) else x`."""
+        """The branch of a choice in which something is no tensor, as the test says: 1 of `y if is_tensor(x) else x`."""
         test, branch = value.data, 1
         while test.op is Op.UNARY and test.data == "not":
             test, branch = test.args[0], 1 - branch
         given = test.positional if test.op is Op.CALL else ()
         if not given or value.args[branch] is not given[0]:
             return None
-        asked = [*self._run.named(test.callee, frame), *opened(self._run.evaluate(given[1], frame) if given[1:] else ())]
+        asked = [
+            *self._run.named(test.callee, frame),
+            *opened(self._run.evaluate(given[1], frame) if given[1:] else ()),
+        ]
         names = {atom.model.name if isinstance(atom, ClassRef) else getattr(atom, "name", "") for atom in asked}
         is_kind = "builtins.isinstance" in names and "torch.Tensor" in names
         return branch if is_kind or "torch.is_tensor" in names else None

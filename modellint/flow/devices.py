@@ -318,10 +318,13 @@ class Devices(Theory):
         """
         if not self.is_moved or len(branches) != 2:
             return None
-        bare = self._without_tensors(value, frame)
+        bare = self._bare(value, frame)
         if bare is not None:
-            tensors = Fresh | There | Moved
-            branches[bare] = tuple(atom for atom in branches[bare] if not isinstance(atom, tensors)) or PLAIN
+            branch, tested = bare
+            is_it = value.args[branch] is tested
+            gone = {a for a in self._run.evaluate(tested, frame) if is_it or (isinstance(a, There) and a.name)}
+            gone = {atom for atom in gone if isinstance(atom, Fresh | There | Moved)}
+            branches[branch] = tuple(atom for atom in branches[branch] if atom not in gone) or PLAIN
         if is_about_devices(value.data):
             return None if bare is None else join(branches)
         found: list[Atoms] = []
@@ -332,21 +335,19 @@ class Devices(Theory):
             found.append(tuple(a for a in atoms if not (isinstance(a, Moved) and a.kept and a.kept in dropped)))
         return join(found)
 
-    def _without_tensors(self, value: Value, frame: Frame) -> int | None:
-        """The branch of a choice in which something is no tensor, as the test says: 1 of `y if is_tensor(x) else x`."""
+    def _bare(self, value: Value, frame: Frame) -> tuple[int, Value] | None:
+        """The branch in which what a choice tests is no tensor, and that: 1 and `x` of `y if is_tensor(x) else x`."""
         test, branch = value.data, 1
         while test.op is Op.UNARY and test.data == "not":
             test, branch = test.args[0], 1 - branch
         given = test.positional if test.op is Op.CALL else ()
-        if not given or value.args[branch] is not given[0]:
+        if not given:
             return None
-        asked = [
-            *self._run.named(test.callee, frame),
-            *opened(self._run.evaluate(given[1], frame) if given[1:] else ()),
-        ]
+        kinds = self._run.evaluate(given[1], frame) if len(given) > 1 else ()
+        asked = (*self._run.named(test.callee, frame), *opened(kinds))
         names = {atom.model.name if isinstance(atom, ClassRef) else getattr(atom, "name", "") for atom in asked}
         is_kind = "builtins.isinstance" in names and "torch.Tensor" in names
-        return branch if is_kind or "torch.is_tensor" in names else None
+        return (branch, given[0]) if is_kind or "torch.is_tensor" in names else None
 
     # -- operators -------------------------------------------------------------------------------------------------
 

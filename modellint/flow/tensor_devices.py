@@ -43,8 +43,8 @@ class Fresh(Plain, Comparable):
 class There(SymbolicInput):
     """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
 
-    `is_shown`: what is done with it says so, too. `brought`: the call by which the object at work made it on the default
-    device, before it moved it there.
+    `is_shown`: what is done with it says so, too. `brought`: what made it on the default
+    device while the object works, which moved it there.
     """
 
     is_sure: bool = True

@@ -6,7 +6,7 @@ class Sampler(nn.Module):
     def __init__(self, classes):
         super().__init__()
         self.proj = nn.Linear(classes, classes)
-        self.register_buffer("most", torch.LongTensor([3]), persistent=False)  # expect: ML205
+        self.register_buffer("most", torch.tensor([3]), persistent=False)  # expect: ML205
         self.register_buffer("rows", torch.ones(classes), persistent=False)  # expect: ML205
 
     def forward(self, x):

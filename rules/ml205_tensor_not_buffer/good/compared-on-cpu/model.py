@@ -7,14 +7,12 @@ class Schedule:
         self.levels = torch.linspace(1, 0, steps)
 
     def step(self, output, time, sample):
-        if isinstance(time, torch.Tensor):
-            time = time.cpu()
-        at = torch.argmin((self.levels - time).abs())
+        at = torch.argmin((self.levels - (time.cpu() if isinstance(time, torch.Tensor) else time)).abs())
         return sample + output * (self.levels[at + 1] - self.levels[at])
 
     def back(self, output, time, sample):
-        time = time if not torch.is_tensor(time) else time.to("cpu")
-        return sample - output * self.levels[torch.argmin((self.levels - time).abs())]
+        far = self.levels - (time if not torch.is_tensor(time) else time.to("cpu"))
+        return sample - output * self.levels[torch.argmin(far.abs())]
 
 
 class Denoiser(nn.Module):

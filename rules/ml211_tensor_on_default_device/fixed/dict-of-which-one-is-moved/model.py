@@ -11,8 +11,9 @@ class Tagger(nn.Module):
         extra = {"bias": torch.ones(x.size(2), device=x.device), "scale": torch.ones(x.size(2))}  # expect: ML211
         if torch.cuda.is_available():
             extra["scale"] = extra["scale"].cuda()
-        state = [torch.zeros(1, x.size(1), x.size(2)), torch.zeros(1, x.size(1), x.size(2), device=x.device)]  # expect: ML211
+        state = torch.zeros(1, x.size(1), x.size(2))
+        cell = torch.zeros(1, x.size(1), x.size(2), device=x.device)  # expect: ML211
         if torch.cuda.is_available():
-            state[0] = state[0].cuda()
-        output, _ = self.rnn(x, (state[0], state[1]))
+            state = state.cuda()
+        output, _ = self.rnn(x, (state, cell))
         return output * extra["scale"] + extra["bias"]

@@ -344,7 +344,7 @@ class Devices(Theory):
         if not given:
             return None
         kinds = self._run.evaluate(given[1], frame) if len(given) > 1 else ()
-        asked = (*self._run.named(test.callee, frame), *opened(kinds))
+        asked = (*(self._run.named(test.callee, frame) or ()), *opened(kinds))
         names = {atom.model.name if isinstance(atom, ClassRef) else getattr(atom, "name", "") for atom in asked}
         is_kind = "builtins.isinstance" in names and "torch.Tensor" in names
         return (branch, given[0]) if is_kind or "torch.is_tensor" in names else None

@@ -32,6 +32,7 @@ TELLING = {
 NOT_TELLING = {
     "the other way round": ("if not isinstance(time, torch.Tensor):", "    time = float(time)"),
     "of something else": ("if isinstance(x, torch.Tensor):", "    time = time + 1"),
+    "of its numbers": ("if time.any():", "    time = time.cpu()"),
     "of another kind": ("if isinstance(time, float):", "    time = time + 1"),
 }
 
@@ -52,3 +53,40 @@ def test_a_number_or_a_tensor_that_is_brought_to_the_cpu_is_no_mistake(
 @pytest.mark.parametrize("lines", NOT_TELLING.values(), ids=NOT_TELLING)
 def test_a_tensor_that_may_be_anywhere_is_one(workspace: Workspace, lines: tuple[str, ...]) -> None:
     assert found(workspace, lines) == ["ML205"]
+
+
+MASKS = """
+import torch
+from torch import nn
+
+
+class Mask(nn.Module):
+    def forward(self, lengths, most):
+        return torch.arange(most)[None] < lengths[:, None]
+
+    def weights(self, counts: torch.Tensor):
+        return counts.float() / torch.ones(counts.shape)
+
+
+class Pooled(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+        self.mask = Mask()
+
+    def forward(self, x, lengths, texts):
+        counts = torch.tensor([len(text) for text in texts])
+        known = lengths.long(){brought}
+        mask = self.mask(known, x.size(1)).to(x.device)
+        return self.proj(x) * mask[..., None] * self.mask.weights(counts).to(x.device)
+"""
+
+
+def test_a_tensor_is_used_with_what_all_callers_give_from_the_cpu(workspace: Workspace) -> None:
+    workspace.write({"model.py": MASKS.format(brought=".cpu()")})
+    assert workspace.places("--select", "ML211") == []
+
+
+def test_a_caller_that_gives_what_may_be_anywhere_is_told(workspace: Workspace) -> None:
+    workspace.write({"model.py": MASKS.format(brought="")})
+    assert workspace.places("--select", "ML211") == [("model.py", 8, "ML211")]

@@ -17,9 +17,9 @@ from modellint.link.classes.calls import ADDERS
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from modellint.flow.domain import Atom
+    from modellint.flow.domain import Arguments, Atom
     from modellint.flow.heap import Store
     from modellint.flow.objects import AttributeRead
     from modellint.flow.tensor_devices import Encounter, Fresh, Meeting
@@ -310,6 +310,17 @@ class FinishedObject:
             if self.model.method(method.name) is method:
                 object_run.follow(method)
         return list(object_run.devices.encounters.values())
+
+    def encounters_with(self, bare: Mapping[Function, Collection[str]]) -> list[Encounter]:
+        """The same of another object, for whose methods some parameters are `bare` of what is where it is."""
+        again = FinishedObject(self.model, self._gate, self._handed, self._work_names)._object_run
+        for method, names in bare.items():
+            again.follow(method, at_work=method.name in WORK, bare=names)
+        return list(again.devices.encounters.values())
+
+    def given_to(self, method: Function) -> list[Arguments]:
+        """What the object gives a method of a layer when it works, or when any of its methods is called."""
+        return [one for given in self._go_on().devices.given_to.get(method, {}).values() for one in given]
 
     def reads(self, name: str) -> list[AttributeRead]:
         return [read for read in self._go_on().reads if read.name == name]

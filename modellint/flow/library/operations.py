@@ -205,8 +205,6 @@ def _device_of(tensor: Value, depth: int = 0) -> Value | str | None:
         if device is not None and tensor.callee.data != "to":
             return _device(device)
         owner = tensor.callee.args[0] if tensor.callee.op is Op.ATTR else None
-        if owner is not None and owner.op in (Op.ATTR, Op.GLOBAL) and owner.data == _CUDA:
-            return _CUDA  # `torch.cuda.FloatTensor(…)`
         if tensor.callee.data == "cpu":
             return "cpu"
         if tensor.callee.op is Op.ATTR and tensor.callee.data in ("to", "cuda"):

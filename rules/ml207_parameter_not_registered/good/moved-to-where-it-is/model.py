@@ -14,10 +14,9 @@ class Graph(nn.Module):
         self.scale = nn.Parameter(torch.randn(nodes).to(device) * 0.1).to(device, non_blocking=True)
         self.bias = nn.Parameter(nn.init.uniform_(torch.empty(nodes).to(device))).to(device)
         self.shift = nn.Parameter(torch.zeros(nodes).cuda().normal_()).to("cuda:0")
-        self.gate = nn.Parameter(torch.cuda.FloatTensor(nodes)).cuda()
         self.mix = nn.Parameter(torch.stack([torch.ones(nodes).to(device)])).to(device)
         self.table = table(nodes, device).to(device)
 
     def forward(self, x):
         graph = torch.mm(self.left, self.right) @ (x * self.scale + self.bias + self.shift)
-        return graph * self.gate + self.mix + self.table.sum()
+        return graph + self.mix + self.table.sum()

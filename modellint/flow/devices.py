@@ -84,8 +84,8 @@ class Devices(Theory):
         self.encounters: dict[tuple[int, int], Encounter] = {}
         #: Whether what is made of parameters and buffers in constructors is told from tensors of no layer.
         self.tells_parameters = True
-        #: What methods of layers are given, by the call.
-        self.given_to: dict[Function, dict[Value, list[Arguments]]] = {}
+        #: What methods of layers are given, each once.
+        self.given_to: dict[Function, dict[Arguments, None]] = {}
         #: By attribute: where the object at work puts what is there into a container, and in which function.
         self.replacements: dict[str, dict[Value, Function]] = {}
         #: Under which attribute of the object a container is kept.
@@ -253,7 +253,7 @@ class Devices(Theory):
         )
 
     def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        self._note_given(shell, "forward", arguments, value)
+        self._note_given(shell, "forward", arguments)
         if not shell.is_layer or not self.concerns(arguments):
             return self._output(is_sure=True) if shell.is_layer else None
         own = self._run.objects.own_method(shell, "forward")
@@ -267,12 +267,12 @@ class Devices(Theory):
             self._meet([*given, (There(""),)], frame, value, value.callee)
         return self._output(is_sure=True)
 
-    def _note_given(self, atom: Atom, name: str, arguments: Arguments, value: Value) -> None:
+    def _note_given(self, atom: Atom, name: str, arguments: Arguments) -> None:
         """Note what a method of a layer of the project is given."""
         if self.is_moved and isinstance(atom, Shell) and atom.is_layer and atom.model is not None:
             method = None if atom.model.cls is None else atom.model.method(name)
             if method is not None:
-                self.given_to.setdefault(method, {}).setdefault(value, []).append(arguments)
+                self.given_to.setdefault(method, {})[arguments] = None
 
     # -- attributes and parts --------------------------------------------------------------------------------------
 
@@ -400,7 +400,7 @@ class Devices(Theory):
         return tuple(found) or PLAIN
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        self._note_given(atom, name, arguments, value)
+        self._note_given(atom, name, arguments)
         found = self._method(atom, name, arguments, frame, value)
         if found is None or not isinstance(atom, Shell | Derived):
             return found

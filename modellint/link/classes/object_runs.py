@@ -320,7 +320,7 @@ class FinishedObject:
 
     def given_to(self, method: Function) -> list[Arguments]:
         """What the object gives a method of a layer when it works, or when any of its methods is called."""
-        return [one for given in self._go_on().devices.given_to.get(method, {}).values() for one in given]
+        return list(self._go_on().devices.given_to.get(method, {}))
 
     def reads(self, name: str) -> list[AttributeRead]:
         return [read for read in self._go_on().reads if read.name == name]

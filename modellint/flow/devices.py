@@ -23,6 +23,7 @@ from modellint.flow.domain import (
     NONE,
     PLAIN,
     Arguments,
+    ClassRef,
     Constant,
     Derived,
     Outside,
@@ -57,12 +58,12 @@ _TYPES = operators.attributes("torch", "type")
 WORK = ("forward", "__call__", "training_step")
 #: Parts of torch whose functions give tensors where they are given some.
 _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
+#: Functions of Python's own, which take a tensor for the number that it is.
+_OF_NUMBERS = ("builtins.", "math.")
 #: Arguments that are names or numbers, of functions and of methods that move.
 _OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
 #: Facets of factories that are given sizes, or numbers to count from or to.
 _SIZES = frozenset(("sized", "flat", "random"))
-#: What the object made while it works, in the place of an attribute's name.
-_LATE = ""
 #: How many dimensions a tensor is taken for that the object made while it worked and has kept.
 _RANK_LEFT = 2
 #: Comparisons that tensors answer element by element.
@@ -83,6 +84,10 @@ class Devices(Theory):
         self.encounters: dict[tuple[int, int], Encounter] = {}
         #: Whether what is made of parameters and buffers in constructors is told from tensors of no layer.
         self.tells_parameters = True
+        #: What methods of layers are given, each once.
+        self.given_to: dict[Function, dict[Arguments, None]] = {}
+        #: By attribute: where the object at work puts what is there into a container, and in which function.
+        self.replacements: dict[str, dict[Value, Function]] = {}
         #: Under which attribute of the object a container is kept.
         self._homes: dict[Shell, str] = {}
 
@@ -198,9 +203,23 @@ class Devices(Theory):
         return self._kept(name, atoms)
 
     def content(self, container: Shell, atoms: Atoms) -> Atoms:
-        """What a container holds, known to be from the attribute under which that is kept."""
+        """What a container holds, known to be from the attribute under which that is kept.
+
+        What a dict holds under a key that is not known may stand in the place of any other.
+        """
+        if container.kind == "dict" and self.is_moved:
+            unknown = (atom for entry in container.entries if entry.key is None for atom in entry.atoms)
+            atoms = join([atoms, tuple(atom for atom in unknown if isinstance(atom, Moved | There))])
         home = self._homes.get(container)
         return atoms if home is None else self._of_attribute(home, atoms)
+
+    def store(
+        self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
+    ) -> None:
+        home = self._homes.get(owner) if isinstance(owner, Shell) else None
+        is_moved = any(isinstance(atom, Moved) or self.is_there(atom) for atom in opened(atoms))
+        if home is not None and is_moved and target.op is Op.INDEX and frame.function is not None:
+            self.replacements.setdefault(home, {})[target] = frame.function
 
     @staticmethod
     def _kept(name: str, atoms: Atoms) -> Atoms:
@@ -234,6 +253,7 @@ class Devices(Theory):
         )
 
     def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        self._note_given(shell, "forward", arguments)
         if not shell.is_layer or not self.concerns(arguments):
             return self._output(is_sure=True) if shell.is_layer else None
         own = self._run.objects.own_method(shell, "forward")
@@ -246,6 +266,13 @@ class Devices(Theory):
             given = [part for atoms in arguments.all() for part in parts(atoms)]
             self._meet([*given, (There(""),)], frame, value, value.callee)
         return self._output(is_sure=True)
+
+    def _note_given(self, atom: Atom, name: str, arguments: Arguments) -> None:
+        """Note what a method of a layer of the project is given."""
+        if self.is_moved and isinstance(atom, Shell) and atom.is_layer and atom.model is not None:
+            method = None if atom.model.cls is None else atom.model.method(name)
+            if method is not None:
+                self.given_to.setdefault(method, {})[arguments] = None
 
     # -- attributes and parts --------------------------------------------------------------------------------------
 
@@ -299,15 +326,38 @@ class Devices(Theory):
 
         Not where what decides, or the branch, may be about devices.
         """
-        if not self.is_moved or len(branches) != 2 or is_about_devices(value.data):
+        if not self.is_moved or len(branches) != 2:
             return None
+        bare = self._bare(value, frame)
+        if bare is not None:
+            branch, tested = bare
+            is_it = value.args[branch] is tested
+            gone = {a for a in self._run.evaluate(tested, frame) if is_it or (isinstance(a, There) and a.name)}
+            gone = {atom for atom in gone if isinstance(atom, Fresh | There | Moved)}
+            branches[branch] = tuple(atom for atom in branches[branch] if atom not in gone) or PLAIN
+        if is_about_devices(value.data):
+            return None if bare is None else join(branches)
         found: list[Atoms] = []
         for atoms, others in (branches, reversed(branches)):
             left = {a.kept for a in others if isinstance(a, Fresh)} - {a.kept for a in others if isinstance(a, Moved)}
             is_known = any(isinstance(atom, There) for atom in atoms)
             dropped = left if is_known else set()
-            found.append(tuple(a for a in atoms if not (isinstance(a, Moved) and a.kept in dropped)))
+            found.append(tuple(a for a in atoms if not (isinstance(a, Moved) and a.kept and a.kept in dropped)))
         return join(found)
+
+    def _bare(self, value: Value, frame: Frame) -> tuple[int, Value] | None:
+        """The branch in which what a choice tests is no tensor, and that: 1 and `x` of `y if is_tensor(x) else x`."""
+        test, branch = value.data, 1
+        while test.op is Op.UNARY and test.data == "not":
+            test, branch = test.args[0], 1 - branch
+        given = test.positional if test.op is Op.CALL else ()
+        if not given:
+            return None
+        kinds = self._run.evaluate(given[1], frame) if len(given) > 1 else ()
+        asked = (*(self._run.named(test.callee, frame) or ()), *opened(kinds))
+        names = {atom.model.name if isinstance(atom, ClassRef) else getattr(atom, "name", "") for atom in asked}
+        is_kind = "builtins.isinstance" in names and "torch.Tensor" in names
+        return (branch, given[0]) if is_kind or "torch.is_tensor" in names else None
 
     # -- operators -------------------------------------------------------------------------------------------------
 
@@ -333,8 +383,7 @@ class Devices(Theory):
             if there:
                 sure = [not isinstance(atom, There) or atom.is_sure for atom in there]
                 shown = [not isinstance(atom, There) or atom.is_shown for atom in there]
-                late = [isinstance(atom, There) and atom.was_late for atom in there]
-                found[There("", is_sure=any(sure), is_shown=any(shown), was_late=any(late))] = None
+                found[There("", is_sure=any(sure), is_shown=any(shown), brought=_brought(there))] = None
             made = [atom.of_rank(rank) for atom in atoms if isinstance(atom, Fresh)]
             is_there = is_there or (bool(there) and not made)
             found.update(dict.fromkeys((*made, *(atom for atom in atoms if isinstance(atom, Moved)))))
@@ -345,12 +394,13 @@ class Devices(Theory):
                     "",
                     is_sure=any(atom.is_sure for atom in results),
                     is_shown=any(atom.is_shown for atom in results),
-                    was_late=any(atom.was_late for atom in results),
+                    brought=_brought(results),
                 ),
             )
         return tuple(found) or PLAIN
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        self._note_given(atom, name, arguments)
         found = self._method(atom, name, arguments, frame, value)
         if found is None or not isinstance(atom, Shell | Derived):
             return found
@@ -400,12 +450,21 @@ class Devices(Theory):
     def outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """What a function gives of tensors, or makes; None if nothing is to be said of it."""
         row = operators.row(name)
+        written = tuple(atom for atom in arguments.keywords.get("out", ()) if atom != NONE[0])
+        if written:  # that is the result, wherever it is
+            may_be_none = len(written) < len(arguments.keywords["out"])
+            rest = {key: atoms for key, atoms in arguments.keywords.items() if key != "out"}
+            found = self.outside(name, replace(arguments, keywords=rest), frame, value)
+            return join([found, written]) if may_be_none and found is not None else written
         if row is not None and "fresh" in row.facets:
             return self._made(row, arguments, frame, value)
         is_torch = name.startswith(_FUNCTIONS) or (name.count(".") == 1 and name.startswith("torch."))
-        if name.startswith("builtins.") or (row is None and not is_torch):
+        if name.startswith(_OF_NUMBERS) or (row is None and not is_torch):
             return None  # before containers are opened, which may be large
-        given = [part for atoms in arguments.all() for part in parts(atoms)]
+        first = arguments.argument(0, "input")
+        is_alone = row is not None and "together" not in row.facets and first is not None
+        taken = (first or (),) if is_alone else arguments.all()  # all other arguments are read as numbers
+        given = [part for atoms in taken for part in parts(atoms)]
         if not self._is_moved:
             given = [tuple(self._made_of(atom, frame, value) for atom in atoms) for atoms in given]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
@@ -414,8 +473,7 @@ class Devices(Theory):
             self._meet(given, frame, value, is_known=False)
             return self._result(given, 0)
         found = self._called(row, given, arguments, frame, value)
-        first = arguments.argument(0, "input") or ()
-        is_tensor = found is not None and any(map(self.is_there, opened(first)))
+        is_tensor = found is not None and any(map(self.is_there, opened(first or ())))
         return tuple(map(_shown, found)) if found is not None and is_tensor else found
 
     def _called(
@@ -438,7 +496,7 @@ class Devices(Theory):
             return self._moved(self._result(operands, 0), placed)
         if "together" in row.facets:
             self._meet(operands, frame, value, least=0 if self._is_strict(row, operands) else 1)
-        if "passed" in row.facets and "together" not in row.facets and any(isinstance(a, Fresh) for a in operands[0]):
+        if "together" not in row.facets and any(isinstance(a, Fresh | Moved) or self.is_there(a) for a in operands[0]):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
         if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):
             return PLAIN
@@ -506,10 +564,11 @@ class Devices(Theory):
             return atoms
         if destination == "back":
             return tuple(atom for atom in atoms if isinstance(atom, Fresh)) or PLAIN
-        moved = [Moved(a.kept) for a in atoms if isinstance(a, Fresh | Moved) and a.kept is not None]
-        moved += [Moved(_LATE) for a in atoms if isinstance(a, Fresh) and a.is_late]
-        was_late = any(isinstance(atom, Fresh) and atom.is_late for atom in atoms)
-        there = (There("", was_late=was_late),) if destination == "there" else ()
+        moved = [Moved(a.kept) for a in atoms if isinstance(a, Fresh) and a.kept is not None]
+        moved += [a for a in atoms if isinstance(a, Moved)]
+        late = [atom.maker for atom in atoms if isinstance(atom, Fresh) and atom.is_late]
+        moved += [Moved(None, maker) for maker in late]
+        there = (There("", brought=next(iter(late), None)),) if destination == "there" else ()
         return (*there, *dict.fromkeys(moved)) or PLAIN
 
     # -- what makes tensors ----------------------------------------------------------------------------------------
@@ -589,6 +648,8 @@ class Devices(Theory):
         """
         if not self.is_moved or frame.function is None:
             return
+        brought = {atom.maker for atoms in operands for atom in atoms if isinstance(atom, Moved)}
+        brought |= {atom.brought for atoms in operands for atom in atoms if isinstance(atom, There)}
         for number, atoms in enumerate(operands):
             moved = {atom.kept for atom in atoms if isinstance(atom, Moved)}
             kept = {a.kept for a in atoms if isinstance(a, Fresh) and a.kept is not None and a.rank >= least} - moved
@@ -599,6 +660,7 @@ class Devices(Theory):
                     self._note(Meeting(name, frame.function, value, other or self._other(value, frame), is_sure))
             if others:
                 late = [atom for atom in atoms if isinstance(atom, Fresh) and atom.is_late and atom.rank >= least]
+                late = [atom for atom in late if atom.maker not in brought]
                 if late and is_known and all(map(self._is_unmoved, atoms)):
                     self._encounter(late, others, frame, value, other)
 
@@ -620,7 +682,7 @@ class Devices(Theory):
     def _is_unmoved(self, atom: Atom) -> bool:
         """Whether an atom stays on the default device, or on none: what was made late, and None, which is no tensor."""
         if isinstance(atom, There):
-            return not atom.was_late
+            return atom.brought is None
         return isinstance(atom, Fresh) or atom == NONE[0] or self.is_there(atom)
 
     def _is_surely_there(self, atoms: Atoms) -> bool:
@@ -635,6 +697,11 @@ class Devices(Theory):
             if any(map(self.is_there, atoms)):
                 found.append((any(isinstance(atom, Fresh) and atom.kept is not None for atom in atoms), part))
         return min(found, key=lambda one: one[0])[1] if found else None
+
+
+def _brought(atoms: Iterable[Atom]) -> Value | None:
+    """What made one of several tensors, where the object has moved that."""
+    return next((atom.brought for atom in atoms if isinstance(atom, There) and atom.brought is not None), None)
 
 
 def _is_setting(value: Value) -> bool:

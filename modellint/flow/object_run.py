@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import Devices
-from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Unknown
+from modellint.flow.domain import ANY_ARGUMENTS, PLAIN, Arguments, Constant, FunctionRef, Unknown
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
 from modellint.flow.runs import started
@@ -65,8 +65,11 @@ class ObjectRun:
         """Run the constructor."""
         self.run.objects.initialise(self.shell, self.devices.made_outside(self.model, self._handed))
 
-    def follow(self, function: Function, *, at_work: bool = False) -> None:
-        """Run a method; one that has been called before only to see what happens where the object is `at_work`."""
+    def follow(self, function: Function, *, at_work: bool = False, bare: Collection[str] = ()) -> None:
+        """Run a method; one that has been called before only to see what happens where the object is `at_work`.
+
+        Of its parameters those that are `bare` are given nothing that is where the object is.
+        """
         if function in self.done and not at_work:
             return
         self.run.objects.is_at_work = at_work
@@ -78,6 +81,9 @@ class ObjectRun:
                     frame = class_frame(method.scope, id(function))
                     reference = FunctionRef(method, None, self.shell, above)
                     given = self.devices.given(function, method.plain)
+                    if bare:
+                        rest = {name: atoms for name, atoms in given.keywords.items() if name not in bare}
+                        given = Arguments(keywords=rest | dict.fromkeys(bare, PLAIN), is_complete=False)
                     self.run.start(reference, frame, given)
                 break
         self.run.objects.is_at_work = False

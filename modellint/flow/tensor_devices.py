@@ -43,12 +43,13 @@ class Fresh(Plain, Comparable):
 class There(SymbolicInput):
     """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
 
-    `is_shown`: what is done with it says so, too. `was_late`: the object made it while it works, and moved it there.
+    `is_shown`: what is done with it says so, too. `brought`: what made it on the default
+    device while the object works, which moved it there.
     """
 
     is_sure: bool = True
     is_shown: bool = True
-    was_late: bool = False
+    brought: Value | None = None
 
     @property
     def is_tensor(self) -> bool:
@@ -57,9 +58,10 @@ class There(SymbolicInput):
 
 @dataclass(frozen=True, slots=True)
 class Moved(Plain):
-    """What an attribute keeps, or was made late (`_LATE`), on a device that is not known, or is the right one."""
+    """What an attribute keeps, or was made late by `maker`, on a device that is not known, or is the right one."""
 
-    kept: str
+    kept: str | None
+    maker: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,15 +31,15 @@ def are_mentioned(project: Project, near: ModuleFacts, *words: str) -> bool:
 
 def paths_mentioning(project: Project, near: ModuleFacts, *words: str) -> tuple[Path, ...]:
     """The same as paths, for those who look at the text."""
-    return project.files.mentioning(_root(project, near.file), *words)
+    return project.files.mentioning(root_of(project, near.file), *words)
 
 
 def is_searched(project: Project, near: ModuleFacts) -> bool:
     """Whether the project that a file belongs to has few enough files to be searched for what mentions a word."""
-    return project.files.is_searched(_root(project, near.file))
+    return project.files.is_searched(root_of(project, near.file))
 
 
-def _root(project: Project, file: Path) -> Path:
+def root_of(project: Project, file: Path) -> Path:
     """The folder of the project that a file belongs to: the one that is configured, or that of its package."""
     if project.options.root in file.parents:
         return project.options.root

@@ -246,6 +246,10 @@ class _Search:
             is_over = id(store.value) in met  # `self.hits += …`: it meets what has moved before it becomes that
             if store.name is None or (not is_first and not is_over and not _is_still_fresh(store)):
                 return True
+        for target, function in finished.replacements_of(name).items():
+            stored = (event.value for event in function.flow.of(EventKind.STORE) if event.target is target)
+            if all(id(part) not in met for value in stored for part in _calculated_of(value)):
+                return True
         seen = {id(store.value) for store in stores}
         keepers = self._project.of(Keepers)
         owners = [model.cls for model in finished.model.mro() if model.cls is not None]
@@ -268,6 +272,19 @@ def _is_container(atom: Atom) -> bool:
 def _fresh(store: Store) -> list[Fresh]:
     """The tensors made on the default device that are stored, in containers too."""
     return [atom for atom in opened(store.atoms) if isinstance(atom, Fresh)]
+
+
+def _calculated_of(value: Value) -> list[Value]:
+    """An expression and all parts of it, without what variables have come to be before."""
+    found = {id(value): value}
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        for inner in part.args if part.op not in (Op.CHOICE, Op.UPDATE) else ():
+            if id(inner) not in found:
+                found[id(inner)] = inner
+                pending.append(inner)
+    return list(found.values())
 
 
 def _registers(store: Store) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.declared import is_tensor, may_be_tensor
 from modellint.flow.devices import WORK
+from modellint.flow.domain import Constant, Plain
 from modellint.flow.records import MAKING
 from modellint.graph.value import EventKind, Op, walk_all
 from modellint.link.classes.calls import is_single_number
@@ -22,6 +23,7 @@ from modellint.link.values.callers import callers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from modellint.flow.domain import Arguments
     from modellint.flow.tensor_devices import Encounter
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
@@ -49,8 +51,9 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Enc
             continue
         for finished, entry in _lives(function, project):
             met = finished.encounters(_given_tensors(entry))
-            found = [one for one in met if _is_of(one, module) and _is_mistake(one, project)]
-            for group in _together(one for one in found if id(one.made.maker) not in seen):
+            found = [one for one in met if _is_of(one, module) and id(one.made.maker) not in seen]
+            found = _still([one for one in found if _is_mistake(one, project)], finished, entry, project)
+            for group in _together(found):
                 seen.update(id(one.made.maker) for one in group)
                 yield group, finished.model
 
@@ -62,6 +65,34 @@ def _is_of(met: Encounter, module: ModuleFacts) -> bool:
 def _is_mistake(met: Encounter, project: Project) -> bool:
     functions = [one for one in (met.function, met.made.function) if one is not None]
     return not (_is_number(met, project) or any(_is_for_cpu(one, project) for one in functions))
+
+
+def _still(met: list[Encounter], finished: FinishedObject, entry: Function, project: Project) -> list[Encounter]:
+    """Encounters that are left where the layer's methods are given what their callers in sight give them."""
+    work = [method for name in WORK if (method := finished.model.method(name)) is not None]
+    bare = {method: _bare(method, project) for method in (*work, *_given_tensors(entry))} if met else {}
+    if not any(bare.values()):
+        return met
+    again = {(one.made.maker, one.value) for one in finished.encounters_with(bare)}
+    return [one for one in met if (one.made.maker, one.value) in again]
+
+
+def _bare(method: Function, project: Project) -> frozenset[str]:
+    """The parameters of a method for which layers call it with what is made, or brought, elsewhere, and nobody else."""
+    given: list[Arguments] = []
+    for caller in callers(project, method):
+        lives = [finished for finished, _ in _lives(caller, project)]
+        found = [one for finished in lives for one in finished.given_to(method)]
+        if not found:
+            return frozenset()
+        given += found
+    names = [(number, one.name) for number, one in enumerate(method.parameters[1:])]
+    return frozenset(name for number, name in names if given and all(_is_elsewhere(number, name, one) for one in given))
+
+
+def _is_elsewhere(number: int, name: str, given: Arguments) -> bool:
+    atoms = given.argument(number, name)
+    return bool(atoms) and given.is_complete and all(isinstance(atom, Plain | Constant) for atom in atoms or ())
 
 
 def _is_for_cpu(function: Function, project: Project) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -19,13 +20,12 @@ from modellint.flow.domain import (
 from modellint.flow.heap import Shell
 from modellint.flow.library.constants import LONGEST, OPEN, atoms_of, calculated, value_of
 from modellint.flow.library.containers import merge
-from modellint.graph.value import Op, same
+from modellint.graph.value import Op, Value, dotted, same
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.library.running import Run
-    from modellint.graph.value import Value
 
 #: Methods that give a parameter itself where there is nothing to convert …
 CONVERSIONS = frozenset("to cuda cpu half float double bfloat16 type type_as".split())
@@ -38,6 +38,12 @@ OPERATIONS = frozenset(
     abs neg sigmoid tanh softmax""".split()
 )
 _OF_TENSORS = frozenset("+ - * / @ **".split())
+_TYPES = operators.attributes("torch", "type")
+_CUDA = "cuda"
+#: Values that are where the first thing is that they are made of.
+_MADE_OF_FIRST = frozenset((Op.UNARY, Op.INDEX, Op.LIST, Op.TUPLE, Op.COMPREHENSION, Op.UPDATE, Op.UNPACK, Op.ITEM))
+#: How many operations may lie between where a tensor is put on a device and the parameter that is made of it.
+_MAX_DEPTH = 12
 
 
 def unary(run: Run, atoms: Atoms, value: Value, frame: Frame) -> Atoms:
@@ -144,7 +150,7 @@ def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value:
         return (atom,)  # changed in place
     if name not in CONVERSIONS and name not in OPERATIONS:
         return PLAIN
-    if name == "to" and _is_there(atom, value):
+    if name in ("to", "cuda") and _is_there(atom, value):
         return (atom,)
     given = [other for atoms in arguments.positional for other in atoms]
     is_default = name == "to" and len(given) == 1 and getattr(given[0], "name", "") in _DEFAULT_DTYPE
@@ -154,12 +160,61 @@ def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value:
 def _is_there(atom: Shell | Derived, moving: Value) -> bool:
     """Whether a new parameter is moved to where its data has been moved, or made: that gives the parameter itself."""
     made = atom.value if isinstance(atom, Shell) else None
+    if made is None or made.op is not Op.CALL or moving.op is not Op.CALL or moving.callee.op is not Op.ATTR:
+        return False
+    data, there = made.argument(0, "data"), _destination(moving)
+    before = None if data is None or there is None else _device_of(data)
+    if before is None or there is None:
+        return False
+    maker = moving.callee.args[0]
+    if isinstance(before, Value) and before.op is Op.PARAM and maker.op is Op.CALL and maker is not made:
+        return any(_are_same(_device(given), there) for given in maker.args[1:])  # what a helper was told
+    return _are_same(before, there)
+
+
+def _are_same(device: Value | str, other: Value | str) -> bool:
+    return device == other if isinstance(device, str) or isinstance(other, str) else same(device, other)
+
+
+def _destination(moving: Value) -> Value | str | None:
+    """The device that `.to(…)` or `.cuda(…)` moves to; None where it names none, or asks for more than that."""
+    if len(moving.positional) > 1 or not moving.keywords.keys() <= {"device", "non_blocking"}:
+        return None
     device = moving.argument(0, "device")
-    if made is None or moving.callee.op is not Op.ATTR or moving.callee.args[0] is not made or device is None:
-        return False
-    data = made.argument(0, "data") if made.op is Op.CALL else None
-    if data is None or data.op is not Op.CALL or len(moving.args) > 2:
-        return False
-    is_moved = data.callee.op is Op.ATTR and data.callee.data == "to"
-    before = data.argument(0, "device") if is_moved else data.keywords.get("device")
-    return before is not None and same(before, device)
+    if device is None:
+        return _CUDA if moving.callee.data == "cuda" else None
+    return None if device.op is Op.ATTR and device.data in _TYPES else _device(device)
+
+
+def _device(named: Value) -> Value | str:
+    """A device by its name, where a literal says it: the first of CUDA's is the one that is meant without a number."""
+    if named.op is Op.CALL and named.callee.data == "device" and len(named.args) == 2:
+        return _device(named.args[1])
+    name = named.data if named.op is Op.CONST else None
+    if name == f"{_CUDA}:0" or (name == 0 and name is not False):
+        return _CUDA
+    return name if isinstance(name, str) else named
+
+
+def _device_of(tensor: Value, depth: int = 0) -> Value | str | None:
+    """The device that the code names for what a tensor is made of; an operation leaves its result there."""
+    if depth > _MAX_DEPTH:
+        return None
+    if tensor.op is Op.CALL:
+        device = tensor.keywords.get("device")
+        if device is not None and tensor.callee.data != "to":
+            return _device(device)
+        owner = tensor.callee.args[0] if tensor.callee.op is Op.ATTR else None
+        if tensor.callee.data == "cpu":
+            return "cpu"
+        if tensor.callee.op is Op.ATTR and tensor.callee.data in ("to", "cuda"):
+            there = _destination(tensor)
+            if there is not None:
+                return there
+        is_function = owner is None or dotted(owner) is not None  # `nn.init.ones_(x)`, while `x.ones_()` is a method
+        parts = tensor.args[1:2] if is_function else tensor.callee.args
+    elif tensor.op is Op.BIN:
+        parts = tensor.args
+    else:
+        parts = tensor.args[:1] if tensor.op in _MADE_OF_FIRST else ()
+    return next((there for part in parts if (there := _device_of(part, depth + 1)) is not None), None)

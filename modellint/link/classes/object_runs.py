@@ -17,13 +17,14 @@ from modellint.link.classes.calls import ADDERS
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from modellint.flow.domain import Atom
+    from modellint.flow.domain import Arguments, Atom
     from modellint.flow.heap import Store
     from modellint.flow.objects import AttributeRead
     from modellint.flow.tensor_devices import Encounter, Fresh, Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -262,6 +263,10 @@ class FinishedObject:
         """Where a tensor of an attribute that was left behind is used with one that was moved."""
         return self._meetings.get(name, [])
 
+    def replacements_of(self, name: str) -> Mapping[Value, Function]:
+        """Where methods put what has been moved into a container of an attribute, each with the function."""
+        return self._go_on().devices.replacements.get(name, {})
+
     @cached_property
     def _left(self) -> dict[str, list[Meeting]]:
         again = FinishedObject(self.model, self._gate, self._handed, self._work_names)  # one that is lived to its end
@@ -305,6 +310,17 @@ class FinishedObject:
             if self.model.method(method.name) is method:
                 object_run.follow(method)
         return list(object_run.devices.encounters.values())
+
+    def encounters_with(self, bare: Mapping[Function, Collection[str]]) -> list[Encounter]:
+        """The same of another object, for whose methods some parameters are `bare` of what is where it is."""
+        again = FinishedObject(self.model, self._gate, self._handed, self._work_names)._object_run
+        for method, names in bare.items():
+            again.follow(method, at_work=method.name in WORK, bare=names)
+        return list(again.devices.encounters.values())
+
+    def given_to(self, method: Function) -> list[Arguments]:
+        """What the object gives a method of a layer when it works, or when any of its methods is called."""
+        return list(self._go_on().devices.given_to.get(method, {}))
 
     def reads(self, name: str) -> list[AttributeRead]:
         return [read for read in self._go_on().reads if read.name == name]

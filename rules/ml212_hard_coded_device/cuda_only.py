@@ -1,0 +1,185 @@
+"""Projects that know no other device than CUDA: nothing in them chooses one, and what they start with takes CUDA.
+
+All files of a project that speak of devices are looked at, until one of them chooses, whichever files are checked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.value import EventKind, Op, dotted, same
+from modellint.link.searched import files_below, is_searched, paths_mentioning, root_of
+
+from .placements import MOVING, chooses, device_of, names_cuda
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+
+#: What a file mentions that chooses a device; the first ones are those that most files with them choose by.
+_CHOICES = ("is_available", "' cpu", "' mps", "' xpu", "is_cuda", "cuda", "device")
+#: What a file mentions that compiles kernels for CUDA.
+_KERNELS = (("CUDAExtension",), ("load_inline", "cuda_sources"))
+#: What a function has in it that may choose a device.
+_SPEAKING = re.compile("cuda|cpu|mps|xpu|device|is_available")
+#: Names of other devices, and of options and settings that choose one.
+_OTHERS = re.compile(r"(?:cpu|mps|xpu)(?::\d+)?|-{1,2}[\w-]*(?:cuda|cpu|device)|device")
+#: Attributes that say whether there is CUDA, or whether a tensor is there.
+_ASKING = frozenset(("is_available", "is_cuda"))
+_MOVES = operators.methods("Tensor", "moves")
+_OF_TENSORS = operators.methods("Tensor") | operators.attributes("Tensor")
+#: So many files are looked at; of more nothing is said.
+_MAX_FILES = 400
+
+
+def knows_only_cuda(module: ModuleFacts, project: Project) -> bool:
+    """Whether the project of a file has kernels for CUDA, or puts models there, and chooses no device anywhere."""
+    root = root_of(project, module.file)
+    return project.once(("knows only CUDA", root), lambda: _knows_only_cuda(module, root, project))
+
+
+def _knows_only_cuda(near: ModuleFacts, root: Path, project: Project) -> bool:
+    if not is_searched(project, near):
+        return False
+    paths = dict.fromkeys(path for word in _CHOICES for path in paths_mentioning(project, near, word))
+    if len(paths) > _MAX_FILES:
+        return False
+    takes_cuda = _has_kernels(near, root, project)
+    for module in filter(None, map(project.python, paths)):
+        if _chooses_in(module, project):
+            return False
+        takes_cuda = takes_cuda or any(_starts_there(one, project) for one in (module.body, *module.all_functions()))
+    return takes_cuda
+
+
+def _has_kernels(near: ModuleFacts, root: Path, project: Project) -> bool:
+    if any(paths_mentioning(project, near, *words) for words in _KERNELS):
+        return True
+    modules = map(project.python, paths_mentioning(project, near, "triton", "jit"))
+    if any(_is_for_triton(one, project) for module in modules if module is not None for one in module.all_functions()):
+        return True
+    return bool(files_below(project, root, (".cu",)))
+
+
+def _is_for_triton(function: Function, project: Project) -> bool:
+    names = (project.names.definition(function.module, one) for one in function.signature.decorators)
+    return any(getattr(one, "name", "") == "triton.jit" for one in names)
+
+
+def _starts_there(function: Function, project: Project) -> bool:
+    """Whether code that is no layer's puts something on a CUDA device, or makes one the current device."""
+    if "cuda" not in function.words or function.name in MOVING:
+        return False
+    if function.owner is not None and project.classes.model(function.owner).is_module is not False:
+        return False
+    return any(
+        event.value.callee.data == "set_device"
+        or (device_of(event.value, function, project) is not None and not any(map(chooses, _tests(event))))
+        for event in function.flow.of(EventKind.CALL)
+    )
+
+
+# -- who chooses ---------------------------------------------------------------------------------------------------
+
+
+def _chooses_in(module: ModuleFacts, project: Project) -> bool:
+    """Whether anything in a file chooses a device, or lets a caller, an option or a setting do it."""
+    settings = (value for cls in module.classes.values() for value in cls.attributes.values())
+    if any(_is_other(part) or names_cuda(part) for part in _parts(settings)):
+        return True
+    if any(_is_choice(part, frozenset()) for part in _parts(module.constants.values())):
+        return True
+    return any(_chooses(function, project) for function in (module.body, *module.all_functions()))
+
+
+def _chooses(function: Function, project: Project) -> bool:
+    defaults = (parameter.default for parameter in function.parameters if parameter.default is not None)
+    if any(_is_other(part) or names_cuda(part) for part in _parts(defaults)):
+        return True
+    if _SPEAKING.search(function.text) is None:
+        return False
+    events = function.flow.events
+    calls = [event.value for event in events if event.kind is EventKind.CALL]
+    is_layer = function.owner is not None and project.classes.model(function.owner).is_module is True
+    if any(_is_for_some(event, function, project) for event in events):
+        return True
+    parts = list(_parts(part for event in events for part in (event.value, event.target) if part is not None))
+    if not is_layer and any(_follows_setting(call, parts) for call in calls):
+        return True
+    aside = frozenset(id(part) for call in calls for given in _kept_aside(call) for part in given.walk())
+    return any(_is_choice(part, aside) for part in parts)
+
+
+def _is_for_some(event: Event, function: Function, project: Project) -> bool:
+    """Whether something is put on a CUDA device, or kept or returned, under a condition that chooses a device."""
+    tests = _tests(event)
+    if event.kind is EventKind.CALL:
+        return any(map(chooses, tests)) and device_of(event.value, function, project) is not None
+    if event.kind not in (EventKind.STORE, EventKind.RETURN):
+        return False
+    is_of_torch = event.target is not None and (dotted(event.target) or "").startswith("torch.")
+    return _asks(event.value) or (not is_of_torch and any(_asks(part) for part in _parts(tests)))
+
+
+def _tests(event: Event) -> list[Value]:
+    """The conditions under which something happens, but for those without which the program ends with an error."""
+    return [] if event.guard is None else [link.test for link in event.guard.chain() if not link.raised]
+
+
+def _follows_setting(call: Value, parts: list[Value]) -> bool:
+    """Whether a call moves something to the device that an object says which is no tensor: `.to(args.device)`."""
+    is_move = call.callee.op is Op.ATTR and call.callee.data in _MOVES
+    for given in (*(call.positional[:1] if is_move else ()), call.keywords.get("device")):
+        if given is None or given.op is not Op.ATTR or given.data != "device":
+            continue
+        owner = given.args[0]
+        read = {part.data for part in parts if part.op is Op.ATTR and same(part.args[0], owner)} - {"device"}
+        if not read <= _OF_TENSORS or (not read and owner.op in (Op.GLOBAL, Op.ATTR)):
+            return True
+    return False
+
+
+def _kept_aside(call: Value) -> Iterator[Value]:
+    """What says in a call where results and checkpoints are to be: that chooses nothing for the model."""
+    name = str(call.callee.data) if call.callee.op in (Op.ATTR, Op.GLOBAL) else ""
+    if (call.callee.op is Op.ATTR and name in _MOVES) or name.startswith("load"):
+        yield from call.args[1:]
+    elif "map_location" in call.keywords:
+        yield call.keywords["map_location"]
+
+
+def _is_choice(part: Value, aside: frozenset[int]) -> bool:
+    """Whether a value is the name of another device, or what it is depends on whether there is CUDA."""
+    if part.op is Op.CHOICE and part.data is not None and any(map(_asks, _parts((part.data,)))):
+        return True
+    return (_is_other(part) and id(part) not in aside) or any(map(_asks, part.args))
+
+
+def _is_other(part: Value) -> bool:
+    return part.op is Op.CONST and isinstance(part.data, str) and _OTHERS.fullmatch(part.data) is not None
+
+
+def _asks(part: Value) -> bool:
+    """Whether a value says if there is CUDA, or if a tensor is there."""
+    named = part.callee if part.op is Op.CALL else part
+    return named.op is Op.ATTR and named.data in _ASKING and (part.op is Op.CALL) is (named.data == "is_available")
+
+
+def _parts(values: Iterable[Value]) -> Iterator[Value]:
+    """Values and all that they are made of, what picks one of several included."""
+    seen: set[int] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            pending.extend(value.args)
+            if value.op is Op.CHOICE and value.data is not None:
+                pending.append(value.data)

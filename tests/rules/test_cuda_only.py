@@ -1,0 +1,127 @@
+"""A literal CUDA device is no news where a project knows no other device; where anything chooses one, it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+LAYER = """
+import torch
+from torch import nn
+
+
+class {name}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.proj(x) + torch.ones(3).cuda()
+"""
+LAYERS = {"net/encoder.py": LAYER.format(name="Encoder"), "net/decoder.py": LAYER.format(name="Decoder")}
+SCRIPT = """
+import torch
+from net.encoder import Encoder
+
+
+def main():
+    model = Encoder().cuda()
+    model(torch.zeros(3, 3, device="cuda"))
+
+
+main()
+"""
+KERNELS = """
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+setup(ext_modules=[CUDAExtension("ops", ["ops.cpp", "ops_kernel.cu"])], cmdclass={"build_ext": BuildExtension})
+"""
+TRITON = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, y, out, n: tl.constexpr):
+    at = tl.arange(0, n)
+    tl.store(out + at, tl.load(x + at) + tl.load(y + at))
+"""
+
+
+def findings(workspace: Workspace, *arguments: str) -> list[dict[str, Any]]:
+    outcome = workspace.run("check", "--output-format", "json", "--select", "ML212", "--no-cache", *arguments)
+    found: list[dict[str, Any]] = outcome.json["findings"]
+    return found
+
+
+def told(workspace: Workspace, *arguments: str) -> list[tuple[str, str]]:
+    return [(finding["path"], finding["severity"]) for finding in findings(workspace, *arguments)]
+
+
+WARNED = [("net/decoder.py", "warning"), ("net/encoder.py", "warning")]
+
+
+@pytest.mark.parametrize("files", [{"train.py": SCRIPT}, {"setup.py": KERNELS}, {"net/ops.py": TRITON}])
+def test_a_project_that_knows_only_cuda_is_told_once_at_the_first_place(
+    workspace: Workspace, files: dict[str, str]
+) -> None:
+    workspace.write({**LAYERS, **files})
+    (finding,) = findings(workspace)
+    assert (finding["path"], finding["severity"]) == ("net/decoder.py", "info")
+    assert finding["message"].endswith("here and in one other place")
+    assert [related["path"] for related in finding["related"]] == ["net/encoder.py"]
+    assert finding["fix"] is None
+    assert findings(workspace, "--jobs", "2") == [finding]
+
+
+def test_one_file_of_such_a_project_is_told_alike(workspace: Workspace) -> None:
+    workspace.write({**LAYERS, "train.py": SCRIPT})
+    (finding,) = findings(workspace, "net/encoder.py")
+    assert (finding["path"], finding["severity"], finding["related"]) == ("net/encoder.py", "info", [])
+
+
+def test_layers_alone_say_nothing_of_who_uses_them(workspace: Workspace) -> None:
+    workspace.write(LAYERS)
+    assert told(workspace) == WARNED
+
+
+CHOICES = {
+    "by what there is": "import torch\nDEVICE = 'cuda' if torch.cuda.is_available() else None\n",
+    "kept": "import torch\n\ndef kept(self):\n    self.has_cuda = torch.cuda.is_available()\n",
+    "by where a tensor is": "def added(x, y, op):\n    if x.is_cuda:\n        return op(x, y)\n    return x + y\n",
+    "by a name": "import torch\n\ndef place(model):\n    return model.to(torch.device('cuda')), torch.device('cpu')\n",
+    "by a caller": "def place(model, device='cuda'):\n    return model.to(device)\n",
+    "by a flag": "def place(model, use_gpu):\n    if use_gpu:\n        model.cuda()\n    return model\n",
+    "by an option": "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--device')\n",
+    "by a setting": "def place(model, config):\n    print(config.width)\n    return model.to(config.device)\n",
+    "by a setting of a class": "class Settings:\n    device: str = 'cuda'\n",
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES.values(), ids=CHOICES)
+def test_a_project_that_chooses_a_device_anywhere_is_warned(workspace: Workspace, choice: str) -> None:
+    workspace.write({**LAYERS, "train.py": SCRIPT, "tools/place.py": choice})
+    assert told(workspace) == WARNED
+    assert told(workspace, "net/encoder.py") == WARNED[1:]
+
+
+NO_CHOICES = {
+    "asked for": "import torch\n\ndef start():\n    assert torch.cuda.is_available(), 'this needs CUDA'\n",
+    "demanded": "def added(x, op):\n    if not x.is_cuda:\n        raise NotImplementedError\n    return op(x)\n",
+    "seeded": "import torch\n\nif torch.cuda.is_available():\n    torch.cuda.manual_seed_all(1)\n",
+    "loaded": "import torch\n\ndef load(path):\n    return torch.load(path, map_location='cpu')\n",
+    "results": "def found(model, x):\n    return model(x.cuda()).to('cpu').numpy()\n",
+    "where a tensor is": "import torch\n\ndef mask(x, n):\n    return x + torch.ones(n).to(x.device)\n",
+    "which CUDA device": "import os\n\ndef start(gpu):\n    os.environ['CUDA_VISIBLE_DEVICES'] = gpu\n",
+}
+
+
+@pytest.mark.parametrize("code", NO_CHOICES.values(), ids=NO_CHOICES)
+def test_what_asks_for_cuda_or_keeps_results_elsewhere_chooses_nothing(workspace: Workspace, code: str) -> None:
+    workspace.write({**LAYERS, "train.py": SCRIPT, "tools/place.py": code})
+    assert told(workspace) == [("net/decoder.py", "info")]

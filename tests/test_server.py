@@ -279,7 +279,10 @@ async def test_hover_shows_the_rule_or_the_row_of_the_map(client: LanguageClient
         found: Any = await client.text_document_hover_async(params)
         return "" if found is None else found.contents.value
 
-    assert "## Why is this bad" in await hover(uri, 6)
+    text = await hover(uri, 6)
+    assert text.startswith("**ML101** embedding-sized-by-features\n\n")
+    assert "## Why is this bad" in text
+    assert "`nn.Embedding` are swapped" not in text  # which the diagnostic says, and editors show above
     text = await hover(uri, 8)
     assert text.startswith("**norm**\n- class: ")
     assert "- registered: " in text
@@ -423,10 +426,33 @@ async def test_settings_that_are_not_understood_are_told(client: LanguageClient,
                 break
             await asyncio.sleep(0.05)
         assert text in client.messages[-1].message
+        assert {item.code for item in await pulled(uri, client)} == {"ML101", "ML204"}
     edit(uri, 2, f"# typed meanwhile\n{SWAPPED}", client)
     configured({"ignore": ["ML101"]}, client)
     (found,) = await pushed(uri, {"ML204"}, client)
     assert found.range.start.line == 8
+
+
+async def test_what_is_not_understood_is_told_once_and_the_rest_counts(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    uris = [put(tmp_path / name, SWAPPED, client) for name in ("model.py", "one/model.py")]
+    settings = {"ignore": ["ML101"], "unheard-of": 1, "trace": {"server": "off"}, "path": [], "jobs": "two"}
+    for _ in range(2):
+        configured(settings, client)
+        for version, uri in enumerate(uris, 2):
+            await pushed(uri, {"ML204"}, client)
+            edit(uri, version, f"{SWAPPED}\n", client)
+            assert [item.code for item in await pulled(uri, client)] == ["ML204"]
+    (message,) = client.messages
+    assert "unknown key `unheard-of`" in message.message
+    assert "`jobs` must be a whole number from 1 up, not the string 'two'" in message.message
+    configured({"enable": False}, client)
+    for uri in uris:
+        await pushed(uri, set(), client)
+    configured(settings, client)
+    for uri in uris:
+        await pushed(uri, {"ML204"}, client)
+    assert [told.message for told in client.messages] == 2 * [message.message]
 
 
 async def test_what_an_editor_no_longer_says_does_not_count(tmp_path: Path) -> None:

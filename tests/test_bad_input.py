@@ -122,7 +122,7 @@ def test_names_of_files_may_be_anything(words: Workspace) -> None:
     names = ["with space.py", "ünï.py", "new\nline.py", "-dash.py", "a'quote\".py", "[glob]*.py"]
     words.write(dict.fromkeys(names, "a = WORD\n"))
     assert sorted(path for path, _, _ in words.places()) == sorted(names)
-    assert len(words.check("--output-format", "full").lines) > len(names)
+    assert len(words.run("check", "--output-format", "full").lines) > len(names)
     undecodable = os.fsencode(words.root) + b"/\xff.py"
     Path(os.fsdecode(undecodable)).write_text("a = WORD\n")
     for output_format in OUTPUT_FORMATS:

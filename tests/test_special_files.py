@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from modellint.reading.sealed import documents_in
+
 if TYPE_CHECKING:
     from conftest import Workspace
 
@@ -68,11 +70,11 @@ def test_those_that_are_named_are_told(words: Workspace, arguments: list[str], s
 def test_a_pipe_in_the_place_of_the_cache(words: Workspace) -> None:
     words.write({"a.py": "a = WORD\n"})
     words.check("a.py")
-    (cache,) = (words.root / ".modellint_cache").glob("*.json")
+    (cache,) = (words.root / ".modellint_cache").glob("*.results")
     cache.unlink()
     os.mkfifo(cache)
     assert words.check("a.py").code == 1
-    assert all(map(json.loads, cache.read_bytes().split(b"\n")[1:]))
+    assert all(map(json.loads, documents_in(cache.read_bytes())))
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,6 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
 
 @settings(
     max_examples=drawn(150),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(mutated(), min_size=1, max_size=3))

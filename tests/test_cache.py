@@ -9,7 +9,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from modellint.claims.positions import StepBeyond
@@ -339,7 +339,6 @@ def remembered(stored: Path, data: bytes) -> FileResult | None:
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_a_file_that_is_changed_or_cut_anywhere_holds_nothing(stored: Path, data: st.DataObject) -> None:
     old = sealed(*(text.replace(b'"key":"key"', b'"key":"other"') for text in documents_in(stored.read_bytes())))
     assert remembered(stored, old) == RESULT
@@ -367,7 +366,6 @@ OTHER = [None, True, False, -1, 7, 1.5, "", "text", [], ["text"], {}, {"place": 
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_a_value_of_another_type_anywhere_is_no_result(stored: Path, data: st.DataObject) -> None:
     document = known_in(stored)
     way = data.draw(st.sampled_from(list(places_in(document))))
@@ -390,7 +388,6 @@ def test_a_value_of_another_type_anywhere_is_no_result(stored: Path, data: st.Da
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_a_key_that_is_missing_is_no_result(stored: Path, data: st.DataObject) -> None:
     document = known_in(stored)
     keyed = [way for way in places_in(document) if way and isinstance(way[-1], str) and "state" not in way[:-1]]

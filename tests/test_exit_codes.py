@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import Outcome
+from effort import PATIENCE
 
 from modellint.commands import checking
 from modellint.config.errors import UsageError
@@ -54,7 +55,7 @@ def shell(workspace: Workspace, command: str, **options: Any) -> Outcome:
         cwd=workspace.root,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
         **options,
     )
@@ -119,7 +120,7 @@ def test_a_reader_that_leaves_early_changes_no_exit_code(project: Workspace, com
         cwd=project.root,
         stdout=writer,
         stderr=subprocess.PIPE,
-        timeout=60,
+        timeout=PATIENCE,
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (code, b"")

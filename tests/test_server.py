@@ -11,6 +11,7 @@ import preloaded
 import pytest
 import pytest_lsp
 from books import notebook, sources_of
+from effort import PATIENCE
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
@@ -134,7 +135,7 @@ async def pulled(uri: str, client: LanguageClient) -> list[types.Diagnostic]:
 
 async def pushed(uri: str, codes: set[str], client: LanguageClient) -> list[types.Diagnostic]:
     """The diagnostics of a file, once they are those."""
-    for _ in range(600):
+    for _ in range(10 * PATIENCE):
         found = client.diagnostics.get(uri, ())
         if {diagnostic.code for diagnostic in found} == codes:
             return list(found)
@@ -261,7 +262,7 @@ async def test_settings_are_read_anew_when_they_change(client: LanguageClient, t
     changed('ignore = ["ML101"]\n')
     await pushed(uri, {"ML204"}, client)
     changed("ignroe = []\n")
-    for _ in range(600):
+    for _ in range(10 * PATIENCE):
         if client.messages:
             break
         await asyncio.sleep(0.1)
@@ -324,7 +325,7 @@ async def test_who_asks_is_told_once_and_when_to_ask_again(asking: LanguageClien
     assert [diagnostic.code for diagnostic in await pulled(recipe_uri, asking)] == ["ML201"]
     before = asking.diagnostic_refresh_count
     edit(script_uri, 2, script.replace("self.hparams.ctc_lin", "self.hparams.enc"), asking)
-    for _ in range(600):
+    for _ in range(10 * PATIENCE):
         if asking.diagnostic_refresh_count > before:
             break
         await asyncio.sleep(0.1)
@@ -344,7 +345,7 @@ async def test_a_question_can_be_taken_back(client: LanguageClient, tmp_path: Pa
     asked = client.protocol.send_request(types.TEXT_DOCUMENT_DIAGNOSTIC, params, msg_id="taken-back")
     client.cancel_request(types.CancelParams("taken-back"))
     with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
-        await asyncio.wait_for(asyncio.wrap_future(asked), 60)
+        await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE)
     edit(uri, 3, SWAPPED, client)
     assert {diagnostic.code for diagnostic in await pulled(uri, client)} == {"ML101", "ML204"}
 
@@ -421,7 +422,7 @@ async def test_settings_that_are_not_understood_are_told(client: LanguageClient,
     ):
         number = len(client.messages)
         configured(settings, client)
-        for _ in range(600):
+        for _ in range(10 * PATIENCE):
             if len(client.messages) > number:
                 break
             await asyncio.sleep(0.05)
@@ -493,7 +494,7 @@ async def test_the_server_ends_in_silence(tmp_path: Path) -> None:
     ]
     bodies = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
     sent = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
-    _, said = await asyncio.wait_for(server.communicate(sent.encode()), 60)
+    _, said = await asyncio.wait_for(server.communicate(sent.encode()), PATIENCE)
     assert (server.returncode, said) == (0, b"")
 
 

@@ -91,7 +91,7 @@ def test_anything_may_be_said_of_settings(tmp_path_factory: pytest.TempPathFacto
     keys = st.sampled_from([*KINDS, *OWN]) | st.text(max_size=5)
 
     @given(st.dictionaries(keys, ANYTHING, max_size=6) | ANYTHING)
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def say(table: Any) -> None:
         wanted, _ = said(folder, table)
         assert wanted is None or Session(wanted)

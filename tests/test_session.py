@@ -99,6 +99,10 @@ def test_random_edits_give_what_a_new_check_gives(tmp_path: Path) -> None:
         # While a file is half typed, what was found in it before is shown, too.
         is_half_typed = any(finding.code == "ML001" for finding in fresh)
         assert [one for one in now if one in fresh or not is_half_typed] == fresh
+        for place in (place for one in now if one not in fresh for place in one.places):
+            lines = Path(place.path).read_text().split("\n")
+            assert place.span.end_line <= len(lines), place
+            assert place.span.end_column <= len(lines[place.span.end_line - 1]) + 1, place
         found += len(fresh)
     assert found
 

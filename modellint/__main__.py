@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit: 0 nothing found, 1 findings, 2 wrong usage or an error of our own.
+    """Run the command line and exit: 0 nothing found that counts, 1 findings, 2 wrong usage or an error of our own.
 
     Without `arguments` it is a program, which takes those of the process and ends it.
     """

@@ -39,8 +39,8 @@ Examples:
 _EXIT_CODES = """
 \b
 Exit codes:
-  0  nothing found
-  1  findings
+  0  nothing found, or infos alone
+  1  warnings or errors
   2  wrong usage, bad configuration or an internal error
 """
 _CHECK_EXAMPLES = """
@@ -261,7 +261,7 @@ def cli() -> None:
 )
 @_shows("--output-file", "-o", type=_Files, envvar="MODELLINT_OUTPUT_FILE", help="Write the findings to this file.")
 @_shows("--statistics", is_flag=True, help="Show how often each rule found something.")
-@_shows("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
+@_shows("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up (warning).")
 @_shows("--exit-zero", "-e", is_flag=True, help="Exit 0 even if there are findings.")
 @_shows("--quiet", "-q", is_flag=True, help="Show findings only.")
 @_shows("--verbose", "-v", is_flag=True, help="Say what is done, and where an internal error comes from.")
@@ -338,7 +338,9 @@ Examples:
     shell_complete=_complete_format,
     help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
 )
-@click.option("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
+@click.option(
+    "--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up (warning)."
+)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
 def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: str | None, color: str) -> int:
     """Join reports in the format `json` into one, in any format.

@@ -163,6 +163,7 @@ def run(
         tuple(sorted(seconds.items(), key=lambda row: -row[1])),
         reduce(Inventory.plus, (result.inventory for result in results.values()), Inventory()),
         tuple((path, result.paired) for path, result in sorted(results.items()) if result.paired is not None),
+        changes.revision if changes is not None and paths and not results else "",
     )
 
 

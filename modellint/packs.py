@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
 from modellint import operators
-from modellint.config.errors import UsageError, closest, nearest
+from modellint.config.errors import UsageError, closest, closest_code
 from modellint.finding import Severity
 from modellint.graph.immutable import dataclass
 from modellint.home import BUILT_IN
@@ -145,7 +145,8 @@ def meant(text: str, rules: Mapping[str, Rule]) -> str:
     name = closest(text.lower(), names)
     if name is not None:
         return f"; did you mean `{names[name]}` (`{name}`)?"
-    return nearest(text.upper(), rules, "; `modellint rules` lists the codes")
+    code = closest_code(text, rules)
+    return f"; did you mean `{code}`?" if code is not None else "; `modellint rules` lists the codes"
 
 
 def fits(code: str, selectors: Iterable[str]) -> bool:

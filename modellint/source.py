@@ -76,25 +76,30 @@ class Place:
         return cls(path, Span(*numbers))
 
 
+#: What a file may be instead of Python 3 or YAML.
+PYTHON_2, TEMPLATE = "written for Python 2", "a template"
+
+
 class UnreadableError(Exception):
     """A file, or another `unit` of code, that cannot be read as text or parsed: where, and what was expected.
 
-    `tried` tells by which grammar. For what is written for Python 2, the reason is how that shows.
+    `tried` tells by which grammar. For what is no mistake, but something `other` (`PYTHON_2` or `TEMPLATE`), the reason
+    is how that shows.
     """
 
     def __init__(
-        self, reason: str, span: Span | None = None, unit: str = "file", *, tried: str = "", is_python2: bool = False
+        self, reason: str, span: Span | None = None, unit: str = "file", *, tried: str = "", other: str = ""
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.unit = unit
         self.span = span or Span(1, 1, 1, 1)
         self.tried = tried
-        self.is_python2 = is_python2
+        self.other = other
 
     def within(self, unit: str, span: Span) -> UnreadableError:
         """The same of a part of a file, at `span` of the file."""
-        return UnreadableError(self.reason, span, unit, tried=self.tried, is_python2=self.is_python2)
+        return UnreadableError(self.reason, span, unit, tried=self.tried, other=self.other)
 
 
 #: More bytes than a string takes besides its characters.

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from modellint.__main__ import main
 
@@ -16,6 +18,10 @@ from modellint.__main__ import main
 os.environ.pop("VIRTUAL_ENV", None)
 # Tests start hundreds of processes, each of which would compile all of modellint.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# How long an example takes depends on what else the machine does.
+hypothesis_settings.register_profile("modellint", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("modellint")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

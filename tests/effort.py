@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 IS_WHOLE = os.environ.get("MODELLINT_EXAMPLES") == "all"
 #: For what repeats a benchmark, or installs and builds as users do.
 in_full = pytest.mark.skipif(not IS_WHOLE, reason="MODELLINT_EXAMPLES=all runs it")
+#: Seconds that a test waits for what an idle machine does at once: less than the limit of a test (`pyproject.toml`), so
+#: that it is told what did not come.
+PATIENCE = 240
 IS_LARGE = os.environ.get("MODELLINT_LARGE") == "all"
 
 

@@ -122,7 +122,7 @@ def test_names_of_files_may_be_anything(words: Workspace) -> None:
     names = ["with space.py", "ünï.py", "new\nline.py", "-dash.py", "a'quote\".py", "[glob]*.py"]
     words.write(dict.fromkeys(names, "a = WORD\n"))
     assert sorted(path for path, _, _ in words.places()) == sorted(names)
-    assert len(words.check("--output-format", "full").lines) > len(names)
+    assert len(words.run("check", "--output-format", "full").lines) > len(names)
     undecodable = os.fsencode(words.root) + b"/\xff.py"
     Path(os.fsdecode(undecodable)).write_text("a = WORD\n")
     for output_format in OUTPUT_FORMATS:
@@ -187,7 +187,6 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
 
 @settings(
     max_examples=drawn(150),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(mutated(), min_size=1, max_size=3))

@@ -179,7 +179,7 @@ def test_several_formats_in_one_run(words: Workspace) -> None:
     result = words.run("check", "--output-format", "json=r.json", "--output-format", "junit", "--output-file", "r.xml")
     assert (result.code, result.out) == (1, "")
     assert {path.name for path in words.root.glob("r.*")} == {"r.json", "r.xml"}
-    result = words.run("check", "--output-format", "json", "--output-format", "pylint", "a.py")
+    result = words.run("check", "--output-format", "pylint", "--output-format", "pylint", "a.py")
     assert result.lines == ["a.py:1: [TST101(word), a] Found the word"]
 
 
@@ -189,6 +189,14 @@ def test_several_formats_in_one_run(words: Workspace) -> None:
         (["--output-format", "sarfi"], "no format is called `sarfi`; did you mean `sarif`?"),
         (["--output-format", "sarif="], "`sarif=` names no file; expected `sarif=FILE`"),
         (["--output-format", "json=x", "--output-format", "sarif=./x"], "two formats would be written to"),
+        (
+            ["--output-format", "json", "--output-format", "sarif=x", "--output-format", "full"],
+            "--output-format: `json` and `full` would both be written to stdout; expected one of them, or a file",
+        ),
+        (
+            ["--output-format", "json", "--output-format", "full", "--output-file", "y"],
+            "--output-format: `json` and `full` would both be written to y; expected",
+        ),
         (["--output-format", "json=x", "--output-file", "y"], "--output-file: every format has a file of its own"),
         (["--output-format", "json=no/such/folder/x"], "no/such/folder/x: No such file or directory"),
     ],
@@ -196,7 +204,7 @@ def test_several_formats_in_one_run(words: Workspace) -> None:
 def test_wrong_outputs_are_refused(words: Workspace, arguments: list[str], expected: str) -> None:
     words.write({"a.py": "a = WORD\n"})
     result = words.run("check", *arguments)
-    assert result.code == 2
+    assert (result.code, result.out) == (2, "")
     assert expected in result.err
     assert not (words.root / "x").exists()
 

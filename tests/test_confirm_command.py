@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import WORD_RULE
+from effort import PATIENCE
 
 from modellint.confirm import confirmer
 from modellint.confirm.guarded import Limits
@@ -265,7 +266,7 @@ def together(number: int, wait: float) -> Callable[[Group, Setup], dict[int, Ver
 
 def test_groups_are_run_side_by_side(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     confirming.write({"a.py": "a = WORD  # confirmed\nb = WORD  # confirmed\nc = WORD  # confirmed\n"})
-    monkeypatch.setattr(confirmer, "answer", together(3, 60))
+    monkeypatch.setattr(confirmer, "answer", together(3, PATIENCE))
     result = confirming.run("check", "--confirm", "--jobs", "3", "--no-cache", "--output-format", "json", "a.py")
     assert [line for line, _, _ in shown(result)] == [1, 2, 3]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
-from effort import IS_WHOLE, in_full
+from effort import IS_WHOLE, PATIENCE, in_full
 
 from modellint import operators
 from modellint.config import KINDS, settings_for
@@ -202,7 +202,7 @@ def test_the_settings_for_neovim_are_lua(tmp_path: Path) -> None:
             f"lua local f, e = loadfile('{tmp_path}/settings.lua') if not f then io.stderr:write(e) vim.cmd('cq') end"
         )
         command = ["nvim", "--headless", "--clean", "-i", "NONE", "-c", check, "-c", "qall!"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from effort import PATIENCE
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -26,7 +27,7 @@ INCIDENTS = (
 
 def check(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "modellint", "check", "--no-cache", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def findings(result: subprocess.CompletedProcess[str]) -> set[tuple[str, int, str]]:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import Outcome
+from effort import PATIENCE
 
 from modellint.commands import checking
 from modellint.config.errors import UsageError
-from modellint.reading.sealed import sealed
+from modellint.reading.sealed import documents_in, sealed
 from modellint.results.outputs import deliver
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def shell(workspace: Workspace, command: str, **options: Any) -> Outcome:
         cwd=workspace.root,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
         **options,
     )
@@ -119,7 +120,7 @@ def test_a_reader_that_leaves_early_changes_no_exit_code(project: Workspace, com
         cwd=project.root,
         stdout=writer,
         stderr=subprocess.PIPE,
-        timeout=60,
+        timeout=PATIENCE,
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (code, b"")
@@ -196,11 +197,11 @@ def test_documents_that_are_nested_deeply(project: Workspace, arguments: list[st
 def test_a_cache_and_a_model_folder_that_are_nested_deeply(project: Workspace) -> None:
     project.write({"config.json": NESTED, "hyperparams.yaml": "a: !new:torch.nn.ReLU\nmodules:\n  a: !ref <a>\n"})
     project.run("check", ".")
-    (cache,) = (project.root / ".modellint_cache").glob("*.json")
+    (cache,) = (project.root / ".modellint_cache").glob("*.results")
     cache.write_bytes(sealed(NESTED.encode()))
     result = project.check(".")
     assert (result.code, result.lines[0]) == (1, "a.py:1:5: TST101[warning] Found the word")
-    assert all(map(json.loads, cache.read_bytes().split(b"\n")[1:]))
+    assert all(map(json.loads, documents_in(cache.read_bytes())))
 
 
 @pytest.mark.parametrize("key", ["cache-dir", "baseline", "python", "rule-paths"])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import PATIENCE
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -165,7 +166,7 @@ def wheel(folder: Path) -> Path:
 def test_an_installed_pack_is_part_of_every_command(tmp_path: Path) -> None:
     site, project = tmp_path / "site", tmp_path / "project"
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(site)]
-    subprocess.run([*install, str(wheel(tmp_path))], check=True, capture_output=True, timeout=120)
+    subprocess.run([*install, str(wheel(tmp_path))], check=True, capture_output=True, timeout=PATIENCE)
     project.mkdir()
     (project / "model.py").write_text("from torch import nn\n\n\ndef build():\n    return nn.EmbeddingBag(8, 4)\n")
 

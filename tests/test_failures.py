@@ -22,6 +22,7 @@ from modellint.confirm.guarded import Guarding, Limits
 from modellint.confirm.setup import Setup
 from modellint.finding import Sandbox
 from modellint.linter import InternalError
+from modellint.reading.sealed import documents_in
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -206,8 +207,8 @@ def test_what_fails_is_remembered_as_nothing(failing: Workspace) -> None:
     first = failing.check(".")
     assert first.code == 2
     assert failing.check(".") == first
-    (cache,) = (failing.root / ".modellint_cache").glob("*.json")
-    results = json.loads(cache.read_bytes().splitlines()[1])
+    (cache,) = (failing.root / ".modellint_cache").glob("*.results")
+    results = json.loads(next(documents_in(cache.read_bytes())))
     remembered = {Path(name).name for name in results["entries"]}
     assert remembered & {"a.py", "b.py"} == {"b.py"}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import junitparser
 import pytest
 import sarif_pydantic
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from preloaded import Client
 
@@ -146,7 +146,6 @@ def test_sizes(value: object, size: int) -> None:
 
 
 @given(st.integers(1, 10**13))
-@settings(deadline=None)
 def test_sizes_are_shown_as_they_can_be_read(size: int) -> None:
     assert 0.9 * size <= parse_size(described(size).replace("bytes", "B").replace("byte", "B")) <= size
 

@@ -191,7 +191,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=drawn(150), deadline=None)
+@settings(max_examples=drawn(150))
 @given(st.dictionaries(KEYS, TREES, min_size=1, max_size=4))
 def test_any_configuration_is_read_as_omegaconf_reads_it(tree: dict[str, Any]) -> None:
     refused, missing = compare(yaml.safe_dump(tree))

@@ -14,7 +14,7 @@ from effort import drawn
 import modellint
 from modellint.config import settings_for
 from modellint.frontends import python
-from modellint.reading.sealed import sealed
+from modellint.reading.sealed import documents_in, sealed
 from modellint.server.session import Session
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def found(folder: Path, *, cache: bool) -> list[Finding]:
 
 def forget_results(folder: Path) -> None:
     """Let go of results, so that each file is checked with what was found out about others."""
-    for file in (folder.parent / "kept").glob("*.json"):
+    for file in (folder.parent / "kept").glob("*.results"):
         file.unlink()
 
 
@@ -187,8 +187,10 @@ def damaged(data: bytes) -> Iterator[bytes]:
     yield data[: len(data) // 2]
     yield data[:-1]
     yield data + b" "
-    yield data.replace(b"[", b"{", 1)
-    head, known = json.loads(data.partition(b"\n")[2])
+    yield bytes((*data[:50], data[50] ^ 1, *data[51:]))
+    yield sealed()
+    yield data.partition(b"\n")[0] + b"\n" + next(documents_in(data))
+    head, known = json.loads(next(documents_in(data)))
     nested: list[Any] = [[]]
     for _ in range(4000):
         nested = [nested]
@@ -205,6 +207,8 @@ def damaged(data: bytes) -> Iterator[bytes]:
     ):
         text = json.dumps(other) if other is not nested else f"{'[' * 99_999}{']' * 99_999}"
         yield sealed(text.encode())
+    yield sealed(*documents_in(data), b"{}")
+    yield sealed(json.dumps([head, known]).encode()[:-1])
 
 
 @pytest.mark.parametrize("kind", ["outline", "answers"])
@@ -226,7 +230,7 @@ def test_values_of_other_types_are_none(project: Path, kind: str) -> None:
     whole = {file: file.read_bytes() for file in kept_in(project, kind)}
     for _ in range(drawn(60)):
         for file, data in whole.items():
-            document = json.loads(data.partition(b"\n")[2])
+            document = json.loads(next(documents_in(data)))
             forge(document, chance)
             text = json.dumps(document).encode()
             file.write_bytes(sealed(text))
@@ -265,7 +269,7 @@ def test_processes_share_what_they_have_found_out(workspace: Workspace) -> None:
         options = ("--jobs", jobs, "--output-format", "json")
         expected = workspace.run("check", "--no-cache", *options).json["findings"]
         assert workspace.run("check", *options).json["findings"] == expected
-        for file in (workspace.root / ".modellint_cache").glob("*.json"):
+        for file in (workspace.root / ".modellint_cache").glob("*.results"):
             file.unlink()
     assert len(list((workspace.root / ".modellint_cache/outlines").glob("*.outline"))) == len(PROJECT) + len(files)
 

@@ -149,6 +149,24 @@ def test_changed_since_shows_changed_files_and_what_rests_on_them(
     assert codes_and_lines(repository, *since) == [("linked.yaml", 2)]
 
 
+@pytest.mark.parametrize("output_format", ["full", "json"])
+def test_changed_since_says_that_nothing_has_changed(repository: Workspace, output_format: str) -> None:
+    def said(*arguments: str) -> tuple[int, str, str]:
+        result = repository.run("check", "--changed-since", "HEAD", "--output-format", output_format, *arguments)
+        return result.code, result.out, result.err
+
+    code, out, err = said()
+    assert (code, err) == (
+        0,
+        "nothing has changed since `HEAD` in these files or in what they rest on: none was checked\n",
+    )
+    assert "is the model elsewhere" not in out
+    assert said("--quiet")[2] == ""
+    repository.write({"a.py": "\na = WORD\n"})
+    assert said("b.py")[2] == err
+    assert said("a.py")[::2] == (1, "")
+
+
 def test_changed_since_sees_a_file_that_is_gone(repository: Workspace) -> None:
     repository.write({"links.py": "# link: linked.yaml\nw = WORD\n"})
     git(repository, "commit", "-qam", "second")

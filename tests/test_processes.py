@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import PATIENCE
 
 from modellint.config import settings_for
 from modellint.linter import run
@@ -70,7 +71,7 @@ def is_running(process: int) -> bool:
 
 def eventually(holds: Callable[[], bool]) -> bool:
     """Whether something comes about, late only if the machine is very busy."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while not holds() and time.monotonic() < end:
         time.sleep(0.02)
     return holds()
@@ -95,7 +96,7 @@ def test_workers_end_with_their_parent(
     ) as process:
         assert eventually(lambda: len(list(notes.iterdir())) == 2)
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
     workers = [int(path.name) for path in notes.iterdir()]
     assert len(workers) == 2
     assert process.pid not in workers
@@ -121,7 +122,9 @@ def interrupted_at(folder: Path, module: str, number: signal.Signals, *arguments
     (folder / "early" / f"{module}.py").write_text(code)
     command = [sys.executable, "-m", "modellint", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(folder / "early")}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -162,7 +165,7 @@ def test_an_interrupt_where_python_would_print_a_traceback(words: Workspace, pla
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == code
     assert done.stderr in ("", "Interrupted\n")
@@ -182,6 +185,6 @@ def test_a_second_interrupt_ends_at_once(workspace: Workspace) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")

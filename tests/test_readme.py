@@ -10,6 +10,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from effort import PATIENCE
+
 from modellint import home
 from modellint.config import settings_for
 from modellint.config.confirming import KEYS
@@ -40,7 +42,7 @@ refresh = loaded(DOCS / "refresh.py")
 
 def modellint(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "modellint", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=120)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE)
 
 
 def section(page: str, title: str) -> str:
@@ -184,7 +186,7 @@ def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
 
 def test_the_python_example_runs() -> None:
     (example,) = blocks(section("terminal.md", "From Python"), "python")
-    result = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    result = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert result.returncode == 0, result.stderr
     assert "ML103" in result.stdout
 

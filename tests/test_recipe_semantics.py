@@ -325,7 +325,7 @@ _value = st.one_of(_leaf, _mapping, st.builds("\n  - {}\n  - {}".format, _leaf, 
 
 
 @given(st.lists(_value, min_size=4, max_size=4))
-@settings(max_examples=drawn(300), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=drawn(300), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_generated_recipes_mean_what_the_library_makes_of_them(
     tmp_path_factory: pytest.TempPathFactory, values: list[str]
 ) -> None:
@@ -371,7 +371,7 @@ def _included(overrides: dict[str, str]) -> str:
     _overrides,
     st.sampled_from(_NAMES),
 )
-@settings(max_examples=drawn(300), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=drawn(300), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_generated_includes_mean_what_the_library_makes_of_them(
     tmp_path_factory: pytest.TempPathFactory,
     values: list[str],
@@ -406,7 +406,7 @@ _things = st.one_of(
     st.dictionaries(st.sampled_from(("a", "b", "x")), _scalar, max_size=2),
     st.sampled_from(_NAMES),
 )
-@settings(max_examples=drawn(300), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=drawn(300), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_a_generated_recipe_has_a_problem_where_the_library_raises(
     tmp_path_factory: pytest.TempPathFactory,
     values: list[str],

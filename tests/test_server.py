@@ -11,6 +11,7 @@ import preloaded
 import pytest
 import pytest_lsp
 from books import notebook, sources_of
+from effort import PATIENCE
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
@@ -134,7 +135,7 @@ async def pulled(uri: str, client: LanguageClient) -> list[types.Diagnostic]:
 
 async def pushed(uri: str, codes: set[str], client: LanguageClient) -> list[types.Diagnostic]:
     """The diagnostics of a file, once they are those."""
-    for _ in range(600):
+    for _ in range(10 * PATIENCE):
         found = client.diagnostics.get(uri, ())
         if {diagnostic.code for diagnostic in found} == codes:
             return list(found)
@@ -261,7 +262,7 @@ async def test_settings_are_read_anew_when_they_change(client: LanguageClient, t
     changed('ignore = ["ML101"]\n')
     await pushed(uri, {"ML204"}, client)
     changed("ignroe = []\n")
-    for _ in range(600):
+    for _ in range(10 * PATIENCE):
         if client.messages:
             break
         await asyncio.sleep(0.1)
@@ -279,7 +280,10 @@ async def test_hover_shows_the_rule_or_the_row_of_the_map(client: LanguageClient
         found: Any = await client.text_document_hover_async(params)
         return "" if found is None else found.contents.value
 
-    assert "## Why is this bad" in await hover(uri, 6)
+    text = await hover(uri, 6)
+    assert text.startswith("**ML101** embedding-sized-by-features\n\n")
+    assert "## Why is this bad" in text
+    assert "`nn.Embedding` are swapped" not in text  # which the diagnostic says, and editors show above
     text = await hover(uri, 8)
     assert text.startswith("**norm**\n- class: ")
     assert "- registered: " in text
@@ -321,7 +325,7 @@ async def test_who_asks_is_told_once_and_when_to_ask_again(asking: LanguageClien
     assert [diagnostic.code for diagnostic in await pulled(recipe_uri, asking)] == ["ML201"]
     before = asking.diagnostic_refresh_count
     edit(script_uri, 2, script.replace("self.hparams.ctc_lin", "self.hparams.enc"), asking)
-    for _ in range(600):
+    for _ in range(10 * PATIENCE):
         if asking.diagnostic_refresh_count > before:
             break
         await asyncio.sleep(0.1)
@@ -341,7 +345,7 @@ async def test_a_question_can_be_taken_back(client: LanguageClient, tmp_path: Pa
     asked = client.protocol.send_request(types.TEXT_DOCUMENT_DIAGNOSTIC, params, msg_id="taken-back")
     client.cancel_request(types.CancelParams("taken-back"))
     with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
-        await asyncio.wait_for(asyncio.wrap_future(asked), 60)
+        await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE)
     edit(uri, 3, SWAPPED, client)
     assert {diagnostic.code for diagnostic in await pulled(uri, client)} == {"ML101", "ML204"}
 
@@ -418,15 +422,38 @@ async def test_settings_that_are_not_understood_are_told(client: LanguageClient,
     ):
         number = len(client.messages)
         configured(settings, client)
-        for _ in range(600):
+        for _ in range(10 * PATIENCE):
             if len(client.messages) > number:
                 break
             await asyncio.sleep(0.05)
         assert text in client.messages[-1].message
+        assert {item.code for item in await pulled(uri, client)} == {"ML101", "ML204"}
     edit(uri, 2, f"# typed meanwhile\n{SWAPPED}", client)
     configured({"ignore": ["ML101"]}, client)
     (found,) = await pushed(uri, {"ML204"}, client)
     assert found.range.start.line == 8
+
+
+async def test_what_is_not_understood_is_told_once_and_the_rest_counts(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    uris = [put(tmp_path / name, SWAPPED, client) for name in ("model.py", "one/model.py")]
+    settings = {"ignore": ["ML101"], "unheard-of": 1, "trace": {"server": "off"}, "path": [], "jobs": "two"}
+    for _ in range(2):
+        configured(settings, client)
+        for version, uri in enumerate(uris, 2):
+            await pushed(uri, {"ML204"}, client)
+            edit(uri, version, f"{SWAPPED}\n", client)
+            assert [item.code for item in await pulled(uri, client)] == ["ML204"]
+    (message,) = client.messages
+    assert "unknown key `unheard-of`" in message.message
+    assert "`jobs` must be a whole number from 1 up, not the string 'two'" in message.message
+    configured({"enable": False}, client)
+    for uri in uris:
+        await pushed(uri, set(), client)
+    configured(settings, client)
+    for uri in uris:
+        await pushed(uri, {"ML204"}, client)
+    assert [told.message for told in client.messages] == 2 * [message.message]
 
 
 async def test_what_an_editor_no_longer_says_does_not_count(tmp_path: Path) -> None:
@@ -467,7 +494,7 @@ async def test_the_server_ends_in_silence(tmp_path: Path) -> None:
     ]
     bodies = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
     sent = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
-    _, said = await asyncio.wait_for(server.communicate(sent.encode()), 60)
+    _, said = await asyncio.wait_for(server.communicate(sent.encode()), PATIENCE)
     assert (server.returncode, said) == (0, b"")
 
 

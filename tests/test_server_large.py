@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from editor import Client
-from effort import IS_LARGE
+from effort import IS_LARGE, PATIENCE
 
 from modellint.config import settings_for
 from modellint.server.aside import Aside
@@ -121,7 +121,7 @@ def test_a_large_document_can_be_closed_while_it_is_checked(client: Client, tmp_
     client.send("shutdown", None, 5)
     client.answer(5)
     client.send("exit", None)
-    assert client.process.wait(60) == 0
+    assert client.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.skipif(not HAS_PROC, reason="looks at processes in /proc")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from editor import Client, Connection
+from effort import PATIENCE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,7 +66,7 @@ def code(message: dict[str, Any]) -> int:
 
 def ended(server: Connection) -> tuple[int, str]:
     """What the server ends with, and what it says on stderr."""
-    code = server.process.wait(60)
+    code = server.process.wait(PATIENCE)
     assert server.process.stderr is not None
     return code, server.process.stderr.read().decode()
 
@@ -256,7 +257,6 @@ ANYTHING = st.one_of(
 @given(
     st.lists(ANYTHING).map(b"".join).filter(lambda data: not re.search(rb"(?i)content-length\s*:\s*[0-9]{1,9}\D", data))
 )
-@settings(deadline=None)
 def test_a_message_behind_anything_is_read(garbage: bytes) -> None:
     *_, last = messages(io.BytesIO(garbage + framed([1])))
     assert last == b"[1]"
@@ -289,7 +289,7 @@ def test_anything_may_be_said_and_the_next_question_is_answered(server: Connecti
     number = 0
 
     @given(st.lists(st.one_of(MESSAGES.map(framed), st.sampled_from(GARBAGE), st.just(b"\r\n")), max_size=8))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     def ask(parts: list[bytes]) -> None:
         nonlocal number
         number += 1
@@ -306,7 +306,7 @@ def test_anything_may_be_said_and_the_next_question_is_answered(server: Connecti
     server.send("shutdown", None, "end")
     server.answer("end")
     server.send("exit", None)
-    assert server.process.wait(60) == 0
+    assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_header_that_is_not_understood_is_answered(server: Connection) -> None:
@@ -371,7 +371,7 @@ def test_shutdown_is_answered_while_something_is_checked(tmp_path: Path) -> None
     assert code(answers[2]) == -32800  # RequestCancelled
     assert answers[3]["result"] is None
     client.send("exit", None)
-    assert client.process.wait(60) == 0
+    assert client.process.wait(PATIENCE) == 0
 
 
 def test_an_editor_that_does_not_read_can_be_left(server: Connection, tmp_path: Path) -> None:
@@ -385,4 +385,4 @@ def test_an_editor_that_does_not_read_can_be_left(server: Connection, tmp_path: 
         server.send("textDocument/didOpen", {"textDocument": item})
     time.sleep(1)
     server.send("exit", None)
-    assert server.process.wait(60) == 1
+    assert server.process.wait(PATIENCE) == 1

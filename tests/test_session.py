@@ -99,6 +99,10 @@ def test_random_edits_give_what_a_new_check_gives(tmp_path: Path) -> None:
         # While a file is half typed, what was found in it before is shown, too.
         is_half_typed = any(finding.code == "ML001" for finding in fresh)
         assert [one for one in now if one in fresh or not is_half_typed] == fresh
+        for place in (place for one in now if one not in fresh for place in one.places):
+            lines = Path(place.path).read_text().split("\n")
+            assert place.span.end_line <= len(lines), place
+            assert place.span.end_column <= len(lines[place.span.end_line - 1]) + 1, place
         found += len(fresh)
     assert found
 
@@ -180,6 +184,76 @@ def test_what_no_open_file_rests_on_is_let_go(tmp_path: Path) -> None:
     assert edited(MODEL_OF_BASE + "(") == (["ML001", "ML204"], True)
     assert edited(MODEL_OF_BASE.replace("from base", "from nowhere")) == ([], False)
     assert edited(MODEL_OF_BASE + "SIZE = 3\n") == (["ML204"], True)
+
+
+TYPED = """\
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.first = [nn.Linear(width, width) for _ in range(2)]
+        self.last = [nn.Linear(width, width) for _ in range(2)]
+
+    def forward(self, x):
+        for layer in self.first + self.last:
+            x = layer(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "lines"),
+    [
+        ("        self.last", "        x = (\n\n        self.last", {"first": 7, "last": 10}),
+        ("        super().__init__()\n", "", {"first": 6, "last": 7}),
+        (
+            "self.first = [nn.Linear(width, width) for _ in range(2)]",
+            "self.first = [nn.Linear(width, (",
+            {"first": 7, "last": 8},
+        ),
+        ("self.first = [nn.Linear(width, width) for _ in range(2)]", "self.fir = [nn.Linear(width, (", {"last": 8}),
+        ("        self.first = [nn.Linear(width, width) for _ in range(2)]\n", "", {"last": 7}),
+        ("from torch import nn\n\n\n", "", {"first": 4, "last": 5}),
+        (TYPED[TYPED.index("        self.last") :], "", {"first": 7}),
+        (TYPED, "", {}),
+    ],
+)
+def test_what_was_found_before_is_where_its_code_is_in_half_typed_text(
+    tmp_path: Path, before: str, typed: str, lines: dict[str, int]
+) -> None:
+    path = tmp_path / "model.py"
+    session = Session(settings_for([tmp_path], isolated=True))
+    session.open(path, TYPED.encode())
+    session.check()
+    assert {finding.symbol: finding.span.line for finding in session.findings()} == {"Model.first": 7, "Model.last": 8}
+    text = TYPED.replace(before, typed) + "x = [("
+    session.open(path, text.encode())
+    session.check()
+    found = [finding for finding in session.findings() if finding.code != "ML001"]
+    assert {finding.symbol.partition(".")[2]: finding.span.line for finding in found} == lines
+    for finding in found:
+        source = text.splitlines()
+        for place in finding.places:
+            assert source[place.span.line - 1][place.span.column - 1 :].strip(), place
+        name = finding.symbol.partition(".")[2]
+        assert source[finding.span.line - 1].strip().startswith(f"self.{name}")
+        for edit in finding.fix.edits if finding.fix is not None else ():
+            assert f"self.{name}" in source[edit.place.span.line - 1]
+
+
+def test_a_fix_of_a_line_that_is_half_typed_is_not_offered(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    session = Session(settings_for([tmp_path], isolated=True))
+    for text in (
+        TYPED,
+        TYPED.replace("self.first = [nn.Linear(width, width) for _ in range(2)]", "self.first = [nn.Linear(width, ("),
+    ):
+        session.open(path, text.encode())
+        session.check()
+    fixes = {finding.symbol: finding.fix is not None for finding in session.findings() if finding.code == "ML204"}
+    assert fixes == {"Model.first": False, "Model.last": True}
 
 
 def test_a_file_on_disk_counts_when_it_is_not_open(tmp_path: Path) -> None:

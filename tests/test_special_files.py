@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from modellint.reading.sealed import documents_in
+
 if TYPE_CHECKING:
     from conftest import Workspace
 
@@ -21,7 +23,6 @@ MODEL = "from helper import Base\n\n\nclass Model(Base):\n    WORD = 1\n"
 RECIPE = "a: !include:part.yaml\nb: !new:helper.Base\nc: WORD\n"
 
 
-@pytest.mark.timeout(60)
 def test_pipes_sockets_and_devices_are_passed_over(words: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     words.write({"model.py": MODEL, "train.yaml": RECIPE, "deep/x.py": "x = WORD\n"})
     for name in (
@@ -42,7 +43,6 @@ def test_pipes_sockets_and_devices_are_passed_over(words: Workspace, monkeypatch
     assert found == [("deep/x.py", 1, "TST101"), ("model.py", 5, "TST101"), ("train.yaml", 3, "TST101")]
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -64,15 +64,14 @@ def test_those_that_are_named_are_told(words: Workspace, arguments: list[str], s
     assert result.err.startswith(f"Error: {says}")
 
 
-@pytest.mark.timeout(60)
 def test_a_pipe_in_the_place_of_the_cache(words: Workspace) -> None:
     words.write({"a.py": "a = WORD\n"})
     words.check("a.py")
-    (cache,) = (words.root / ".modellint_cache").glob("*.json")
+    (cache,) = (words.root / ".modellint_cache").glob("*.results")
     cache.unlink()
     os.mkfifo(cache)
     assert words.check("a.py").code == 1
-    assert all(map(json.loads, cache.read_bytes().split(b"\n")[1:]))
+    assert all(map(json.loads, documents_in(cache.read_bytes())))
 
 
 @pytest.mark.parametrize(

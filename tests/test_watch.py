@@ -10,6 +10,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,7 @@ def until(lines: queue.Queue[str], last: str) -> list[str]:
     """The lines up to one that starts with `last`."""
     found = []
     while True:
-        found.append(lines.get(timeout=60).rstrip("\n"))
+        found.append(lines.get(timeout=PATIENCE).rstrip("\n"))
         if found[-1].startswith(last):
             return found
 
@@ -54,7 +55,7 @@ def test_watch_checks_again_when_a_file_changes(
     words.write({"modellint.toml": "slect = []\n"})
     assert any(line.startswith("Error: modellint.toml:1: unknown key `slect`") for line in until(lines, "Watching"))
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) in (0, 1, 2)
+    assert process.wait(timeout=PATIENCE) in (0, 1, 2)
 
 
 def test_watch_needs_its_package(words: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

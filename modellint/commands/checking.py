@@ -16,6 +16,7 @@ from modellint.commands.telling import (
     packages_known,
     shown_settings,
     tell_about_baseline,
+    tell_about_changes,
     tell_about_inputs,
     tell_about_run,
     tell_what_is_missing,
@@ -104,6 +105,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     fixing = _fixing(settings, rules, overlay, flags)
     tell_about_inputs(files, skipped, flags["quiet"])
     report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
+    tell_about_changes(report, flags["quiet"])
     if flags["write_baseline"] or flags["add_ignore"] is not None:
         code = _taken_down(report, settings, rules, overlay, flags)
     else:

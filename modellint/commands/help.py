@@ -108,14 +108,25 @@ def told(error: click.ClickException) -> str:
         return error.format_message()
     command = "modellint" if context is None else context.command_path
     if isinstance(error, click.NoSuchOption):
-        known = _options(context)
         said = f"no option is called `{error.option_name}`"
-        said += nearest(error.option_name, known, f"; `{command} --help` lists them")
+        other = _command_with(error.option_name, context)
+        if other:
+            said += f"; did you mean `{command} {other} {error.option_name}`?"
+        else:
+            said += nearest(error.option_name, _options(context), f"; `{command} --help` lists them")
     else:
         said = error.format_message().rstrip(".")
         if isinstance(error, click.MissingParameter) or said.startswith("Got unexpected"):
             said = f"{said[:1].lower()}{said[1:]}; `{command} --help` shows what is expected"
     return f"Error: {' '.join(said.split())}"
+
+
+def _command_with(option: str, ctx: click.Context | None) -> str | None:
+    """The first command of a group that has an option which the group itself does not have."""
+    if ctx is None or not isinstance(ctx.command, Group):
+        return None
+    parameters = ((name, one) for name, command in ctx.command.commands.items() for one in command.get_params(ctx))
+    return next((name for name, one in parameters if option in (*one.opts, *one.secondary_opts)), None)
 
 
 def _options(ctx: click.Context | None) -> list[str]:

@@ -44,6 +44,12 @@ def tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: boo
         click.echo("Warning: no Python files, YAML files or notebooks found under the given paths", err=True)
 
 
+def tell_about_changes(report: Report, quiet: bool) -> None:
+    if report.unchanged_since and not quiet:
+        since = f"since `{report.unchanged_since}`"
+        click.echo(f"nothing has changed {since} in these files or in what they rest on: none was checked", err=True)
+
+
 def tell_about_run(report: Report, rules: RuleSet) -> None:
     """Tell how long a run took, which files a rule could not follow to their end, and which scripts recipes have."""
     click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)

@@ -15,7 +15,7 @@ from modellint.frontends.outline import items, span, spans, text, texts, typed
 from modellint.frontends.stubs import without_bodies
 from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
-from modellint.source import Span, UnreadableError
+from modellint.source import PYTHON_2, TEMPLATE, Span, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -89,14 +89,12 @@ def parse(source: SourceFile) -> ast.Module:
     try:
         tree = tree_of(source.text)
     except SyntaxError as error:
-        from modellint.frontends import python2
-
-        sign = python2.sign_in(source.text, error)
         line = min(max(error.lineno or 1, 1), max(len(source.lines), 1))
         column = max(error.offset or 1, 1)
-        reason = sign or (error.msg if "syntax" in error.msg else f"syntax error: {error.msg}")
+        reason, other = _other_than_python(source, source.starts[line - 1] + column - 1, error)
+        reason = reason or (error.msg if "syntax" in error.msg else f"syntax error: {error.msg}")
         span = Span(line, column, line, column + 1)
-        raise UnreadableError(reason, span, tried=grammars(), is_python2=sign is not None) from None
+        raise UnreadableError(reason, span, tried=grammars(), other=other) from None
     except (RecursionError, MemoryError):
         raise UnreadableError("nested too deeply to parse") from None
     except ValueError as error:
@@ -106,6 +104,28 @@ def parse(source: SourceFile) -> ast.Module:
     return tree
 
 
+def _other_than_python(source: SourceFile, stop: int, error: SyntaxError) -> tuple[str, str]:
+    """How it shows that a file is something else than Python 3, and what; two empty texts if it only has a mistake."""
+    from modellint.frontends import python2, templates
+
+    tag = templates.tag_in(source.text, stop, _parses, is_python=True)
+    if tag is not None:
+        return f"`{tag}` is filled in before it is Python", TEMPLATE
+    tag = templates.tag_in_path(source.path)
+    if tag is not None:
+        return f"`{tag}` in its path is filled in before it is Python", TEMPLATE
+    sign = python2.sign_in(source.text, error)
+    return ("", "") if sign is None else (sign, PYTHON_2)
+
+
+def _parses(text: str) -> bool:
+    try:
+        tree_of(text)
+    except _NO_CODE:
+        return False
+    return True
+
+
 def _check_handlers(source: SourceFile, tree: ast.Module) -> None:
     from modellint.frontends import python2
 
@@ -113,7 +133,7 @@ def _check_handlers(source: SourceFile, tree: ast.Module) -> None:
     if handler is not None:
         start, end = handler.col_offset, handler.col_offset + len("except")
         span = source.span_of_bytes(handler.lineno, start, handler.lineno, end)
-        raise UnreadableError("`except` with a comma before a name", span, tried=grammars(), is_python2=True)
+        raise UnreadableError("`except` with a comma before a name", span, tried=grammars(), other=PYTHON_2)
 
 
 class _Facts:

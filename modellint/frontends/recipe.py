@@ -28,7 +28,7 @@ from modellint.graph.recipe import (
     TagKind,
     below,
 )
-from modellint.source import SourceFile, Span, UnreadableError, decode_yaml
+from modellint.source import TEMPLATE, SourceFile, Span, UnreadableError, decode_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,14 +94,33 @@ def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
     source = decode_yaml(path, data)
     try:
         root = _Reader(source).read()
-    except UnreadableError:
+    except UnreadableError as error:
         if included or _MARKS.search(_narrowed(data)):
-            raise
+            raise _as_template(source, error) from None
         return None
     if root is None or root.kind is not NodeKind.MAPPING:
         return None
     recipe = Recipe(source, root)
     return recipe if included or any(map(_is_of_library, recipe.nodes())) else None
+
+
+def _as_template(source: SourceFile, error: UnreadableError) -> UnreadableError:
+    """What is wrong with a recipe; that it is a template, if it becomes one once that is filled in."""
+    from modellint.frontends import templates
+
+    def parses(text: str) -> bool:
+        try:
+            _Reader(SourceFile(source.path, text)).read()
+        except UnreadableError:
+            return False
+        return True
+
+    stop = source.starts[error.span.line - 1] + error.span.column - 1
+    tag = templates.tag_in(source.text, stop, parses, is_python=False)
+    where = "" if tag is not None else " in its path"
+    tag = tag or templates.tag_in_path(source.path)
+    reason = f"`{tag}`{where} is filled in before it is YAML"
+    return error if tag is None else UnreadableError(reason, error.span, other=TEMPLATE)
 
 
 def _is_of_library(node: Node) -> bool:

@@ -240,15 +240,15 @@ def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
 
 
 def _told_once(errors: list[UnreadableError]) -> Iterator[UnreadableError]:
-    """Errors; of cells that are written for Python 2 the first, which speaks of the others."""
-    old = [error for error in errors if error.is_python2]
+    """Errors; of cells that are written for Python 2, or templates, the first, which speaks of the others."""
     for error in errors:
-        if not error.is_python2:
+        alike = [other for other in errors if other.other == error.other]
+        if not error.other:
             yield error
-        elif error is old[0]:
-            more = len(old) - 1
+        elif error is alike[0]:
+            more = len(alike) - 1
             others = "" if not more else ", and so is one more" if more == 1 else f", and so are {more} more"
-            yield UnreadableError(error.reason + others, error.span, "cell", tried=error.tried, is_python2=True)
+            yield UnreadableError(error.reason + others, error.span, "cell", tried=error.tried, other=error.other)
 
 
 def _write(written: dict[str, tuple[int, ...]], file: WrittenFile, lines: tuple[int, ...]) -> None:

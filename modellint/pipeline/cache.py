@@ -2,7 +2,7 @@
 
 One file for each combination of modellint, rules, Python and settings, with two JSON documents: results, with what all
 that they rest on looked like together, and what each of them rests on, which is read if that is not as it was. JSON,
-because reading it can run nothing. Its first line is a checksum of the rest, so that a file that was cut or changed in
+because reading it can run nothing. It begins with a checksum of the rest, so that a file that was cut or changed in
 any byte is no cache, and each value is read as of the type that it was written as, so that one that does not fit is no
 result. What both hold for is believed: whoever can write such a file, with its checksum, decides what is found, as they
 could by changing the settings or the rules.
@@ -19,9 +19,9 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.packs import pack_files
 from modellint.pipeline.analyser import FileResult
 from modellint.reading.digest import digest
-from modellint.reading.files import parse_json
+from modellint.reading.files import parse_json, read_file
 from modellint.reading.outlines import Outlines, files_in, tidy
-from modellint.reading.sealed import read_lines, write_sealed
+from modellint.reading.sealed import documents_in, write_sealed
 from modellint.reading.unchanged import Look
 from modellint.results.report import Inventory, ScriptChoice
 from modellint.results.suppressions import Suppression
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_FORMAT = 8
+_FORMAT = 9
+_SUFFIX = ".results"
 _KEPT = 8
 #: Of so many parts the entry of a file is made.
 _PARTS = 6
@@ -53,12 +54,12 @@ class Cache:
     def __init__(self, folder: Path, key: str, limit: int | None = None, *, with_dependencies: bool = True) -> None:
         """Results are given `with_dependencies` only if these are needed; `limit` is that of the sizes of files."""
         self._folder = folder
-        self._file = folder / f"{key}.json"
+        self._file = folder / f"{key}{_SUFFIX}"
         self._key = key
         self._with_dependencies = with_dependencies
         self._look = Look(limit)
         #: The other document, until it is read.
-        self._written: bytes | None = None
+        self._written: Iterator[bytes] | None = None
         self._pairs: list[tuple[str, str]] = []
         self._numbers: dict[str, Any] = {}
         self._good: set[int] = set()
@@ -165,7 +166,7 @@ class Cache:
         """The numbers of what a result rests on. Raises an error if they are none."""
         if self._written is not None:
             written, self._written = self._written, None
-            document = _typed(parse_json(written), dict)
+            document = _typed(parse_json(next(written, b"")), dict)
             self._pairs = [(_text(key), _text(value)) for key, value in map(_pair, _list(document["pairs"]))]
             self._numbers = _typed(document["rests"], dict)
         numbers = _list(self._numbers[name])
@@ -178,8 +179,8 @@ class Cache:
     def _load(self) -> dict[str, Any]:
         """The results that were written; what they rest on is looked at if it can be told at once."""
         try:
-            first, self._written = read_lines(self._file)
-            head = _typed(parse_json(first), dict)
+            self._written = documents_in(read_file(self._file))
+            head = _typed(parse_json(next(self._written, b"")), dict)
             if head["format"] != _FORMAT or head["key"] != self._key:
                 return {}
             self._stale, entries = frozenset(_texts(head["stale"])), _typed(head["entries"], dict)
@@ -201,7 +202,7 @@ class Cache:
 
     def _drop_old(self) -> None:
         """Keep the cache files of the settings that were used last."""
-        by_age = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+        by_age = sorted(self._folder.glob(f"*{_SUFFIX}"), key=lambda file: file.stat().st_mtime, reverse=True)
         for file in by_age[_KEPT:]:
             file.unlink(missing_ok=True)
 
@@ -277,7 +278,7 @@ def is_cache(folder: Path) -> bool:
 def remove(folder: Path) -> None:
     """Remove what was remembered, and the folder if nothing else is in it. Raises OSError."""
     outlines = folder / _OUTLINES
-    for file in (*folder.glob("*.json"), *files_in(outlines), folder / ".gitignore", folder / "CACHEDIR.TAG"):
+    for file in (*folder.glob(f"*{_SUFFIX}"), *files_in(outlines), folder / ".gitignore", folder / "CACHEDIR.TAG"):
         file.unlink(missing_ok=True)
     if outlines.is_dir() and not any(outlines.iterdir()):
         outlines.rmdir()

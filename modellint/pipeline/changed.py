@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class Changes:
     """Files that differ from a revision, as absolute paths with `/`, and keys of what that may matter to."""
 
+    revision: str
     files: frozenset[str]
     keys: frozenset[str]
     contents: Changed
@@ -56,7 +57,7 @@ def changes_since(revision: str, folder: Path) -> Changes:
     def contents() -> dict[Path, tuple[bytes, bytes]]:
         return {top / name: (_before(top, base, name), _now(top / name)) for name in statuses if name.endswith(".py")}
 
-    return Changes(frozenset(files), frozenset(keys), Changed(contents))
+    return Changes(revision, frozenset(files), frozenset(keys), Changed(contents))
 
 
 def _before(top: Path, base: str, name: str) -> bytes:

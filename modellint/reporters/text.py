@@ -150,7 +150,7 @@ def _fixable(report: Report) -> Iterator[str]:
 
 def looked_at(report: Report, view: View) -> Iterator[str]:
     """What there was to check, so that nothing found is not taken for nothing looked at."""
-    if view.quiet or report.inventory is None:
+    if view.quiet or report.inventory is None or report.unchanged_since:
         return
     told = str(report.inventory) or "no class of layers, no recipe and no configuration: is the model elsewhere?"
     packages = view.packages()

@@ -29,12 +29,16 @@ class Output:
 def parse_outputs(wanted: Sequence[str], file: Path | None, default: str) -> list[Output]:
     """What `--output-format FORMAT` and `--output-format FORMAT=FILE` ask for, and `--output-file`.
 
-    Of several formats for stdout the last one counts. Raises UsageError for an unknown format, a missing file name,
-    and two formats for one file.
+    Raises UsageError for an unknown format, a missing file name, and two formats for one file or for stdout.
     """
-    outputs = [_parsed(text) for text in wanted] or [Output(default)]
-    unnamed = [output for output in outputs if output.file is None]
-    outputs = [output for output in outputs if output.file is not None or output is unnamed[-1]]
+    outputs = list(dict.fromkeys(map(_parsed, wanted))) or [Output(default)]
+    unnamed = [output.format for output in outputs if output.file is None]
+    if len(unnamed) > 1:
+        where = "stdout" if file is None else str(file)
+        raise UsageError(
+            f"--output-format: `{unnamed[0]}` and `{unnamed[1]}` would both be written to {where}; "
+            f"expected one of them, or a file, as in `{unnamed[0]}=FILE`"
+        )
     if file is not None:
         if not unnamed:
             raise UsageError("--output-file: every format has a file of its own; expected `--output-format FORMAT`")

@@ -63,7 +63,8 @@ class Report:
     the code refutes them, and `guard` what that code ran under, if any was run. `skipped` are files that were too
     large. `seconds` is the processor time of each rule and of reading files, the dearest first; files that the cache
     knew took none. `inventory` is what there was in the files to be checked; None of a report that does not tell.
-    `pairings` are the recipes among them, by path, with their scripts.
+    `pairings` are the recipes among them, by path, with their scripts. `unchanged_since` is the revision since which
+    nothing has changed that counts, if there is one.
     """
 
     findings: tuple[Finding, ...]
@@ -80,3 +81,4 @@ class Report:
     seconds: tuple[tuple[str, float], ...] = ()
     inventory: Inventory | None = None
     pairings: tuple[tuple[str, ScriptChoice], ...] = ()
+    unchanged_since: str = ""

@@ -17,7 +17,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.config.errors import closest
+from modellint.config.errors import closest_code
 from modellint.frontends.syntax import tokens_of
 from modellint.source import Span
 
@@ -198,5 +198,5 @@ def stale(
         unknown = tuple(code for code in comment.codes if code not in known)
         unused = tuple(code for code in comment.codes if code in active and code not in silenced)
         if unknown or unused or comment.misplaced or (not comment.codes and not silenced):
-            result.append(Stale(comment, unused, unknown, closest(unknown[0], known) if unknown else None))
+            result.append(Stale(comment, unused, unknown, closest_code(unknown[0], known) if unknown else None))
     return result

@@ -1,21 +1,32 @@
-"""What the editor says of settings, on top of the project's own: `initializationOptions`, `workspace/configuration`."""
+"""What the editor says of settings, on top of the project's own: `initializationOptions`, `workspace/configuration`.
+
+What is not understood is told, and costs no more than itself: the rest of the settings counts, and files are checked.
+"""
 
 from __future__ import annotations
 
+import os
+import reprlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.config import settings_for
-from modellint.config.errors import UsageError
+from modellint.config import KINDS, settings_for
+from modellint.config.errors import UsageError, nearest
+from modellint.packs import select_rules
 from modellint.server.protocol import path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from modellint.config import Settings
 
-#: The key that no configuration file has: which one to take.
-_FILE = "configuration"
+#: The keys that no configuration file has: which one to take, whether to check anything, and who runs the project.
+_FILE, _ENABLE, _INTERPRETER = "configuration", "enable", "interpreter"
+#: What extensions have for themselves: how the server is started, and whether messages are logged.
+_OF_CLIENTS = ("path", "trace")
+_KNOWN = (*KINDS, _FILE, _ENABLE, _INTERPRETER, *_OF_CLIENTS)
+#: What others need to be understood: which rules there are, and which of them are on trial.
+_FIRST = ("rule-paths", "preview")
 _WHOSE = "the editor's settings"
 
 
@@ -25,35 +36,140 @@ class Configuration:
     def __init__(self) -> None:
         self._told: Any = None
         self._answers: dict[Path | None, Any] = {}
+        #: The project's settings, by their file and the folder of the workspace, with those of the editor on top, and
+        #: what of these is not understood.
+        self._known: dict[tuple[Path, Path | None], tuple[Settings, Settings, list[str]]] = {}
 
-    def tell(self, table: Any) -> None:
-        """Take what an editor says unasked, for everything; None leaves it as it was."""
+    def tell(self, table: Any) -> bool:
+        """Take what an editor says unasked, for everything; None leaves it as it was. Whether it is news."""
+        before = self._told
         if table is not None:
             self._told = table
+            self._known.clear()
+        return bool(self._told != before)
 
-    def answer(self, tables: Mapping[str | None, Any]) -> None:
-        """Take all that an editor answers, for folders by their URIs or for everything (None); None says nothing."""
-        self._answers = {}
+    def answer(self, tables: Mapping[str | None, Any]) -> bool:
+        """Take all that an editor answers, for folders by their URIs or for everything (None); None says nothing.
+
+        Whether it is another answer than before.
+        """
+        before, self._answers = self._answers, {}
+        self._known.clear()
         for uri, table in tables.items():
             path = None if uri is None else path_of(uri)
             if table is not None and (uri is None or path is not None):
                 self._answers[None if path is None else Path(path)] = table
+        return self._answers != before
 
     def folder_of(self, path: Path) -> Path | None:
         """The innermost folder of the workspace with settings of its own that a file is in."""
         return next((folder for folder in (path, *path.parents) if folder in self._answers), None)
 
-    def settings_for(self, path: Path) -> Settings:
-        """The settings for a file. Raises UsageError for what is not understood."""
+    def settings_for(self, path: Path, complain: Callable[[str], object] = lambda complaint: None) -> Settings | None:
+        """The settings for a file; None where the editor wants nothing to be checked.
+
+        `complain` is given what is not understood, in one text. Raises UsageError for the settings of the project.
+        """
         folder = self.folder_of(path)
         table = self._answers.get(folder, self._told)
-        if not table:
-            return settings_for([path])
-        if not isinstance(table, dict):
-            raise UsageError(f"{_WHOSE}: expected an object with the keys of `[tool.modellint]`, not {table!r}")
-        given = dict(table)
-        file = given.pop(_FILE, None)
-        if file is not None and not isinstance(file, str):
-            raise UsageError(f"{_WHOSE}: `{_FILE}` must be the path of a configuration file, not {file!r}")
-        settings = settings_for([path], None if file is None else (folder or path.parent) / file)
-        return settings.with_table(given, _WHOSE)
+        complaints: list[str] = []
+        given = _given(table, complaints)
+        settings = None
+        if _take(given, _ENABLE, bool, "true or false", complaints) is not False:
+            settings = self._with(given, path, folder, complaints)
+        if complaints:
+            complain("\n".join(f"{_WHOSE}: {complaint}" for complaint in complaints))
+        return settings
+
+    def _with(self, given: dict[str, Any], path: Path, folder: Path | None, complaints: list[str]) -> Settings:
+        """The project's settings with those that are given on top."""
+        base = _base(given, path, folder, complaints)
+        if not given:
+            return base
+        key = base.source or base.root, folder
+        known = self._known.get(key)
+        if known is None or known[0] != base:
+            refused: list[str] = []
+            known = self._known[key] = base, _on_top(base, given, refused), refused
+        complaints += known[2]
+        return known[1]
+
+
+def _given(table: Any, complaints: list[str]) -> dict[str, Any]:
+    """The settings in what an editor says, without those that are its own, and those that it leaves open."""
+    if not isinstance(table, dict):
+        if table not in (None, []):  # an empty table of Lua may be a list
+            complaints.append(f"expected an object with the keys of `[tool.modellint]`, not {reprlib.repr(table)}")
+        return {}
+    complaints += [f"unknown key `{key}`{nearest(key, _KNOWN, '')}" for key in table if key not in _KNOWN]
+    return {key: table[key] for key in _KNOWN if key not in _OF_CLIENTS and table.get(key) is not None}
+
+
+def _take(given: dict[str, Any], key: str, kind: type | tuple[type, ...], expected: str, complaints: list[str]) -> Any:
+    """Take out the value of a key; None if there is none of its kind."""
+    value = given.pop(key, None)
+    if value is None or isinstance(value, kind):
+        return value
+    complaints.append(f"`{key}` must be {expected}, not {reprlib.repr(value)}")
+    return None
+
+
+def _base(given: dict[str, Any], path: Path, folder: Path | None, complaints: list[str]) -> Settings:
+    """The settings of the configuration file that is named, or of the nearest one."""
+    file = _take(given, _FILE, str, "the path of a configuration file", complaints)
+    if file:
+        try:
+            return settings_for([path], (folder or path.parent) / file)
+        except UsageError as error:
+            complaints.append(f"`{_FILE}`: {error}")
+    return settings_for([path])
+
+
+def _on_top(base: Settings, given: dict[str, Any], complaints: list[str]) -> Settings:
+    """Settings with those on top that are understood. Raises UsageError if they are not by themselves."""
+    python = _interpreter(base, given, complaints)
+    if python is not None:
+        given.setdefault("python", python)
+    try:
+        return _understood(base, given)
+    except UsageError:
+        _understood(base, {})
+    table: dict[str, Any] = {}
+    for key in sorted(given, key=lambda key: key not in _FIRST):
+        refusal = _refusal(base, {**table, key: given[key]})
+        if refusal:
+            complaints.append(refusal)
+        else:
+            table[key] = given[key]
+    return base.with_table(table, _WHOSE)
+
+
+def _understood(base: Settings, table: dict[str, Any]) -> Settings:
+    """Settings with others on top, whose codes are those of rules. Raises UsageError."""
+    settings = base.with_table(table, _WHOSE)
+    select_rules(settings)
+    return settings
+
+
+def _refusal(base: Settings, table: dict[str, Any]) -> str:
+    try:
+        _understood(base, table)
+    except UsageError as error:
+        return str(error).removeprefix(f"{_WHOSE}: ")
+    return ""
+
+
+def _interpreter(base: Settings, given: dict[str, Any], complaints: list[str]) -> str | None:
+    """The interpreter that is named; of a list, as extensions have it, the first one."""
+    expected = "the path of an interpreter, or a list of one"
+    value = _take(given, _INTERPRETER, (str, list), expected, complaints)
+    first = value[0] if value and isinstance(value, list) else value
+    if not first:
+        return None
+    if not isinstance(first, str) or "\0" in first:
+        complaints.append(f"`{_INTERPRETER}` must be {expected}, not {reprlib.repr(value)}")
+    elif not os.path.exists(base.root / first):
+        complaints.append(f"`{_INTERPRETER}`: {first}: no such file")
+    else:
+        return first
+    return None

@@ -30,7 +30,7 @@ from modellint.results.failures import Crash
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
 from modellint.server.documents import Workspace
-from modellint.server.hover import finding_text, layer_text
+from modellint.server.hover import layer_text, rule_text
 from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
 from modellint.server.rpc import Protocol
@@ -80,7 +80,8 @@ class Server(LanguageServer):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._waiting: list[tuple[asyncio.Future[Any], str | None, Callable[[], Any]]] = []
-        self._complaint = ""
+        #: What has been told of settings, which is told once and not with every key.
+        self._complaints: set[str] = set()
         self._is_dirty = False
         self._checks = 0
         self._thread = threading.Thread(target=self._run, name="check", daemon=True)
@@ -103,7 +104,7 @@ class Server(LanguageServer):
 
     def told(self, table: Any) -> None:
         """The editor has told its settings, for all folders; None where it has said nothing of them."""
-        self.submit(lambda: self._configuration.tell(table))
+        self.submit(lambda: self._renewed(self._configuration.tell(table)))
 
     async def configure(self) -> None:
         """Take the editor's settings, which may be new, after asking for those of each folder."""
@@ -258,12 +259,16 @@ class Server(LanguageServer):
         try:
             work()
         except UsageError as error:
-            if str(error) != self._complaint:  # once, not with every key
-                self._complaint = str(error)
-                self._tell(str(error), types.MessageType.Error)
+            self._complain(str(error), types.MessageType.Error)
         except Exception:
             log.exception("internal error")
             self._tell("modellint: internal error; the log of the server has it", types.MessageType.Warning)
+
+    def _complain(self, complaint: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+        """Tell once what is wrong with settings."""
+        if complaint not in self._complaints:
+            self._complaints.add(complaint)
+            self._tell(complaint, kind)
 
     def _tell(self, message: str, kind: types.MessageType) -> None:
         self._in_loop(lambda: self.window_show_message(types.ShowMessageParams(kind, message)))
@@ -323,8 +328,10 @@ class Server(LanguageServer):
             self._owners.pop(key_of(path, cell), None)
 
     def _session(self, path: Path) -> Session | None:
-        """The session of a file's project; None for a file that the project's settings exclude."""
-        settings = self._configuration.settings_for(path)
+        """The session of a file's project; None for a file that the settings say is not to be checked."""
+        settings = self._configuration.settings_for(path, self._complain)
+        if settings is None:
+            return None
         key = (settings.source or settings.root, self._configuration.folder_of(path))
         if key not in self._sessions:
             self._sessions[key] = Session(settings)
@@ -353,8 +360,13 @@ class Server(LanguageServer):
 
     def _configured(self, tables: dict[str | None, Any]) -> None:
         """The editor's settings are known, or others than before."""
-        self._configuration.answer(tables)
+        self._renewed(self._configuration.answer(tables))
         self._begin_anew()
+
+    def _renewed(self, are_others: bool) -> None:
+        """What was told of the editor's settings is told again if these are others now."""
+        if are_others:
+            self._complaints.clear()
 
     def _begin_anew(self) -> None:
         """Settings that changed make everything anew."""
@@ -463,9 +475,10 @@ class Server(LanguageServer):
         session = self._owners.get(key)
         if session is None:
             return None
-        found = [f for f in self._findings(session) if f.path == key and touches(f.span, line, line)]
+        found = [f.code for f in self._findings(session) if f.path == key and touches(f.span, line, line)]
         if found:
-            return "\n\n---\n".join(finding_text(finding, session.rules.rules.get(finding.code)) for finding in found)
+            rules = (session.rules.rules.get(code) for code in dict.fromkeys(found))
+            return "\n\n---\n".join(rule_text(rule) for rule in rules if rule is not None)
         file, line = self._in_file(key, line, session)
         return session.ask(lambda project: layer_text(Path(file), line, project))
 

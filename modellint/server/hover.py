@@ -1,4 +1,4 @@
-"""What is shown for the place under the pointer: findings with their rule, or a layer's row of the map."""
+"""What is shown for the place under the pointer: the rules of what is found there, or a layer's row of the map."""
 
 from __future__ import annotations
 
@@ -8,23 +8,21 @@ from modellint.mapping.model import ClassMap, MapError
 from modellint.mapping.targets import map_of
 from modellint.mapping.views import tables
 from modellint.reporters import View
-from modellint.reporters.text import explained
 from modellint.source import YAML, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from modellint.finding import Finding
     from modellint.link.project import Project
     from modellint.mapping.model import Map
     from modellint.rule import Rule
 
 
-def finding_text(finding: Finding, rule: Rule | None) -> str:
-    """A finding, and the page of its rule, as Markdown."""
-    text = f"**{finding.code}** {finding.name}\n\n" + explained(finding).replace("\nhelp:", "\n\nhelp:")
-    return text if rule is None else f"{text}\n\n---\n{type(rule).docs().body}"
+def rule_text(rule: Rule) -> str:
+    """The page of a rule, as Markdown. What was found editors show above it, from the diagnostic."""
+    docs = type(rule).docs()
+    return f"**{rule.code}** {rule.name}\n\n{docs.summary}\n\n{docs.body}"
 
 
 def layer_text(path: Path, line: int, project: Project) -> str | None:

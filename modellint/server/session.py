@@ -22,6 +22,7 @@ from modellint.reading.mentioning import MENTIONS
 from modellint.reading.outlines import Outlines
 from modellint.results.failures import Crash
 from modellint.server.layout import Layout, relaid
+from modellint.server.typed import Typed
 from modellint.source import PYTHON, kind_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class Session:
         self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE, outlines=outlines)
         self._open: set[Path] = set()
         self._results: dict[Path, FileResult] = {}
-        self._good: dict[Path, tuple[Finding, ...]] = {}
+        #: What was found in files when they were last understood, and what the files held that this speaks of.
+        self._good: dict[Path, tuple[tuple[Finding, ...], dict[str, bytes]]] = {}
         #: The latest contents of each Python file that were checked and understood, and what they gave.
         self._known: dict[Path, deque[tuple[Layout, FileResult]]] = {}
         self._outdated: dict[Path, None] = {}
@@ -177,14 +179,19 @@ class Session:
             self._keep(path, result)
 
     def _keep(self, path: Path, result: FileResult) -> None:
+        read = self._analyser.files.read
         if result.readable:
-            self._good[path] = result.findings
-        else:
-            # While a line is being typed the file is no Python: what was found before still helps. In a notebook the
-            # other cells are checked, and what was found there before may have moved.
+            paths = {place.path for finding in result.findings for place in finding.places}
+            texts = {path: data for path in paths if (data := read(Path(path))) is not None}
+            self._good[path] = result.findings, texts
+        elif path in self._good:
+            # While a line is being typed the file is no Python: what was found before still helps where its code is
+            # still there. In a notebook the other cells are checked.
+            findings, texts = self._good[path]
             known = {(finding.code, finding.symbol, finding.message) for finding in result.findings}
-            before = (one for one in self._good.get(path, ()) if (one.code, one.symbol, one.message) not in known)
-            result = replace(result, findings=(*result.findings, *before))
+            typed = Typed(texts, read)
+            before = (typed.finding(one) for one in findings if (one.code, one.symbol, one.message) not in known)
+            result = replace(result, findings=(*result.findings, *filter(None, before)))
         self._results[path] = result
 
     def tidy(self) -> None:

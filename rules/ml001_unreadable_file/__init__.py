@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Severity
 from modellint.rule import Rule
-from modellint.source import Place
+from modellint.source import PYTHON_2, TEMPLATE, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.source import UnreadableError
+
+
+_REMEDIES = {PYTHON_2: "convert it to Python 3", TEMPLATE: "check what is made of it"}
 
 
 class UnreadableFile(Rule):
@@ -23,7 +26,8 @@ class UnreadableFile(Rule):
     itself: one that is not Python leaves the others to be checked.
 
     Python is read in the grammar of the interpreter that runs modellint, and where that does not suffice in that of
-    Python 3.14. A file that is written for Python 2 is an info.
+    Python 3.14. A file that is written for Python 2 is an info, and so is a template of a file (Jinja, cookiecutter):
+    one that cannot be parsed where a tag stands in its code, or in a folder that is named by a tag.
 
     ## Why is this bad
     A file that is not understood is a file that is not checked. Staying silent would look like "all is well".
@@ -46,17 +50,14 @@ class UnreadableFile(Rule):
 
     def check_unreadable(self, path: str, error: UnreadableError) -> Iterator[Finding]:
         excluded = "it" if error.unit == "file" else "the file"
-        problem = f"cannot read this {error.unit}: {error.reason}"
-        remedy = f"correct the {error.unit}"
-        if error.is_python2:
-            problem = f"this {error.unit} is written for Python 2: {error.reason}"
-            remedy = "convert it to Python 3"
+        problem = f"this {error.unit} is {error.other}" if error.other else f"cannot read this {error.unit}"
+        remedy = _REMEDIES.get(error.other, f"correct the {error.unit}")
         yield self.finding(
             Place(path, error.span),
-            problem,
+            f"{problem}: {error.reason}",
             symbol=path.rpartition("/")[2],
             confidence=Confidence.HIGH,
-            severity=Severity.INFO if error.is_python2 else None,
+            severity=Severity.INFO if error.other else None,
             evidence=[error.tried] if error.tried else [],
             help=f"{remedy}, or exclude {excluded}: nothing in it was checked",
         )

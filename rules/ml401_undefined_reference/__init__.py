@@ -31,8 +31,9 @@ class UndefinedReference(Rule):
     as it is), an included file that is not there, and a division by zero.
 
     In plain configurations with `_target_:` it resolves `${a.b}` and `${.b}` as OmegaConf does. These are seldom the
-    whole: what other files, the command line or a script may add is not missed. Reported are keys that a configuration
-    without `defaults:` lacks in one of its own mappings, where others of its interpolations lead somewhere.
+    whole: what other files, the command line, a script or Hydra itself (below `hydra:`) may add is not missed. Reported
+    are keys that a configuration without `defaults:` lacks in one of its own mappings, where others of its
+    interpolations lead somewhere.
 
     ## Why is this bad
     Loading the recipe raises `ValueError: The reference "key" is not valid`, before anything else runs. In a recipe

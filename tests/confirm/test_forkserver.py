@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from attacks import PREAMBLE, processes_with
+from effort import PATIENCE
 from served import SERVERS, served
 from test_child import LAYER, RECIPE, not_moved
 
@@ -71,7 +72,7 @@ PARENT = "import os\nsaid = os.getppid()\n"
 
 def wait_for(condition: Callable[[], object]) -> None:
     """Wait until something is so."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.01)

@@ -76,7 +76,7 @@ def check_every_byte(path: Path, text: str, encoding: str) -> None:
     assert edited(path, data, []) == data
 
 
-@settings(max_examples=drawn(200), deadline=None)
+@settings(max_examples=drawn(200))
 @given(text=texts(PYTHON), encoding=st.sampled_from(["utf-8", "utf-8-sig", "latin-1", "cp1251", "shift_jis", "big5"]))
 def test_python_keeps_every_byte_that_is_not_replaced(text: str, encoding: str) -> None:
     if not encoding.startswith("utf-8"):
@@ -85,7 +85,7 @@ def test_python_keeps_every_byte_that_is_not_replaced(text: str, encoding: str) 
     check_every_byte(Path("a.py"), text, encoding)
 
 
-@settings(max_examples=drawn(200), deadline=None)
+@settings(max_examples=drawn(200))
 @given(text=texts(YAML), encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be"]))
 def test_recipes_keep_every_byte_that_is_not_replaced(text: str, encoding: str) -> None:
     mark = "\ufeff" if encoding.startswith("utf-16") else ""

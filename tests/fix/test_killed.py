@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from effort import IS_WHOLE
+from effort import IS_WHOLE, PATIENCE
 
 from modellint.packs import load_rules
 
@@ -70,7 +70,7 @@ def state(folder: Path, files: dict[str, tuple[bytes, bytes]]) -> list[int]:
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
-    done = subprocess.run([*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=200)
+    done = subprocess.run([*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
     return done.returncode, done.stdout
 
 

@@ -174,7 +174,7 @@ def _formatted(draw: st.DrawFn, inner: st.SearchStrategy[_Pair]) -> _Pair:
     return f"f{quote}{text}{quote}{behind}", value + more
 
 
-@settings(max_examples=drawn(300), deadline=None)
+@settings(max_examples=drawn(300))
 @given(st.recursive(_atoms, _formatted, max_leaves=8))
 def test_formatted_strings_have_the_values_that_they_should(pair: _Pair) -> None:
     text, value = pair

@@ -11,6 +11,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import PATIENCE
 from mapped import PROJECT, RECIPE
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def browse(page: Path, *arguments: str) -> str:
         "--enable-logging=stderr",
     ]
     command += [f"--user-data-dir={page.parent / 'profile'}", "--window-size=1100,900", *arguments, page.as_uri()]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=page.parent)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=page.parent)
     assert result.returncode == 0, result.stderr
     assert "CONSOLE" not in result.stderr, result.stderr
     return result.stdout

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import PATIENCE
 from mapped import PROJECT, RECIPE
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def test_the_dot_graph_has_the_roots_and_marks_what_hangs_loose(workspace: Works
 def test_graphviz_draws_the_dot_graph(workspace: Workspace, target: str) -> None:
     workspace.write({**PROJECT, "hparams.yaml": evil_recipe()})
     drawn = subprocess.run(
-        ["dot", "-Tsvg"], input=mapped(workspace, target, "dot"), capture_output=True, text=True, timeout=60
+        ["dot", "-Tsvg"], input=mapped(workspace, target, "dot"), capture_output=True, text=True, timeout=PATIENCE
     )
     assert (drawn.returncode, drawn.stderr) == (0, "")
     assert drawn.stdout.count('class="node"') >= 6

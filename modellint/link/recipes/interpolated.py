@@ -30,6 +30,7 @@ from modellint.graph.recipe import (
 )
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import External
+from modellint.link.recipes.hydra import HYDRA, given
 from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
 from modellint.similar import get_close_matches
@@ -47,8 +48,6 @@ _MAX_CHAIN = 50
 _LEVELS = 4
 #: That many interpolations do not lead somewhere by accident.
 _MANY = 3
-#: What a framework puts beside a configuration when it runs.
-_ADDED = frozenset(("hydra",))
 _DEFAULTS = "defaults"
 _PACKAGE = re.compile(r"^#\s*@package\b", re.MULTILINE)
 _MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
@@ -75,6 +74,16 @@ class _Spot:
         while spot.parent is not None:
             levels, spot = levels + 1, spot.parent
         return levels
+
+    @property
+    def keys(self) -> list[Scalar]:
+        """The keys that lead here from the top of the configuration."""
+        keys: list[Scalar] = []
+        spot = self
+        while spot.parent is not None:
+            keys.append(next(key for key, child in spot.parent.children.items() if child is spot))
+            spot = spot.parent
+        return keys[::-1]
 
     def is_around(self, other: _Spot) -> bool:
         """Whether another place is somewhere below this one."""
@@ -306,9 +315,14 @@ class Configuration:
         raise _Unknown
 
     def _missing(self, holder: _Spot, name: str, asked: Asked) -> None:
+        """Note a key that a node lacks, unless Hydra puts it there."""
         gap = self.gaps.get((id(holder), name))
         if gap is None:
-            gap = self.gaps[id(holder), name] = Gap(name, tuple(map(str, holder.children)), holder.depth)
+            added = given(holder.keys)
+            if added is None or name in added:
+                return
+            available = dict.fromkeys((*map(str, holder.children), *added))
+            gap = self.gaps[id(holder), name] = Gap(name, tuple(available), holder.depth)
         gap.asked.setdefault((id(asked.node), asked.piece.start), asked)
 
 
@@ -352,7 +366,7 @@ def _believed(run: Configuration, recipe: Recipe, project: Project) -> Iterator[
             continue
         # What the whole lacks at its top may stand beside it when it is composed after all.
         is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6 if gap.depth else 0.8))
-        if not gap.depth and (gap.key in _ADDED or not is_near or run.resolved < _MANY):
+        if not gap.depth and (gap.key == HYDRA or not is_near or run.resolved < _MANY):
             continue
         # What leads into one of its mappings by several names belongs to nothing else.
         is_inside = is_near and gap.depth > 1 and any(not one.piece.dots for one in asked)

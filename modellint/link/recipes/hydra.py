@@ -1,0 +1,51 @@
+"""What Hydra itself puts into each configuration that it composes: the nodes of its `HydraConf`, in any release of it.
+
+A file that has a `hydra:` node only adds to them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: The keys of a node with what is below each; None where anything may be.
+Nodes = Union["Mapping[str, Nodes]", None]
+
+#: The key that they stand under.
+HYDRA = "hydra"
+
+
+def _leaves(*names: str) -> Mapping[str, Nodes]:
+    return dict.fromkeys(names)
+
+
+_NODES: Mapping[str, Nodes] = {
+    **_leaves("callbacks", "defaults", "env", "hydra_logging", "job_logging", "launcher", "mode", "output_subdir"),
+    **_leaves("searchpath", "sweeper", "verbose"),
+    "help": _leaves("app_name", "footer", "header", "template"),
+    "hydra_help": _leaves("hydra_help", "template"),
+    "job": {
+        **_leaves(
+            "chdir", "config_file", "config_name", "env_copy", "env_set", "id", "name", "num", "override_dirname"
+        ),
+        "config": {"override_dirname": _leaves("exclude_keys", "item_sep", "kv_sep")},
+    },
+    "overrides": _leaves("hydra", "task"),
+    "run": _leaves("dir"),
+    "runtime": _leaves("choices", "config_sources", "cwd", "output_dir", "version", "version_base"),
+    "sweep": _leaves("dir", "subdir"),
+}
+
+
+def given(keys: Sequence[object]) -> Nodes:
+    """What Hydra puts below the keys that lead to a node from the top of a configuration; None for anything."""
+    if not keys or keys[0] != HYDRA:
+        return {}
+    nodes: Nodes = _NODES
+    for key in keys[1:]:
+        if nodes is None:
+            return None
+        nodes = nodes[key] if isinstance(key, str) and key in nodes else {}
+    return nodes

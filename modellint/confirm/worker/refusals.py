@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from .observed import is_torchs, is_watching
 from .places import Spot
-from .reaching import is_at, steps, tried
+from .reaching import is_at, is_on, steps, tried
 from .standins import described, likeliest
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
@@ -20,14 +21,12 @@ if TYPE_CHECKING:
 
     from .session import Session
 
-_TORCH = os.path.dirname(os.path.realpath(torch.__file__)) + os.sep
-
 
 def refusal(session: Session, claim: Refused) -> Verdict:
     """Whether a call raises what is claimed: when the file is imported, an object is built, or a function is called."""
     spot, reasons = Spot.of(claim.place), list[str]()
     for error, is_reached in tried(session, spot, reasons):
-        if error is not None and _is_it(error, claim):
+        if error is not None and _is_it(session, error, claim):
             return confirmed(f"{_told(session, spot)}: {described(error)}")
         if is_reached and (error is None or not is_at(error, spot)):
             return refuted(_harmless(session, spot))
@@ -70,14 +69,14 @@ def _harmless(session: Session, spot: Spot) -> str:
     return f"{_told(session, spot)} was run, and nothing was raised there"
 
 
-def _is_it(error: Exception, claim: Refused) -> bool:
-    """Whether an error is the one that is claimed, raised at the place itself or by torch on its behalf."""
+def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
+    """Whether an error is the one that is claimed, raised by the call itself or by torch on its behalf."""
     if type(error).__name__ != claim.error or claim.words not in str(error):
         return False
     spot, is_there = Spot.of(claim.place), False
-    for path, line in steps(error):
-        if path == spot.path:
-            is_there = spot.line <= line <= spot.end_line
-        elif not path.startswith(_TORCH):
-            is_there = False
+    if session.observed.is_act(spot) and not session.observed.has_raised(spot, error):
+        return False
+    for code, line in steps(error):
+        if not is_torchs(code) and not is_watching(code):
+            is_there = is_on(spot, code, line)
     return is_there

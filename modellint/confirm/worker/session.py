@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import placement, recipes, roles
 from .attempts import Attempt, attempts
-from .beside import CLAIMS, POSITIONS
+from .beside import CALLS, CLAIMS, POSITIONS
 from .classes import Builder
 from .observed import Observed
 from .places import Spot
@@ -55,8 +55,9 @@ class Session:
         self.users: list[str] = []
         #: Whether the claim at hand is one of ends, which what a class inherits has no part in.
         self._is_at_end = False
-        #: The values of expressions that are at the ends of what they are made for.
-        self.observed = Observed(Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS)
+        #: The values of expressions that are at the ends of what they are made for, and what may be refused.
+        ends = [Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS]
+        self.observed = Observed(ends, [Spot.of(claim.place) for claim in self.claims(CALLS.Refused)])
         self.observed.install()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: Builder | None = None

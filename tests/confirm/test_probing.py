@@ -306,6 +306,60 @@ def test_a_device_that_nothing_else_can_be_passed_for(workspace: Workspace) -> N
     assert "device = 'cpu'" in found["placement"]["detail"]
 
 
+KEPT = """
+class Model(nn.Module):
+    def __init__(self, width=8, bidirectional=True, mode="gru", device=None, mask=None):
+        super().__init__()
+        kind = nn.GRU if mode == "gru" else nn.LSTM
+        self.rnn = kind(width, width, bidirectional=bidirectional, batch_first=True)
+        self.mask = torch.ones(width if mask is None else mask, device=device)
+        self.head = nn.Linear({takes}, 4)
+
+    def forward(self, feats): return self.head({used})
+"""
+
+
+@pytest.mark.parametrize(
+    ("takes", "used", "fails"),
+    [
+        ("2 * width", "self.rnn(feats)[0]", ""),
+        ("width", "self.rnn(feats)[0]", "cannot be multiplied (10x16 and 8x4)"),
+        ("2 * width", "self.rnn(feats)[1][0]", "cannot be multiplied"),
+        ("width if mode == 'lstm' else 3 * width", "self.rnn(feats)[0]", "cannot be multiplied (10x16 and 24x4)"),
+    ],
+    ids=["works", "flag", "result", "word"],
+)
+def test_defaults_are_kept_and_where_they_fail_that_is_the_answer(
+    workspace: Workspace, takes: str, used: str, fails: str
+) -> None:
+    found = probed(workspace, KEPT.replace("{takes}", takes).replace("{used}", used), "Model")
+    assert not [text for text in ("bidirectional =", "mode =", "mask =") if text in str(found)], found
+    for name, check in found.items():
+        assert check["status"] in (("failed", "not-run") if fails else ("passed", "nothing-to-check")), found
+        assert fails in check["detail"], (name, check)
+
+
+@pytest.mark.parametrize("default", ["None", "'cpu'", "torch.device('cpu')"])
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_device_is_that_of_the_default(workspace: Workspace, default: str, is_used: bool) -> None:
+    """What a model is told of devices and what it is moved to are two things, of which a move is the last."""
+    code = KEPT.replace("{takes}", "2 * width").replace("device=None", f"device={default}")
+    used = "self.rnn(feats * self.mask)[0]" if is_used else "self.rnn(feats)[0]"
+    check = probed(workspace, code.replace("{used}", used), "Model")["placement"]
+    assert check["status"] == ("failed" if is_used else "passed"), check
+    assert "by default: device = " in check["detail"]
+    assert "device = 'cuda:0'" not in check["detail"]
+
+
+def test_a_device_that_must_be_passed_is_told(workspace: Workspace) -> None:
+    code = (
+        KEPT.replace("{takes}", "2 * width").replace("width=8, bi", "device, width=8, bi").replace(" device=None,", "")
+    )
+    check = probed(workspace, code.replace("{used}", "self.rnn(feats * self.mask)[0]"), "Model")["placement"]
+    assert check["status"] == "passed", check
+    assert "device = 'cuda:0'" in check["detail"]
+
+
 RELEASED = """
 import an_image_library_that_nobody_has
 from importlib.metadata import PackageNotFoundError, version

@@ -196,8 +196,8 @@ class TargetCheck:
         self._reasons: list[str] = []
 
     def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[TargetCall]:
-        """Ways to build the target."""
-        for attempt in self._session.attempts(self.owner, variant=variant, device=device):
+        """Ways to build the target, with its own defaults: another value is not what was asked about."""
+        for attempt in self._session.attempts(self.owner, variant=variant, device=device, keeps_defaults=True):
             try:
                 call = TargetCall(attempt, self._method)
             except Exception as error:

@@ -163,9 +163,11 @@ class Session:
         device: str = "cpu",
         source: Source | None = None,
         kinds: Mapping[str, str] | None = None,
+        keeps_defaults: bool = False,
     ) -> Iterator[Attempt]:
         """Ways to build a class, or to call a function, of a file; the first assumes the least.
 
+        With `keeps_defaults` a default is replaced only by what else may be passed for None where that is refused.
         `kinds` are what parameters are known to be given: a `tensor`, or a `list`, `tuple` or `dict` of layers.
         """
         source = source or self.source()
@@ -175,6 +177,7 @@ class Session:
         def begin(fixed: Mapping[str, Any]) -> Attempt:
             builder = Builder(source, configured, variant=variant, fixed=fixed, device=device)
             builder.allows_bases, builder.scale, builder.kinds = self._is_at_end, self.scale, kinds or {}
+            builder.keeps_defaults = keeps_defaults
             self.builder = builder
             return Attempt(builder, found, configured)
 
@@ -205,6 +208,9 @@ class Session:
             facts.append(f"not built: {', '.join(self._recipe.replaced)}")
         if self._recipe is not None and self._recipe.filled:
             facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
+        if self.builder is not None and self.builder.kept:
+            kept = "; ".join(f"{name} = {value}" for name, value in self.builder.kept.items())
+            facts.append(f"by default: {kept}")
         if self.builder is not None and self.builder.assumed:
             facts.append(f"assumed: {'; '.join(self.builder.assumed)}")
         return facts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +28,13 @@ class Attempt:
     def is_certain(self) -> bool:
         """Whether nothing was assumed, and nothing else could have been passed."""
         return not self.builder.is_assuming and not self.builder.alternatives
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether there is nothing that it could be built with."""
+        with suppress(TypeError, ValueError):  # not all that is written in C tells it
+            return isinstance(self.found, type) and not inspect.signature(self.found).parameters
+        return False
 
     def build(self) -> Any:
         """An object of the class; what is no class is given back as it is."""

@@ -139,7 +139,8 @@ class Builder:
         if depth > _MAX_DEPTH:
             raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")
         if issubclass(cls, StandIn) and not (self.allows_bases and is_derived(cls)):
-            raise CannotBuildError(f"`{cls.__qualname__}` could not be imported")
+            lacking = next(base for base in cls.__mro__ if issubclass(base, StandIn) and not is_derived(base))
+            raise CannotBuildError(f"`{lacking.__qualname__}` could not be imported")
         if inspect.isabstract(cls) or init_of(cls) is object.__init__:
             cls = self._concrete(cls)
         init = init_of(cls)

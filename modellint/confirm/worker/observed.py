@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: How the code calls `_note`, `_begin` and `_watch`.
 _NOTE, _BEGIN, _WATCH = "__modellint_note__", "__modellint_begin__", "__modellint_watch__"
-_TORCH = os.path.dirname(os.path.realpath(torch.__file__)) + os.sep
+_TORCH, _HERE = (os.path.dirname(os.path.realpath(path)) + os.sep for path in (torch.__file__, __file__))
 
 
 class Observed:
@@ -122,13 +122,8 @@ class Observed:
 
 
 def is_torchs(code: CodeType) -> bool:
-    """Whether code is torch's own."""
-    return os.path.realpath(code.co_filename).startswith(_TORCH)
-
-
-def is_watching(code: CodeType) -> bool:
-    """Whether code is that which calls what is watched."""
-    return code.co_filename == __file__
+    """Whether code is torch's own, or stands between it and the code that is run."""
+    return os.path.realpath(code.co_filename).startswith((_TORCH, _HERE))
 
 
 def _came_through_torch(step: TracebackType | None) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from .observed import is_torchs, is_watching
+from .observed import is_torchs
 from .places import Spot
 from .reaching import is_at, is_on, steps, tried
 from .standins import described, likeliest
@@ -77,6 +77,6 @@ def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
     if session.observed.is_act(spot) and not session.observed.has_raised(spot, error):
         return False
     for code, line in steps(error):
-        if not is_torchs(code) and not is_watching(code):
+        if not is_torchs(code):
             is_there = is_on(spot, code, line)
     return is_there

@@ -10,6 +10,7 @@ from .attempts import Attempt, attempts
 from .beside import CALLS, CLAIMS, POSITIONS
 from .classes import Builder
 from .observed import Observed
+from .passing import take_stand_ins_for_layers
 from .places import Spot
 from .sources import Source, dotted_name
 from .standins import described, likeliest
@@ -59,6 +60,7 @@ class Session:
         ends = [Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS]
         self.observed = Observed(ends, [Spot.of(claim.place) for claim in self.claims(CALLS.Refused)])
         self.observed.install()
+        take_stand_ins_for_layers()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: Builder | None = None
         #: Whether the code was seen to ask for a GPU where there is none.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from served import served
 
-from modellint.claims.calls import NotTaken, Refused
+from modellint.claims.calls import NotTaken, OnCuda, Refused
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
@@ -27,9 +27,9 @@ PRODUCT = "mat1 and mat2 shapes cannot be multiplied"
 
 
 def verdict_of(
-    folder: Path, code: str, text: str, name: str, error: str, words: str, kind: type[Refused] = Refused
+    folder: Path, code: str, text: str, name: str, *said: str, kind: type[Refused | OnCuda] = Refused
 ) -> Verdict:
-    """The verdict on a claim about the only place in a file that says `text`."""
+    """The verdict on a claim about the only place in a file that says `text`; `said` is what else is claimed."""
     path, code = folder / "model.py", HEAD + code
     path.write_text(code)
     before, found, _ = code.partition(text)
@@ -39,7 +39,7 @@ def verdict_of(
     columns = (len(before.rpartition("\n")[2]) + 1, len((before + text).rpartition("\n")[2]) + 1)
     place = Place(path.as_posix(), Span(line, columns[0], end, columns[1]))
     target = Target(path, name)
-    return answer(Group(target, ((0, Probe(target, kind(place, error, words))),)), served())[0]
+    return answer(Group(target, ((0, Probe(target, kind(place, *said))),)), served())[0]
 
 
 WITHIN = """
@@ -120,6 +120,20 @@ class Model(nn.Module):
     assert verdict.status is status, verdict
 
 
+@pytest.mark.parametrize(
+    ("call", "status"), [("x.to(self.there(x))", Status.UNCONFIRMED), ("x.to('cuda')", Status.CONFIRMED)]
+)
+def test_a_device_that_something_else_asks_for(tmp_path: Path, call: str, status: Status) -> None:
+    code = f"""
+class Model(nn.Module):
+    def there(self, x): return x.cuda()
+
+    def forward(self, x): return {call}
+"""
+    verdict = verdict_of(tmp_path, code, call, "Model.forward", kind=OnCuda)
+    assert verdict.status is status, verdict
+
+
 # -- arguments that a callee does not take ---------------------------------------------------------------------------
 
 TAKEN = """
@@ -177,5 +191,5 @@ def test_what_a_callee_takes_is_what_a_call_of_it_takes(
 ) -> None:
     code = TAKEN.replace("{made}", made).replace("{used}", used)
     name = "Part.__init__" if made == call else "Part.forward"
-    verdict = verdict_of(tmp_path, code, call, name, "TypeError", words, NotTaken)
+    verdict = verdict_of(tmp_path, code, call, name, "TypeError", words, kind=NotTaken)
     assert verdict.status is status, verdict

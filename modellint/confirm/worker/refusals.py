@@ -38,7 +38,8 @@ def placing(session: Session, claim: OnCuda) -> Verdict:
     spot, reasons = Spot.of(claim.place), list[str]()
     with _without_cuda():
         for error, is_reached in tried(session, spot, reasons):
-            if error is not None and is_at(error, spot) and ("CUDA" in str(error) or "NVIDIA" in str(error)):
+            is_cuda = error is not None and ("CUDA" in str(error) or "NVIDIA" in str(error))
+            if error is not None and is_cuda and is_at(error, spot) and _is_own(session, error, spot):
                 detail = f"{_told(session, spot)}, run without CUDA: {described(error)}"
                 return confirmed(detail)
             if is_reached and (error is None or not is_at(error, spot)):
@@ -74,9 +75,14 @@ def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
     if type(error).__name__ != claim.error or claim.words not in str(error):
         return False
     spot, is_there = Spot.of(claim.place), False
-    if session.observed.is_act(spot) and not session.observed.has_raised(spot, error):
+    if not _is_own(session, error, spot):
         return False
     for code, line in steps(error):
         if not is_torchs(code):
             is_there = is_on(spot, code, line)
     return is_there
+
+
+def _is_own(session: Session, error: Exception, spot: Spot) -> bool:
+    """Whether an error may be that of what stands at a place, and not of what that is made of."""
+    return not session.observed.is_act(spot) or session.observed.has_raised(spot, error)

@@ -58,7 +58,7 @@ class Session:
         self._is_at_end = False
         #: The values of expressions that are at the ends of what they are made for, and what may be refused.
         ends = [Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS]
-        self.observed = Observed(ends, [Spot.of(claim.place) for claim in self.claims(CALLS.Refused)])
+        self.observed = Observed(ends, [Spot.of(claim.place) for claim in self.claims(CALLS.Refused, CALLS.OnCuda)])
         self.observed.install()
         take_stand_ins_for_layers()
         #: What was built last: its assumptions are those of the outcome.

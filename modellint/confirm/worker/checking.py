@@ -65,9 +65,10 @@ class TargetCall:
         self.attempt = attempt
         self.owner = attempt.build()
         self.method = method
-        self.function = getattr(self.owner, method, None) if method else self.owner
-        if self.function is None or getattr(self.function, "__func__", None) is nn.Module.forward:
+        function = getattr(self.owner, method, None) if method else self.owner
+        if function is None or getattr(function, "__func__", None) is nn.Module.forward:
             raise UncallableError(f"`{type(self.owner).__name__}` has no `{method}`, so that there is no call of it")
+        self.function: Callable[..., Any] = function
         self.inputs = Inputs(self.function, self.owner, attempt)
         #: What the call gave that was run last.
         self.result: Any = None

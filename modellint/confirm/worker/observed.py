@@ -156,6 +156,7 @@ class _Marked(ast.NodeTransformer):
 
     def _act(self, node: ast.AST) -> tuple[int, str] | None:
         """The number of the act that a node is, and the field of what must be there first."""
+        place: ast.expr | None
         if isinstance(node, ast.Call):
             # `super()` looks at who calls it.
             field, place = "func", None if isinstance(node.func, ast.Name) and node.func.id == "super" else node

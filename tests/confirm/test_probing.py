@@ -420,6 +420,14 @@ def test_what_stands_for_a_layer_is_a_module(workspace: Workspace, others: str, 
         assert "was not built, and has no part in it" in found["placement"]["detail"]
 
 
+@pytest.mark.parametrize("used", ["layers.attend(self.layer(x), x)", "(self.layer(x), {'more': layers.Cache(x)})"])
+def test_what_gives_a_stand_in_did_not_compute_it(workspace: Workspace, used: str) -> None:
+    code = STANDING.replace("{others}", "nn.ReLU()").replace("{used}", used)
+    check = probed(workspace, code, "Model")["shapes"]
+    assert check["status"] == "in-part", check
+    assert "was not built, and has no part in it" in check["detail"]
+
+
 def test_what_has_a_stand_in_has_a_release(workspace: Workspace) -> None:
     found = probed(workspace, RELEASED, "Model")
     passed(found, "placement", "shapes")

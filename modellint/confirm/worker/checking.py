@@ -338,8 +338,9 @@ class TargetCheck:
         return self.as_far_as_built(call, Verdict(NOT_RUN, None, reason, NOTHING))
 
     def as_far_as_built(self, call: TargetCall, outcome: Verdict) -> Verdict:
-        """An outcome, with what is missing in the object that was built."""
-        lacking = next((part for part in placement.below(call.owner) if isinstance(part, StandIn)), None)
+        """An outcome, with what is missing in the object that was built, or in what a call gave."""
+        seen = placement.below((call.owner, call.result))
+        lacking = next((part for part in seen if isinstance(part, StandIn)), None)
         if lacking is None:
             return outcome
         detail = f"{outcome.detail}; `{type(lacking).__qualname__}` was not built, and has no part in it"

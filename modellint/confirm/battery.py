@@ -95,6 +95,11 @@ class Result:
         return sum(check.status == status for check in self.checks)
 
     @property
+    def is_askable(self) -> bool:
+        """Whether a check was not run that might be if something else were passed."""
+        return any(check.status == "not-run" and check.verdict.extent is not Extent.NEVER for check in self.checks)
+
+    @property
     def exit_code(self) -> int:
         """1 if a check failed; 2 if none of those could be run for which there is something to check."""
         if self.number("failed"):
@@ -200,13 +205,18 @@ def _of_recipe(path: Path, target: str, project: Project) -> Target:
 def as_text(result: Result, *, colour: bool = False) -> str:
     """The report for people."""
     lines = [result.target]
+    reasons: set[str] = set()
     width = max(len(check.name) for check in result.checks)
     longest = max(len(check.status) for check in result.checks)
     for check in result.checks:
         word = f"{check.status.replace('-', ' '):<{longest}}"
         shown = f"{_COLOURS[check.status]}{word}\x1b[0m" if colour else word
         device = f" ({check.verdict.device})" if check.verdict.device else ""
-        lines.append(f"  {check.name:<{width}}  {shown}  {check.verdict.detail}{device}")
+        detail = check.verdict.detail
+        if check.status == "not-run":
+            detail = "for the same reason" if detail in reasons else detail
+            reasons.add(check.verdict.detail)
+        lines.append(f"  {check.name:<{width}}  {shown}  {detail}{device}")
     guard = [] if result.guard is None else [f"guard: {result.guard}"]
     return "\n".join([*lines, *guard, _summary(result)]) + "\n"
 
@@ -214,7 +224,7 @@ def as_text(result: Result, *, colour: bool = False) -> str:
 def _summary(result: Result) -> str:
     parts = [f"{number} {word}" for word, number in _numbers(result) if number]
     hint = ""
-    if result.exit_code == 2:
+    if result.exit_code == 2 and result.is_askable:
         hint = "; say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`"
     return f"{len(result.checks)} checks: {', '.join(parts)}{hint}"
 

@@ -15,7 +15,7 @@ from modellint.confirm.guarded import CHANNEL, Guarded
 from modellint.confirm.messages import Conversation
 from modellint.confirm.plan import Group
 from modellint.confirm.scratch import scratch
-from modellint.finding import Status, Verdict
+from modellint.finding import Extent, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,8 @@ class ChildRun:
         reason = f"{self._said.stage}: {self._ended or 'the process gave no answer'}"
         if self.is_doubtful:
             reason = f"{self._said.stage}: {_DOUBTFUL}"
-        missing = Verdict(Status.UNCONFIRMED, None, reason)
+        extent = Extent.NEVER if self._said.stage.startswith("importing") else Extent.WHOLE
+        missing = Verdict(Status.UNCONFIRMED, None, reason, extent)
         return {number: self._told(self.answered.get(number, missing)) for number, _ in self._group.probes}
 
     @property

@@ -19,11 +19,15 @@ class Status(Enum):
 
 
 class Extent(Enum):
-    """How much of what was to be shown a run could show: nothing is what there was to show, where it is `nothing`."""
+    """How much of what was to be shown a run could show: nothing is what there was to show, where it is `nothing`.
+
+    It is `never` where no run shows more, whatever is passed.
+    """
 
     WHOLE = "whole"
     PART = "part"
     NOTHING = "nothing"
+    NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)

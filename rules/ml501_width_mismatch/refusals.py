@@ -22,9 +22,10 @@ _CHANNELS = ("RuntimeError", "to have {taken} channels, but got {given} channels
 _STATISTICS = ("RuntimeError", "running_mean should contain {given} elements not {taken}")
 _RECURRENT = ("RuntimeError", "input.size(-1) must be equal to input_size. Expected {taken}, got {given}")
 _ATTENTION = ("AssertionError", "was expecting embedding dimension of {taken}, but got {given}")
-#: The type of the error, and a part of its words, by what the name of a layer begins with.
-_SAID = {
-    "Linear": ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied"),
+#: The type of the error, and a part of its words, by what the name of a layer begins with; the last part has no numbers
+#: where more than one is told.
+_SAID: dict[str, tuple[str, ...]] = {
+    "Linear": ("RuntimeError", "x{given} and {taken}x", "mat1 and mat2 shapes cannot be multiplied"),
     "Conv": _CHANNELS,
     "BatchNorm": _STATISTICS,
     "GroupNorm": ("RuntimeError", "size equal to the number of channels in input"),
@@ -47,7 +48,7 @@ def refused(misfit: Misfit) -> Refused | None:
     if said is None or (given is not None and given == taken) or (misfit.is_one_side and not misfit.is_default):
         return None
     if given is None or taken is None:  # as large as the run makes them
-        words = max((part for part in re.split(r"\{\w+\}", said[1])), key=len)
+        words = max((part for part in re.split(r"\{\w+\}", said[-1])), key=len)
     else:
         words = said[1].format(given=given, taken=taken)
     place, within = _place(misfit)

@@ -59,7 +59,8 @@ class CallMismatch(Rule):
 
     ## Confirming
     Imports the file, builds the object that the callee belongs to, and lets Python bind the arguments to the callee's
-    signature. A callee that is known inside of a function only is reached by calling that.
+    signature. A callee that takes any arguments is called, and one that is known inside of a function only is reached
+    by calling that.
 
     ## References
     - [Python: calls](https://docs.python.org/3/reference/expressions.html#calls)

@@ -187,13 +187,18 @@ def test_a_failure_that_rests_on_assumed_numbers_is_none(workspace: Workspace) -
     assert "it depends on numbers that were assumed" in checks(result)["values"]["detail"]
 
 
-def test_nothing_that_can_be_run(workspace: Workspace) -> None:
-    workspace.write({"model.py": "class Model:\n    def __init__(self):\n        raise ValueError('not yet')\n"})
+@pytest.mark.parametrize("parameters", ["", ", width", ", width=3"])
+def test_nothing_that_can_be_run(workspace: Workspace, parameters: str) -> None:
+    """The reason is told once, and what to say in the settings only if there is something that could be passed."""
+    code = f"class Model:\n    def __init__(self{parameters}):\n        raise ValueError('not yet')\n"
+    workspace.write({"model.py": code})
     result = workspace.run("probe", "model.py::Model")
     assert result.code == 2
     assert result.out.count("not run") == 6
-    assert "ValueError: not yet" in result.out
-    assert "say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`" in result.out
+    assert result.out.count("ValueError: not yet") == 1
+    assert result.out.count("for the same reason") == 4
+    asked = "say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`"
+    assert (asked in result.out) == bool(parameters)
 
 
 @pytest.mark.parametrize(("held", "code", "status"), [("Scorer", 1, "failed"), ("torch.nn.Sequential", 0, "passed")])

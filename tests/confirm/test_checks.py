@@ -97,7 +97,7 @@ class Model(nn.Module):
         ("maxlen + 1, width", "* (ids != 0)", "passed"),
         ("maxlen + 1, width", "", "passed"),
         ("17, width", "", "passed"),
-        ("maxlen, width, padding_idx=0", "", "passed"),
+        ("maxlen, width, padding_idx=0", "", "in-part"),
         ("maxlen, width", "", "failed"),
     ],
 )
@@ -107,20 +107,38 @@ def test_the_first_row_may_be_that_of_padding(workspace: Workspace, table: str, 
     assert found["values"]["status"] == "passed", found
 
 
-def test_a_token_in_front_takes_a_position(workspace: Workspace) -> None:
-    code = """
+IN_FRONT = """
 class Model(nn.Module):
-    def __init__(self, max_len=16, width=16):
+    def __init__(self, {parameter}=16, width=16):
         super().__init__()
-        self.first = nn.Parameter(torch.zeros(1, 1, width))
-        self.positions = nn.Embedding(max_len, width)
+        self.first = nn.Parameter(torch.zeros(1, {tokens}, width))
+        self.positions = nn.Embedding({rows}, width)
 
     def forward(self, hidden):
-        hidden = torch.cat([self.first.expand(len(hidden), 1, -1), hidden], 1)
+        hidden = torch.cat([self.first.expand(len(hidden), {tokens}, -1), hidden], 1)
         return hidden + self.positions(torch.arange(hidden.shape[1], device=hidden.device))
 """
-    found = probed(workspace, code, "Model")
-    assert found["boundaries"]["status"] == "passed", found
+
+
+@pytest.mark.parametrize(
+    ("parameter", "tokens", "rows", "says"),
+    [
+        ("max_len", "1", "max_len", "a length of 16 raises IndexError"),
+        ("maximum_length", "2", "maximum_length", "a length of 15 raises IndexError"),
+        ("max_len", "2", "max_len + 1", "a length of 16 raises IndexError"),
+        ("max_positions", "1", "max_positions - 4", "a length of 12 raises IndexError"),
+        ("max_len", "1", "max_len + 1", ""),
+        ("width_of_all", "1", "width_of_all", ""),
+        ("hop_length", "1", "hop_length - 4", ""),
+    ],
+)
+def test_a_length_that_is_promised_and_fails_is_no_success(
+    workspace: Workspace, parameter: str, tokens: str, rows: str, says: str
+) -> None:
+    code = IN_FRONT.replace("{parameter}", parameter).replace("{tokens}", tokens).replace("{rows}", rows)
+    check = probed(workspace, code, "Model")["boundaries"]
+    assert check["status"] == ("in-part" if says else "passed"), check
+    assert (f"{says}: index out of range in self, though `{parameter}` is 16" in check["detail"]) == bool(says)
 
 
 @pytest.mark.parametrize(

@@ -236,3 +236,61 @@ def test_an_example_is_a_batch_like_any_other_and_has_a_length(workspace: Worksp
     passed(found, "placement", "shapes", "boundaries", "gradients")
     assert "likewise with `lens`" in found["shapes"]["detail"], found
     assert "lengths 1, 2, 5 work" in found["boundaries"]["detail"], found
+
+
+#: What a model does with what it is given, and whether that is one tensor.
+GIVEN = {
+    "a layer": ("self.net(NAME)", True),
+    "a layer by keyword": ("self.net(input=NAME)", True),
+    "layers in turn": ("functools.reduce(lambda x, layer: layer(x), self.layers, NAME * 1)", True),
+    "a loop": ("[layer(NAME) for layer in self.layers]", True),
+    "its sizes": ("self.net(NAME.reshape(-1, NAME.shape[-1]))", True),
+    "a part of it": ("self.net(NAME[:, -1])", True),
+    "a function": ("self.net(F.normalize(NAME))", True),
+    "a helper": ("self.net(doubled(NAME))", True),
+    "another method": ("self.all_of(NAME)", False),
+    "one for each layer": ("[layer(one) for layer, one in zip(self.layers, NAME)]", False),
+    "the last": ("self.net(NAME[-1])", False),
+    "ids": ("self.table(padded(NAME))", False),
+}
+TAKES = """
+import functools
+
+def doubled(x): return (x - 0) + x.detach()
+
+def padded(rows):
+    length = max(len(row) for row in rows)
+    found = rows[0].new_zeros((len(rows), length)).long()
+    for number, row in enumerate(rows):
+        found[number, : len(row)] = row
+    return found
+
+
+class Model(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.net, self.table = nn.Linear(width, width), nn.Embedding(9, width)
+        self.layers = nn.ModuleList([nn.Linear(width, width), nn.Linear(width, width)])
+
+    def all_of(self, many): return torch.stack([self.net(one).mean() for one in many])
+
+    def forward(self, NAME{annotated}): return {used}
+"""
+
+
+@pytest.mark.parametrize("name", ["features", "batch", "samples"])
+@pytest.mark.parametrize(("used", "is_tensor"), GIVEN.values(), ids=GIVEN)
+def test_what_is_called_like_several_things_may_be_one_tensor(
+    workspace: Workspace, used: str, is_tensor: bool, name: str
+) -> None:
+    code = TAKES.replace("{annotated}", "").replace("{used}", used).replace("NAME", name)
+    shapes = probed(workspace, code, "Model")["shapes"]
+    assert shapes["status"] == "passed", shapes
+    assert (f"{name} = float 2x5x8" in shapes["detail"]) == is_tensor, shapes
+
+
+def test_what_is_annotated_as_a_tensor_is_one(workspace: Workspace) -> None:
+    code = (
+        TAKES.replace("{annotated}", ": torch.Tensor").replace("{used}", "self.all_of(NAME)").replace("NAME", "items")
+    )
+    assert "items = float 2x5x8" in probed(workspace, code, "Model")["shapes"]["detail"]

@@ -306,6 +306,60 @@ def test_a_device_that_nothing_else_can_be_passed_for(workspace: Workspace) -> N
     assert "device = 'cpu'" in found["placement"]["detail"]
 
 
+KEPT = """
+class Model(nn.Module):
+    def __init__(self, width=8, bidirectional=True, mode="gru", device=None, mask=None):
+        super().__init__()
+        kind = nn.GRU if mode == "gru" else nn.LSTM
+        self.rnn = kind(width, width, bidirectional=bidirectional, batch_first=True)
+        self.mask = torch.ones(width if mask is None else mask, device=device)
+        self.head = nn.Linear({takes}, 4)
+
+    def forward(self, feats): return self.head({used})
+"""
+
+
+@pytest.mark.parametrize(
+    ("takes", "used", "fails"),
+    [
+        ("2 * width", "self.rnn(feats)[0]", ""),
+        ("width", "self.rnn(feats)[0]", "cannot be multiplied (10x16 and 8x4)"),
+        ("2 * width", "self.rnn(feats)[1][0]", "cannot be multiplied"),
+        ("width if mode == 'lstm' else 3 * width", "self.rnn(feats)[0]", "cannot be multiplied (10x16 and 24x4)"),
+    ],
+    ids=["works", "flag", "result", "word"],
+)
+def test_defaults_are_kept_and_where_they_fail_that_is_the_answer(
+    workspace: Workspace, takes: str, used: str, fails: str
+) -> None:
+    found = probed(workspace, KEPT.replace("{takes}", takes).replace("{used}", used), "Model")
+    assert not [text for text in ("bidirectional =", "mode =", "mask =") if text in str(found)], found
+    for name, check in found.items():
+        assert check["status"] in (("failed", "not-run") if fails else ("passed", "nothing-to-check")), found
+        assert fails in check["detail"], (name, check)
+
+
+@pytest.mark.parametrize("default", ["None", "'cpu'", "torch.device('cpu')"])
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_device_is_that_of_the_default(workspace: Workspace, default: str, is_used: bool) -> None:
+    """What a model is told of devices and what it is moved to are two things, of which a move is the last."""
+    code = KEPT.replace("{takes}", "2 * width").replace("device=None", f"device={default}")
+    used = "self.rnn(feats * self.mask)[0]" if is_used else "self.rnn(feats)[0]"
+    check = probed(workspace, code.replace("{used}", used), "Model")["placement"]
+    assert check["status"] == ("failed" if is_used else "passed"), check
+    assert "by default: device = " in check["detail"]
+    assert "device = 'cuda:0'" not in check["detail"]
+
+
+def test_a_device_that_must_be_passed_is_told(workspace: Workspace) -> None:
+    code = (
+        KEPT.replace("{takes}", "2 * width").replace("width=8, bi", "device, width=8, bi").replace(" device=None,", "")
+    )
+    check = probed(workspace, code.replace("{used}", "self.rnn(feats * self.mask)[0]"), "Model")["placement"]
+    assert check["status"] == "passed", check
+    assert "device = 'cuda:0'" in check["detail"]
+
+
 RELEASED = """
 import an_image_library_that_nobody_has
 from importlib.metadata import PackageNotFoundError, version
@@ -323,6 +377,55 @@ class Model(nn.Linear):
         assert RELEASE > [1, 0] and not OTHER
         super().__init__(4, 4)
 """
+
+
+STANDING = """
+import a_library_of_layers_that_nobody_has as layers
+
+
+class Model(nn.Module):
+    def __init__(self, width=4):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+        self.others = {others}
+
+    def forward(self, x): return {used}
+"""
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "nn.Sequential(nn.ReLU(), layers.Block(width))",
+        "nn.Sequential(OrderedDict(a=nn.ReLU(), b=layers.blocks.make(width)))",
+        "nn.ModuleList([layers.Block(width) for _ in range(2)])",
+        "nn.ModuleDict({'a': layers.Block(width)}); self.add_module('more', layers.Block(width))",
+    ],
+)
+@pytest.mark.parametrize("is_used", [True, False])
+def test_what_stands_for_a_layer_is_a_module(workspace: Workspace, others: str, is_used: bool) -> None:
+    layer = "self.others['a']" if "Dict(" in others and "Ordered" not in others else "self.others[-1]"
+    used = f"{layer}(self.layer(x))" if is_used else "self.layer(x)"
+    code = "from collections import OrderedDict\n" + STANDING.replace("{others}", others).replace("{used}", used)
+    found = probed(workspace, code, "Model")
+    for check in found.values():
+        assert "not a Module subclass" not in check["detail"]
+        if is_used:
+            assert check["status"] == "not-run"
+            assert (
+                "`a_library_of_layers_that_nobody_has` cannot be imported, and is needed for calling" in check["detail"]
+            )
+    if not is_used:
+        assert found["placement"]["status"] == "in-part", found
+        assert "was not built, and has no part in it" in found["placement"]["detail"]
+
+
+@pytest.mark.parametrize("used", ["layers.attend(self.layer(x), x)", "(self.layer(x), {'more': layers.Cache(x)})"])
+def test_what_gives_a_stand_in_did_not_compute_it(workspace: Workspace, used: str) -> None:
+    code = STANDING.replace("{others}", "nn.ReLU()").replace("{used}", used)
+    check = probed(workspace, code, "Model")["shapes"]
+    assert check["status"] == "in-part", check
+    assert "was not built, and has no part in it" in check["detail"]
 
 
 def test_what_has_a_stand_in_has_a_release(workspace: Workspace) -> None:
@@ -404,7 +507,10 @@ def test_a_module_that_does_something_else_gives_one_reason(workspace: Workspace
     assert (result.code, result.err) == (2, "")
     told = [text for text in result.lines if "not run" in text][:-1]
     assert len(told) == len(checks(workspace.run("probe", "model.py::Model", "--output-format", "json")))
-    assert all("importing `model.py`: " in text and says in text for text in told), told
+    assert "importing `model.py`: " in told[0]
+    assert says in told[0]
+    assert all(text.endswith("for the same reason") for text in told[1:]), told
+    assert "say what to pass" not in result.out
     assert "hello" not in result.out
     assert sorted(workspace.root.rglob("*")) == before
 
@@ -420,6 +526,79 @@ class Model(nn.Module):
         assert check["status"] == "not-run"
         assert "FileNotFoundError" in check["detail"]
         assert "; say in the settings what to pass as `checkpoint_path`" in check["detail"]
+
+
+#: Constructors and what follows them, each with what is told of them.
+LASTING = {
+    "no call": ("self.layer = nn.Linear(width, 4)", "", "`Model` has no `forward`, so that there is no call of it"),
+    "a name twice": (
+        "self.scale = 1; self.register_buffer('scale', torch.ones(width))",
+        "def forward(self, x): return x * self.scale",
+        "building `Model`: KeyError: \"attribute 'scale' already exists\"",
+    ),
+    "a parameter that is none": (
+        "self.scale = nn.Parameter(torch.ones(width)); self.scale = torch.ones(width)",
+        "def forward(self, x): return x * self.scale",
+        "building `Model`: TypeError: cannot assign 'torch.FloatTensor' as parameter 'scale'",
+    ),
+    "a name of nothing": (
+        "self.layer = nn.Linear(width, widht)",
+        "def forward(self, x): return self.layer(x)",
+        "building `Model`: NameError: name 'widht' is not defined",
+    ),
+    "an attribute of nothing": (
+        "self.layer = nn.Linear(width, 4)",
+        "def forward(self, x): return self.layers(x)",
+        "calling `Model`: AttributeError: 'Model' object has no attribute 'layers'",
+    ),
+    "a package in a constructor": (
+        "import a_package_that_nobody_has; self.layer = nn.Linear(width, 4)",
+        "def forward(self, x): return self.layer(x)",
+        "building `Model`: ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
+    ),
+    "a package for a number": (
+        "self.layer = nn.Linear(width, another_that_nobody_has.width(width) + 1)",
+        "def forward(self, x): return self.layer(x)",
+        "`another_that_nobody_has` cannot be imported, and is needed for building `Model`: ",
+    ),
+    "a package for a layer": (
+        "self.layers = nn.Sequential(nn.Linear(width, 4), another_that_nobody_has.Block(4))",
+        "def forward(self, x): return self.layers(x)",
+        "`another_that_nobody_has` cannot be imported, and is needed for calling `Model`: ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "more", "says"), LASTING.values(), ids=LASTING)
+def test_what_no_argument_mends_is_told_alone_and_once(workspace: Workspace, made: str, more: str, says: str) -> None:
+    code = "import another_that_nobody_has\n" if "another" in made else ""
+    code += f"class Model(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n        {made}\n"
+    workspace.write({"model.py": HEAD + code + (f"    {more}\n" if more else "")})
+    result = workspace.run("probe", "model.py::Model")
+    assert result.code == 2
+    assert result.lines[1].startswith(f"  placement   not run  {says}"), result.out
+    assert result.out.count(says) == 1
+    assert "what to pass" not in result.out
+    details = {
+        check["detail"]
+        for check in checks(workspace.run("probe", "model.py::Model", "--output-format", "json")).values()
+    }
+    assert [detail.startswith(says) for detail in details] == [True]
+
+
+def test_what_a_layer_that_was_made_up_lacks_is_asked_for(workspace: Workspace) -> None:
+    code = """
+class Model(nn.Module):
+    def __init__(self, encoder, width):
+        super().__init__()
+        self.encoder, self.layer = encoder, nn.Linear(encoder.hidden_size, width)
+
+    def forward(self, x): return self.layer(x)
+"""
+    workspace.write({"model.py": HEAD + code})
+    result = workspace.run("probe", "model.py::Model")
+    assert "has no attribute 'hidden_size'; say in the settings what to pass as `encoder`, `width`" in result.lines[1]
+    assert "say what to pass to it, and its inputs" in result.lines[-1]
 
 
 CONFIGURED_BY_TABLE = """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,15 +21,26 @@ class Attempt:
         self.builder = builder
         self.found = found
         self.configured = configured
+        #: Whether an object could be built.
+        self.is_built = False
 
     @property
     def is_certain(self) -> bool:
         """Whether nothing was assumed, and nothing else could have been passed."""
-        return not self.builder.assumed and not self.builder.alternatives
+        return not self.builder.is_assuming and not self.builder.alternatives
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether there is nothing that it could be built with."""
+        with suppress(TypeError, ValueError):  # not all that is written in C tells it
+            return isinstance(self.found, type) and not inspect.signature(self.found).parameters
+        return False
 
     def build(self) -> Any:
         """An object of the class; what is no class is given back as it is."""
-        return self.builder.target(self.found) if isinstance(self.found, type) else self.found
+        found = self.builder.target(self.found) if isinstance(self.found, type) else self.found
+        self.is_built = True
+        return found
 
     def again(self, fixed: Mapping[str, Any]) -> Attempt:
         """The same way, with other values for some parameters."""
@@ -35,9 +48,16 @@ class Attempt:
 
 
 def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:
-    """As nothing says otherwise, then with each flag and each word of the constructor in turn."""
+    """As nothing says otherwise, then with each flag and each word of the constructor in turn.
+
+    Where defaults are kept, these are those that must be passed, and, if nothing is built, what may be None.
+    """
     first = begin({})
     yield first
-    others = [(name, value) for name, values in first.builder.alternatives.items() for value in values]
+    builder = first.builder
+    kept = set[str]()
+    if builder.keeps_defaults:
+        kept = builder.alternatives.keys() - builder.needed - (set() if first.is_built else builder.optional)
+    others = [(name, value) for name, values in builder.alternatives.items() if name not in kept for value in values]
     for name, value in others[:_MAX_ATTEMPTS]:
         yield begin({name: value})

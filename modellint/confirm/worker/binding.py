@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import roles
+from .observed import is_torchs
 from .places import Spot, expression
 from .refusals import refusal
+from .signatures import VARIADIC
 from .standins import StandIn, described, likeliest
 from .verdicts import UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 
@@ -37,27 +39,34 @@ def binding(session: Session, claim: Refused) -> Verdict:
         for names in _surroundings(session, source, reasons):
             try:
                 callee = eval(compile(ast.Expression(_evaluable(call.func)), spot.path, "eval"), names)
-                signature = inspect.signature(_called(callee))
+                signature = inspect.signature(_called(callee), follow_wrapped=False)
             except Exception as error:
                 reasons.append(f"finding `{ast.unparse(call.func)}`: {described(error)}")
                 continue
             if isinstance(callee, StandIn) or (isinstance(callee, type) and issubclass(callee, StandIn)):
                 break
-            return _bound(call, signature)
+            if (known := _bound(call, signature)) is not None:
+                return known
+            break
     run = refusal(session, claim)
     return run if run.status is not UNCONFIRMED else unconfirmed(likeliest(reasons))
 
 
-def _bound(call: ast.Call, signature: inspect.Signature) -> Verdict:
-    """What Python says of the arguments of a call; stars may stand for any."""
+def _bound(call: ast.Call, signature: inspect.Signature) -> Verdict | None:
+    """What Python says of the arguments of a call before the callee runs; None if only a call of it tells.
+
+    Stars may stand for any, and what takes any arguments can refuse them all the same.
+    """
     positional = [None for arg in call.args if not isinstance(arg, ast.Starred)]
     named = {keyword.arg: None for keyword in call.keywords if keyword.arg is not None}
     is_whole = len(positional) == len(call.args) and len(named) == len(call.keywords)
     try:
-        (signature.bind if is_whole else signature.bind_partial)(*positional, **named)
+        bound = (signature.bind if is_whole else signature.bind_partial)(*positional, **named)
     except TypeError as error:
         detail = f"`{ast.unparse(call.func)}` takes `{signature}`: {described(error)}"
         return confirmed(detail)
+    if not is_whole or any(signature.parameters[name].kind in VARIADIC for name in bound.arguments):
+        return None
     return refuted(f"`{ast.unparse(call.func)}` takes these arguments")
 
 
@@ -88,9 +97,13 @@ def _bare(cls: Any) -> Any:
 
 
 def _called(callee: Any) -> Any:
-    """What a call of an object runs: of a layer its `forward`."""
+    """What a call of an object runs: of a layer its `forward`, and what torch has wrapped, which hands all on to it."""
     is_layer = isinstance(callee, nn.Module) and type(callee).__call__ is nn.Module.__call__
-    return callee.forward if is_layer else callee
+    callee = callee.forward if is_layer else callee
+    while hasattr(callee, "__wrapped__") and hasattr(callee, "__code__") and is_torchs(callee.__code__):
+        wrapped = callee.__wrapped__
+        callee = wrapped.__get__(callee.__self__) if hasattr(callee, "__self__") else wrapped
+    return callee
 
 
 def _evaluable(callee: ast.expr) -> ast.expr:

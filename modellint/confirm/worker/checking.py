@@ -10,7 +10,7 @@ import contextlib
 import copy
 import dis
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,13 +18,14 @@ from torch import nn
 
 from . import placement
 from .calls import lasting
+from .causes import UncallableError, cause_of
 from .inputs import Inputs
 from .labelled import asks_for_gpu
 from .scaling import scales
 from .specs import BATCH, TIME, Spec
 from .standins import StandIn, described
 from .tensors import moved
-from .verdicts import CONFIRMED, NOTHING, PART, REFUTED, UNCONFIRMED, WHOLE, Verdict
+from .verdicts import CONFIRMED, NEVER, NOTHING, PART, REFUTED, UNCONFIRMED, WHOLE, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +52,8 @@ _MOST_OPTIONAL = 12
 #: After so many kinds of one, complaints about shapes tell which are tried next.
 _LEARNING = 4
 _SHOWN = 4
+#: Characters of a reason.
+_LONGEST = 300
 
 Specs = dict[str, Spec]
 
@@ -62,7 +65,10 @@ class TargetCall:
         self.attempt = attempt
         self.owner = attempt.build()
         self.method = method
-        self.function = getattr(self.owner, method) if method else self.owner
+        function = getattr(self.owner, method, None) if method else self.owner
+        if function is None or getattr(function, "__func__", None) is nn.Module.forward:
+            raise UncallableError(f"`{type(self.owner).__name__}` has no `{method}`, so that there is no call of it")
+        self.function: Callable[..., Any] = function
         self.inputs = Inputs(self.function, self.owner, attempt)
         #: What the call gave that was run last.
         self.result: Any = None
@@ -186,6 +192,15 @@ def _batched(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(BATCH + 1 if size == BATCH else size for size in shape)
 
 
+@dataclass(frozen=True)
+class _Reason:
+    """Why a way to build or call a target ended, with what it was built by; `is_lasting` if nothing passed mends it."""
+
+    said: str
+    builder: Builder
+    is_lasting: bool
+
+
 class TargetCheck:
     """One check of a class or function."""
 
@@ -193,16 +208,15 @@ class TargetCheck:
         self._session = session
         self.owner, self._method = session.source().split(session.name)
         self._end = time.process_time() + (_LITTLE if session.was_in_vain else _PATIENCE)
-        self._reasons: list[str] = []
+        self._reasons: list[_Reason] = []
 
     def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[TargetCall]:
-        """Ways to build the target."""
-        for attempt in self._session.attempts(self.owner, variant=variant, device=device):
+        """Ways to build the target, with its own defaults: another value is not what was asked about."""
+        for attempt in self._session.attempts(self.owner, variant=variant, device=device, keeps_defaults=True):
             try:
                 call = TargetCall(attempt, self._method)
             except Exception as error:
-                self._session.asks_for_gpu |= asks_for_gpu(error)
-                self._reasons.append(f"building `{self.owner}`: {described(error)}")
+                self._note(attempt, "building", error)
                 continue
             self._session.begin(f"calling `{self.owner}`")
             yield call
@@ -259,18 +273,30 @@ class TargetCheck:
             yield specs
 
     def learn(self, call: TargetCall, error: Exception, specs: Specs) -> None:
-        self._session.asks_for_gpu |= asks_for_gpu(error)
-        self._reasons.append(f"calling `{self.owner}`: {described(error)[:200]}")
+        self._note(call.attempt, "calling", error)
         call.inputs.learn(error, specs)
 
+    def _note(self, attempt: Attempt, doing: str, error: Exception) -> None:
+        """Note why a way to build or call the target ended."""
+        self._session.asks_for_gpu |= asks_for_gpu(error)
+        cause = cause_of(error, f"{doing} `{self.owner}`", self._session.stand_ins.names)
+        is_lasting = cause is not None or (doing == "building" and attempt.takes_nothing)
+        said = cause or f"{doing} `{self.owner}`: {described(error)}"
+        self._reasons.append(_Reason(said[:_LONGEST], attempt.builder, is_lasting))
+
     def not_run(self) -> Verdict:
+        """That there is no outcome, with the reason: first what remains whatever is passed."""
         self._session.was_in_vain |= self.is_late
-        detail = self._reasons[0] if self._reasons else "no way to call it was found"
-        builder = self._session.builder
-        if builder is not None and builder.needed and detail.startswith("building"):
-            names = ", ".join(f"`{name}`" for name in dict.fromkeys(builder.needed))
-            detail += f"; say in the settings what to pass as {names}"
-        return Verdict(NOT_RUN, None, detail)
+        reason = next((one for one in self._reasons if one.is_lasting), next(iter(self._reasons), None))
+        if reason is None:
+            return Verdict(NOT_RUN, None, "no way to call it was found")
+        self._session.builder = None if reason.is_lasting else reason.builder
+        if reason.is_lasting:
+            return Verdict(NOT_RUN, None, reason.said, NEVER)
+        if not reason.builder.needed or not reason.said.startswith("building"):
+            return Verdict(NOT_RUN, None, reason.said)
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys(reason.builder.needed))
+        return Verdict(NOT_RUN, None, f"{reason.said}; say in the settings what to pass as {names}")
 
     # -- both modes, and optional inputs -------------------------------------------------------------------------------
 
@@ -312,8 +338,9 @@ class TargetCheck:
         return self.as_far_as_built(call, Verdict(NOT_RUN, None, reason, NOTHING))
 
     def as_far_as_built(self, call: TargetCall, outcome: Verdict) -> Verdict:
-        """An outcome, with what is missing in the object that was built."""
-        lacking = next((part for part in placement.below(call.owner) if isinstance(part, StandIn)), None)
+        """An outcome, with what is missing in the object that was built, or in what a call gave."""
+        seen = placement.below((call.owner, call.result))
+        lacking = next((part for part in seen if isinstance(part, StandIn)), None)
         if lacking is None:
             return outcome
         detail = f"{outcome.detail}; `{type(lacking).__qualname__}` was not built, and has no part in it"

@@ -73,8 +73,14 @@ class Builder:
         self.scale: Scale | None = None
         #: The numbers of configurations that the code makes itself.
         self.passed: list[tuple[str, Any]] = []
-        #: The parameters of the target that must be passed.
+        #: The parameters of the target that must be passed, and those that may be None.
         self.needed: list[str] = []
+        self.optional: set[str] = set()
+        #: Whether nothing is passed for a parameter that has a default, as long as the target can be built so.
+        self.keeps_defaults = False
+        #: What is passed as a device: no fact rests on which one it is, but it is told, as are defaults that are one.
+        self._devices: dict[str, str] = {}
+        self.kept: dict[str, str] = {}
         #: Whether a class is built even if a base of it could not be imported.
         self.allows_bases = False
         #: What is known of parameters of the target: a `tensor`, or a `list`, `tuple` or `dict` of layers.
@@ -87,9 +93,14 @@ class Builder:
         tried = {name: repr(value) for name, value in self._fixed.items() if value is not _NUMBER}
         tried |= {name: str(value) for name, value in self.reduced.items()}
         groups: dict[str, list[str]] = {}
-        for name, text in {**numbers, **tried, **self._others, **self._inputs}.items():
+        for name, text in {**numbers, **tried, **self._others, **self._devices, **self._inputs}.items():
             groups.setdefault(text, []).append(name)
         return [f"{_listed(names)} = {text}" for text, names in groups.items()]
+
+    @property
+    def is_assuming(self) -> bool:
+        """Whether anything but a device stands for what nothing says."""
+        return bool(self.is_guessed or self.numbers.assumed or self._inputs)
 
     @property
     def is_guessed(self) -> bool:
@@ -128,7 +139,8 @@ class Builder:
         if depth > _MAX_DEPTH:
             raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")
         if issubclass(cls, StandIn) and not (self.allows_bases and is_derived(cls)):
-            raise CannotBuildError(f"`{cls.__qualname__}` could not be imported")
+            lacking = next(base for base in cls.__mro__ if issubclass(base, StandIn) and not is_derived(base))
+            raise CannotBuildError(f"`{lacking.__qualname__}` could not be imported")
         if inspect.isabstract(cls) or init_of(cls) is object.__init__:
             cls = self._concrete(cls)
         init = init_of(cls)
@@ -252,8 +264,12 @@ class Builder:
         if name in given:
             return said if said is not _NUMBER else self.numbers.number(name)
         if roles.is_device(name) and self.device != "cpu":
+            if self.keeps_defaults and parameter.default is not _MISSING:
+                self.kept[name] = repr(parameter.default)
+                return _MISSING
             if is_target and parameter.default is not _MISSING:
                 self.alternatives[name] = [parameter.default]
+            self._devices[name] = repr(self.device)
             return self.device
         if parameter.default is not _MISSING:
             small = self._scaled(name, parameter.default)
@@ -302,6 +318,8 @@ class Builder:
         self._others[name] = said
 
     def _note_alternatives(self, parameter: inspect.Parameter, use: roles.ParameterUse, annotation: Any) -> None:
+        if parameter.default is None:
+            self.optional.add(parameter.name)
         kinds = typing.get_args(annotation) or (annotation,)
         is_plain = annotation is _MISSING and roles.is_width(parameter.name)
         if parameter.default is None and torch.Tensor in kinds:

@@ -15,7 +15,7 @@ from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCall, TargetCheck, t
 from .labelled import asks_for_gpu, labelled
 from .movement import mixes
 from .standins import described
-from .verdicts import NOTHING, PART, WHOLE, Verdict, quoted
+from .verdicts import NEVER, NOTHING, PART, Verdict, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def with_gpu(check: Callable[[Session, Claim], Verdict]) -> Callable[[Session, C
                 raise
             session.asks_for_gpu = True
         else:
-            if outcome.status is not NOT_RUN or outcome.extent is not WHOLE or not session.asks_for_gpu:
+            if outcome.status is not NOT_RUN or outcome.extent is NOTHING or not session.asks_for_gpu:
                 return outcome
         with labelled(is_strict=False):
             return check(session, claim)
@@ -105,7 +105,7 @@ def _placement(session: Session, machine: AbstractContextManager[Any], *, is_bri
                 if number and not stayed and moved is None:
                     moved = f"all {number} tensors move to {placement.DEVICE}, but no call got through: "
     outcome = check.not_run()
-    return replace(outcome, detail=(moved or "") + outcome.detail)
+    return outcome if outcome.extent is NEVER else replace(outcome, detail=(moved or "") + outcome.detail)
 
 
 class _Counted(TorchFunctionMode):

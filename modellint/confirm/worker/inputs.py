@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import collections.abc
 import inspect
 import itertools
 import re
-import textwrap
 import typing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -21,12 +19,14 @@ from .dimensions import dimensions, unpacked
 from .documented import Documentation
 from .named import Named, defaults
 from .settings import keys_of
+from .several import is_several, tree_of
 from .signatures import annotation_of, is_tensor_type
 from .specs import BATCH, IMAGE, SAMPLES, STEPS, TIME, Spec, configured, is_small, with_size
 from .surroundings import Helper
 from .taken import CALLED_CHANNELS, CALLED_SIDES, COLOURS, parts, sides_of, widths
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Iterator, Mapping
 
     from .attempts import Attempt
@@ -52,7 +52,7 @@ class Inputs:
         self._owner = owner
         self._builder = attempt.builder
         self._configured = attempt.configured.get("inputs", {})
-        self._tree = _tree(function)
+        self._tree = tree_of(function)
         self._widths = list(dict.fromkeys(widths(owner)))
         #: What the owner calls numbers.
         self.named = Named(owner, self._builder)
@@ -290,6 +290,8 @@ class Inputs:
         if found is not parameter.empty:
             return [Spec("value", value=self._placed(found, name))]
         is_tensor = annotation is torch.Tensor
+        if is_tensor and called.EXAMPLES.search(name.lower()):
+            return self._by_plain_name(name)
         if not is_tensor and any(not hasattr(torch.Tensor, attribute) for attribute in use.attributes):
             return [Spec("value", value=Helper(name))]
         return self._by_name(name)
@@ -318,7 +320,20 @@ class Inputs:
             return parts
         if called.EXAMPLES.search(lower):
             kinds = ("examples", "ragged") if use.is_iterated else ("ragged", "examples")
-            return [Spec(kind, (TIME,)) for kind in kinds]
+            lists = [Spec(kind, (TIME,)) for kind in kinds]
+            is_list = is_several(self._function, self._owner, name)
+            if is_list and not isinstance(self._owner, nn.Module):
+                return lists
+            others = self._by_plain_name(name)
+            if is_list is False:
+                return [*others[: _MAX_CANDIDATES - len(lists)], *lists]
+            return [*lists, *(self._lists() if is_list and not use.is_iterated else ()), *others]
+        return self._by_plain_name(name)
+
+    def _by_plain_name(self, name: str) -> list[Spec]:
+        """What is one tensor, or a number, by what it is called."""
+        lower = name.lower()
+        use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, name)
         if called.MASK.search(lower):
             plain, *others = (
                 Spec("mask", shape) for shape in ((BATCH, TIME), (BATCH, 1, TIME), (BATCH, 1, TIME, TIME))
@@ -464,13 +479,3 @@ def _annotated(function: Callable[..., Any], tree: ast.FunctionDef | None, param
                 if found is not parameter.empty:
                     return found
     return parameter.empty
-
-
-def _tree(function: Callable[..., Any]) -> ast.FunctionDef | None:
-    """The syntax of a function; None if its source is not known."""
-    try:
-        lines = inspect.getsource(inspect.unwrap(function))
-        node = ast.parse(textwrap.dedent(lines)).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return None
-    return node if isinstance(node, ast.FunctionDef) else None

@@ -15,10 +15,10 @@ from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCall, TargetCheck, t
 from .lookups import SeenLookups
 from .specs import TIME, is_small
 from .standins import described
-from .verdicts import NOTHING, Verdict
+from .verdicts import NOTHING, PART, WHOLE, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from modellint.claims import Claim
 
@@ -90,7 +90,19 @@ def _at_the_ends(call: TargetCall, specs: Specs) -> Verdict | Exception:
     if limits:
         length = min(limits)
         detail += f"; a length of {length} raises {described(limits[length])[:200]}"
-    return Verdict(PASSED, "cpu", detail)
+    promised = _promised(call, passed, limits)
+    if promised is not None:
+        detail += f", though {promised}"
+    return Verdict(PASSED, "cpu", detail, WHOLE if promised is None else PART)
+
+
+def _promised(call: TargetCall, passed: list[int], limits: Mapping[int, Exception]) -> str | None:
+    """What calls a number of positions a length, or the largest one, that no call with as many gets through."""
+    too_long = [length for length in limits if length > max(passed)]
+    for number, name in sorted(_told_lengths(call).items()):
+        if number in too_long or (too_long and number > min(too_long) and roles.is_largest(name)):
+            return f"`{name}` is {number}"
+    return None
 
 
 def _with_length(specs: Specs) -> Iterator[Specs]:

@@ -77,7 +77,7 @@ def _looked_up(check: TargetCheck, variant: int) -> tuple[Verdict, bool]:
         outcome = None
         for call in check.calls(variant) if size <= LARGE else ():
             found = _observed(check, call, "cpu")
-            if found.status is not NOT_RUN or found.extent is not WHOLE:
+            if found.status is not NOT_RUN or found.extent is NOTHING:
                 outcome = found, bool(call.attempt.builder.numbers.assumed)
                 break
         is_small = check.is_small

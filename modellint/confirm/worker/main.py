@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from .audit import Audit
 from .channel import Channel
 from .standins import StandIns, described
-from .verdicts import UNCONFIRMED, Verdict, unconfirmed
+from .verdicts import NEVER, UNCONFIRMED, Verdict, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,8 @@ def _answer(judged: Callable[..., Verdict], session: Session, probe: dict[str, A
         outcome = judged(session, probe)
     except BaseException as error:
         outcome = unconfirmed(f"{session.stage}: {described(error)}")
+        if session.stage.startswith("importing"):
+            outcome = replace(outcome, extent=NEVER)
     untold = [what for what in audit.blocked[:1] if what not in outcome.detail]
     if untold and outcome.status is UNCONFIRMED:
         return replace(outcome, detail=f"{outcome.detail} (the code tried to {untold[0]})")

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from .standins import StandIn
+
 
 class Passing(nn.Identity):
     """Stands for any layer: gives what it is given, and holds a parameter, as layers do."""
@@ -26,6 +28,28 @@ class AnyLayer(Passing):
 
     def __init__(self, *_: Any, **__: Any) -> None:
         super().__init__()
+
+
+class StandInLayer(nn.Module):
+    """Stands for a layer of a library that could not be imported: a module like any other, until it is called."""
+
+    def __init__(self, stand_in: StandIn) -> None:
+        super().__init__()
+        self.stand_in = stand_in
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.stand_in(*args, **kwargs)
+
+
+def take_stand_ins_for_layers() -> None:
+    """Have modules, and containers of them, take what stands for a layer for one."""
+    original: Any = nn.Module.add_module
+
+    def add_module(self: nn.Module, name: str, module: Any) -> None:
+        original(self, name, StandInLayer(module) if isinstance(module, StandIn) else module)
+
+    added: Any = nn.Module
+    added.add_module = add_module
 
 
 def layers_in_a(kind: str) -> Any:

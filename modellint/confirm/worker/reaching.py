@@ -17,9 +17,10 @@ from .standins import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import FrameType
+    from types import CodeType, FrameType
 
     from .attempts import Attempt
+    from .observed import Observed
     from .places import Spot
     from .session import Session
 
@@ -31,7 +32,8 @@ def tried(
 
     Layers are called after `train()`, or `eval()`. What no call of a method reaches one of `forward` may.
     """
-    with _watching(spot) as reached:
+    observed = session.observed
+    with _watching(observed, spot) as reached:
         try:
             source = session.source()
         except Exception as error:
@@ -45,7 +47,7 @@ def tried(
     is_built_only = session.name.endswith(".__init__")
     for variant in (0, roles.EQUAL):
         for attempt in session.attempts(owner, variant=variant):
-            with _watching(spot) as reached:
+            with _watching(observed, spot) as reached:
                 try:
                     found = attempt.build()
                 except Exception as error:
@@ -60,13 +62,13 @@ def tried(
                 found.train(is_trained)
             elif method:
                 found.training = is_trained  # as layers have it, of which this may be a mixin
-            yield from _called(attempt, found, method, spot, reasons)
+            yield from _called(attempt, found, method, observed, spot, reasons)
             if method != "forward" and type(found).__dict__.get("forward") is not None:
-                yield from _called(attempt, found, "forward", spot, reasons)
+                yield from _called(attempt, found, "forward", observed, spot, reasons)
 
 
 def _called(
-    attempt: Attempt, found: Any, method: str, spot: Spot, reasons: list[str]
+    attempt: Attempt, found: Any, method: str, observed: Observed, spot: Spot, reasons: list[str]
 ) -> Iterator[tuple[Exception | None, bool]]:
     """What calls raise, with what a function needs, and then, where that does not lead there, with all it takes."""
     function = getattr(found, method) if method else found
@@ -77,7 +79,7 @@ def _called(
         for number, given in enumerate(chain(sizes, inputs.combinations())):
             is_guess = number < len(sizes)
             arguments = given if is_guess else {name: spec.make("cpu") for name, spec in given.items()}
-            with _watching(spot) as reached:
+            with _watching(observed, spot) as reached:
                 try:
                     with torch.no_grad():
                         function(**arguments)
@@ -94,21 +96,35 @@ def _called(
             break
 
 
+class _Reached:
+    """Whether a place was reached: an act that is observed, once it has begun, or else any of its lines."""
+
+    def __init__(self, observed: Observed, spot: Spot) -> None:
+        self._observed = observed
+        self._spot = spot
+        self.has_line = False
+
+    def __bool__(self) -> bool:
+        is_act = self._observed.is_act(self._spot)
+        return self._observed.has_begun(self._spot) if is_act else self.has_line
+
+
 @contextmanager
-def _watching(spot: Spot) -> Iterator[list[int]]:
-    """Note the lines of a place that are run meanwhile."""
-    reached: list[int] = []
+def _watching(observed: Observed, spot: Spot) -> Iterator[_Reached]:
+    """See whether a place is reached meanwhile."""
+    reached = _Reached(observed, spot)
+    observed.forget()
 
     def line(frame: FrameType, event: str, _: Any) -> Any:
         if event == "line" and spot.has_line(frame):
-            reached.append(frame.f_lineno)
+            reached.has_line = True
         return line
 
     def entered(frame: FrameType, _: str, __: Any) -> Any:
         return line if os.path.realpath(frame.f_code.co_filename) == spot.path else None
 
     before = sys.gettrace()
-    sys.settrace(entered)
+    sys.settrace(before if observed.is_act(spot) else entered)
     try:
         yield reached
     finally:
@@ -117,12 +133,17 @@ def _watching(spot: Spot) -> Iterator[list[int]]:
 
 def is_at(error: Exception, spot: Spot) -> bool:
     """Whether an error comes through a place."""
-    return any(path == spot.path and spot.line <= line <= spot.end_line for path, line in steps(error))
+    return any(is_on(spot, code, line) for code, line in steps(error))
 
 
-def steps(error: Exception) -> Iterator[tuple[str, int]]:
-    """The files and lines that an error came through, from the outside in."""
+def is_on(spot: Spot, code: CodeType, line: int) -> bool:
+    """Whether a line of some code is one of a place."""
+    return spot.line <= line <= spot.end_line and os.path.realpath(code.co_filename) == spot.path
+
+
+def steps(error: Exception) -> Iterator[tuple[CodeType, int]]:
+    """The code and the lines in it that an error came through, from the outside in."""
     step = error.__traceback__
     while step is not None:
-        yield os.path.realpath(step.tb_frame.f_code.co_filename), step.tb_lineno
+        yield step.tb_frame.f_code, step.tb_lineno
         step = step.tb_next

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from .observed import is_torchs
 from .places import Spot
-from .reaching import is_at, steps, tried
+from .reaching import is_at, is_on, steps, tried
 from .standins import described, likeliest
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
@@ -20,14 +21,12 @@ if TYPE_CHECKING:
 
     from .session import Session
 
-_TORCH = os.path.dirname(os.path.realpath(torch.__file__)) + os.sep
-
 
 def refusal(session: Session, claim: Refused) -> Verdict:
     """Whether a call raises what is claimed: when the file is imported, an object is built, or a function is called."""
     spot, reasons = Spot.of(claim.place), list[str]()
     for error, is_reached in tried(session, spot, reasons):
-        if error is not None and _is_it(error, claim):
+        if error is not None and _is_it(session, error, claim):
             return confirmed(f"{_told(session, spot)}: {described(error)}")
         if is_reached and (error is None or not is_at(error, spot)):
             return refuted(_harmless(session, spot))
@@ -39,7 +38,8 @@ def placing(session: Session, claim: OnCuda) -> Verdict:
     spot, reasons = Spot.of(claim.place), list[str]()
     with _without_cuda():
         for error, is_reached in tried(session, spot, reasons):
-            if error is not None and is_at(error, spot) and ("CUDA" in str(error) or "NVIDIA" in str(error)):
+            is_cuda = error is not None and ("CUDA" in str(error) or "NVIDIA" in str(error))
+            if error is not None and is_cuda and is_at(error, spot) and _is_own(session, error, spot):
                 detail = f"{_told(session, spot)}, run without CUDA: {described(error)}"
                 return confirmed(detail)
             if is_reached and (error is None or not is_at(error, spot)):
@@ -70,14 +70,19 @@ def _harmless(session: Session, spot: Spot) -> str:
     return f"{_told(session, spot)} was run, and nothing was raised there"
 
 
-def _is_it(error: Exception, claim: Refused) -> bool:
-    """Whether an error is the one that is claimed, raised at the place itself or by torch on its behalf."""
+def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
+    """Whether an error is the one that is claimed, raised by the call itself or by torch on its behalf."""
     if type(error).__name__ != claim.error or claim.words not in str(error):
         return False
     spot, is_there = Spot.of(claim.place), False
-    for path, line in steps(error):
-        if path == spot.path:
-            is_there = spot.line <= line <= spot.end_line
-        elif not path.startswith(_TORCH):
-            is_there = False
+    if not _is_own(session, error, spot):
+        return False
+    for code, line in steps(error):
+        if not is_torchs(code):
+            is_there = is_on(spot, code, line)
     return is_there
+
+
+def _is_own(session: Session, error: Exception, spot: Spot) -> bool:
+    """Whether an error may be that of what stands at a place, and not of what that is made of."""
+    return not session.observed.is_act(spot) or session.observed.has_raised(spot, error)

@@ -25,6 +25,7 @@ _HEADS, _LAYERS = (
     re.compile(r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$"),
 )
 _LENGTH = re.compile(r"len|longest|positions|context|steps|frames|time")
+_LARGEST = re.compile(r"(?:^|_)max(?:imum|imal)?|longest")
 #: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
 _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
     (re.compile(r"(?:^|_)(?:spatial_dims?|ndims?)$"), (2, 2, 2, 2)),
@@ -73,6 +74,11 @@ def is_width(name: str) -> bool:
 def is_length(name: str) -> bool:
     """Whether a number is called like one of positions."""
     return _LENGTH.search(name.lower()) is not None
+
+
+def is_largest(name: str) -> bool:
+    """Whether a number is called like the largest one."""
+    return _LARGEST.search(name.lower()) is not None
 
 
 def is_device(name: str) -> bool:
@@ -143,6 +149,8 @@ class ParameterUse:
     is_buffer: bool = False
     #: Whether it is asked for keys that are words.
     is_keyed: bool = False
+    #: Whether it is computed with, as a tensor is: an operand, or asked for places in several dimensions.
+    is_computed: bool = False
 
     @property
     def has_attributes(self) -> bool:
@@ -163,6 +171,8 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Paramet
         return isinstance(node, ast.Name) and node.id == name
 
     for node in ast.walk(function):
+        if _is_computation(node) and any(map(is_it, ast.iter_child_nodes(node))):
+            found.add("computed")
         if isinstance(node, ast.Subscript) and is_it(node.value) and isinstance(node.slice, ast.Constant):
             found.add("keyed" if isinstance(node.slice.value, str) else "iterated")
         elif isinstance(node, ast.Compare) and is_it(node.left):
@@ -192,7 +202,15 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Paramet
         "tested" in found,
         "buffer" in found,
         "keyed" in found,
+        "computed" in found,
     )
+
+
+def _is_computation(node: ast.AST) -> bool:
+    """Whether an expression is one that no list has a part in."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow)
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)
 
 
 def handed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[tuple[str, int | str]]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import placement, recipes, roles
 from .attempts import Attempt, attempts
-from .beside import CLAIMS, POSITIONS
+from .beside import CALLS, CLAIMS, POSITIONS
 from .classes import Builder
 from .observed import Observed
+from .passing import take_stand_ins_for_layers
 from .places import Spot
 from .sources import Source, dotted_name
 from .standins import described, likeliest
@@ -55,9 +56,11 @@ class Session:
         self.users: list[str] = []
         #: Whether the claim at hand is one of ends, which what a class inherits has no part in.
         self._is_at_end = False
-        #: The values of expressions that are at the ends of what they are made for.
-        self.observed = Observed(Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS)
+        #: The values of expressions that are at the ends of what they are made for, and what may be refused.
+        ends = [Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS]
+        self.observed = Observed(ends, [Spot.of(claim.place) for claim in self.claims(CALLS.Refused, CALLS.OnCuda)])
         self.observed.install()
+        take_stand_ins_for_layers()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: Builder | None = None
         #: Whether the code was seen to ask for a GPU where there is none.
@@ -162,9 +165,11 @@ class Session:
         device: str = "cpu",
         source: Source | None = None,
         kinds: Mapping[str, str] | None = None,
+        keeps_defaults: bool = False,
     ) -> Iterator[Attempt]:
         """Ways to build a class, or to call a function, of a file; the first assumes the least.
 
+        With `keeps_defaults` a default is replaced only by what else may be passed for None where that is refused.
         `kinds` are what parameters are known to be given: a `tensor`, or a `list`, `tuple` or `dict` of layers.
         """
         source = source or self.source()
@@ -174,6 +179,7 @@ class Session:
         def begin(fixed: Mapping[str, Any]) -> Attempt:
             builder = Builder(source, configured, variant=variant, fixed=fixed, device=device)
             builder.allows_bases, builder.scale, builder.kinds = self._is_at_end, self.scale, kinds or {}
+            builder.keeps_defaults = keeps_defaults
             self.builder = builder
             return Attempt(builder, found, configured)
 
@@ -204,6 +210,9 @@ class Session:
             facts.append(f"not built: {', '.join(self._recipe.replaced)}")
         if self._recipe is not None and self._recipe.filled:
             facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
+        if self.builder is not None and self.builder.kept:
+            kept = "; ".join(f"{name} = {value}" for name, value in self.builder.kept.items())
+            facts.append(f"by default: {kept}")
         if self.builder is not None and self.builder.assumed:
             facts.append(f"assumed: {'; '.join(self.builder.assumed)}")
         return facts

@@ -16,7 +16,7 @@ else:
     Extent, Status, Verdict = VERDICTS.Extent, VERDICTS.Status, VERDICTS.Verdict
 
 CONFIRMED, REFUTED, UNCONFIRMED = Status.CONFIRMED, Status.REFUTED, Status.UNCONFIRMED
-WHOLE, PART, NOTHING = Extent.WHOLE, Extent.PART, Extent.NOTHING
+WHOLE, PART, NOTHING, NEVER = Extent.WHOLE, Extent.PART, Extent.NOTHING, Extent.NEVER
 
 
 def confirmed(detail: str, device: str = "cpu") -> Verdict:

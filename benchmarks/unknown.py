@@ -25,7 +25,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from run import MEBIBYTE, Measurement, floor, modellint
+from run import MEBIBYTE, Measurement, floor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,8 +94,8 @@ def unpacked(folder: Path, scratch: Path) -> tuple[str, str, Path]:
 def checked(name: str, commit: str, root: Path, scratch: Path, context: int) -> Checked:
     """Check a repository as its users would, without settings of its own."""
     report = scratch / "report.json"
-    options = ("--no-cache", "--jobs", "1", "--output-format", "json", "--output-file", str(report), str(root))
-    run = Measurement(name, modellint(*options))
+    command = [sys.executable, "-m", "modellint", "check", "--isolated", "--no-cache", "--jobs", "1"]
+    run = Measurement(name, [*command, "--output-format", "json", "--output-file", str(report), str(root)])
     run.run(record=True)
     parse = Measurement("floor", floor(str(root)))
     parse.run(record=True)

@@ -45,7 +45,7 @@ from modellint.flow.written_numbers import Below
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.graph.value import EventKind, Op, called_name, picks_rows, self_attribute, subscripts
 from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.classes.definitions import SourceMethod
@@ -515,16 +515,31 @@ class Lookups(Theory, Sink):
             return
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
-            self._look_up(table.owner.site, rows, index, frame, value, takes_real=takes_real)
+            self._picked(table.owner.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Shell) and table.kind in TENSORS:
             data = next(tensors_in(table.arguments.argument(0, "data") or ()), None)
             rows = None if data is None else data.rows
-            self._look_up(table.site, rows, index, frame, value, takes_real=takes_real)
+            self._picked(table.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Tensor):
             made = table.made if table.sizes is not None and len(table.sizes) == 2 else None
-            self._look_up(made, table.rows, index, frame, value, takes_real=takes_real)
+            self._picked(made, table.rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, SymbolicInput | Unknown | Plain):
             self._look_up(None, None, index, frame, value, takes_real=False)
+
+    def _picked(
+        self, table: Site | None, rows: Size | None, index: Atoms, frame: Frame, value: Value, *, takes_real: bool
+    ) -> None:
+        """`table[index]`: of several subscripts only the one along dimension 0 picks rows."""
+        if value.op is not Op.INDEX or value.args[1].op is not Op.TUPLE or table is None:
+            self._look_up(table, rows, index, frame, value, takes_real=takes_real)
+            return
+        parts, first = subscripts(value), picks_rows(value)
+        place = None if first is None else parts.index(first)
+        for at, part in enumerate(parts):
+            if part.op is not Op.SLICE:
+                picked = self._run.behind(self._run.evaluate(part, frame), frame)
+                known, along = (rows, picked) if at == place else (None, tuple(tensors_in(picked)))
+                self._look_up(table, known, along, frame, value, takes_real=takes_real)
 
     def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
         """`codec.decode(codes)`."""
@@ -682,7 +697,8 @@ class Lookups(Theory, Sink):
         """Note what the function that is asked about looks up, itself or by a call that is given the index."""
         root = self._frames[0][0]
         if len(self._frames) == 1:
-            self.own.setdefault(id(value), OwnLookup(table, rows, value.args[1], value))
+            first = picks_rows(value) if value.op is Op.INDEX else None
+            self.own.setdefault(id(value), OwnLookup(table, rows, first or value.args[1], value))
             return
         wanted = {atom for atom in index if isinstance(atom, SymbolicInput)}
         call = next((call for frame, call in self._run.calls.way if frame is root), None)

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Edit, Fix
 from modellint.frontends.syntax import tree_of
+from modellint.graph.value import EventKind, Op
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
 
+#: What is written where it is used, so that something else can be written there.
+_WRITTEN = frozenset((Op.CONST, Op.GLOBAL, Op.ATTR, Op.UNARY))
 #: How many lines of a statement are looked for.
 _MAX_LINES = 80
 
@@ -108,6 +111,39 @@ def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -
     if found is None and position < len(node.args):
         found = node.args[position]
     return None if found is None or isinstance(found, ast.Starred) else place_in(call, found, module)
+
+
+def constant_place(value: Value, function: Function, number: int | None) -> tuple[Place, bool]:
+    """Where the constant `number` is written that a value of a body is, and whether another may be written there.
+
+    That of a parameter is its default; where a caller gives another, it is the argument that it becomes in the body.
+    """
+    module = function.module
+    if value.op is not Op.PARAM and value.op is not Op.INNER:
+        return module.place(value), value.op in _WRITTEN
+    default = _default(value, function)
+    if default is not None and default.op is Op.CONST and default.data == number:
+        return module.place(default), True
+    for event in function.flow.of(EventKind.CALL):
+        at = next((at for at, arg in enumerate(event.value.args[1:]) if arg is value), None)
+        if at is not None:
+            names, count = event.value.data, len(event.value.positional)
+            name = "" if at < count else names[at - count] or ""
+            return argument_place(event.value, at, name, module) or module.place(event.value), False
+    targets = (event.target for event in function.flow.of(EventKind.STORE) if event.value is value)
+    return module.place(next(iter(targets), None) or value), False
+
+
+def _default(parameter: Value, function: Function) -> Value | None:
+    """The default of a parameter of a function, or of a function inside of it."""
+    if parameter.op is Op.PARAM:
+        own = function.parameter(str(parameter.data))
+        return None if own is None else own.default
+    for nested in function.flow.nested:
+        for name, value in nested.parameters.items():
+            if value is parameter:
+                return nested.defaults.get(name)
+    return None
 
 
 def swapped(call: Value, first: str, second: str, module: ModuleFacts) -> Fix | None:

@@ -204,8 +204,15 @@ def indexed(sizes: Sizes | None, parts: tuple[Value, ...], evaluate: Callable[[V
 
 
 def kept(atoms: Atoms, site: Site) -> Atoms:
-    """What an object keeps: a tensor of known sizes is made where it is stored."""
-    return tuple(replace(a, made=site) if isinstance(a, Tensor) and a.sizes is not None else a for a in atoms)
+    """What an object keeps: a tensor of known sizes is made where it is stored, but for one that it is given."""
+    is_given = site.value.op is Op.PARAM
+
+    def made(atom: Atom) -> Atom:
+        if not isinstance(atom, Tensor) or atom.sizes is None or (is_given and atom.made is not None):
+            return atom
+        return replace(atom, made=site)
+
+    return tuple(map(made, atoms))
 
 
 def place_of(at: int, parts: tuple[Value, ...], count: int) -> int | None:

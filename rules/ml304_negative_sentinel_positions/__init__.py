@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.edits.python import constant_place
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.value import Op
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -122,8 +122,9 @@ class NegativeSentinelPositions(Rule):
     ) -> Finding:
         from modellint.claims.positions import NegativeFiller
 
-        place, module = filler.origin.place, filler.origin.module
-        is_written = filler.origin.value.op is not Op.CALL  # it stands in what the call unpacks, or is computed
+        value, function = filler.origin.value, filler.origin.function
+        assert function is not None
+        place, is_written = constant_place(value, function, filler.size.number)
         can_be_fixed = is_written and not is_compared
         to_do = "fill with 0 and let the attention mask hide those elements"
         if is_compared:
@@ -131,7 +132,7 @@ class NegativeSentinelPositions(Rule):
         return self.finding(
             place,
             message,
-            symbol=module.text_of(filler.origin.value),
+            symbol=function.module.text_of(value),
             confidence=confidence,
             evidence=evidence,
             related=related,

@@ -113,25 +113,32 @@ def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -
     return None if found is None or isinstance(found, ast.Starred) else place_in(call, found, module)
 
 
-def constant_place(value: Value, function: Function, number: int | None) -> tuple[Place, bool]:
-    """Where the constant `number` is written that a value of a body is, and whether another may be written there.
+def constant_places(value: Value, function: Function, number: int | None) -> tuple[Place, Place | None]:
+    """Where a body uses the constant `number`, and where it is written, so that another can be; None if that is unseen.
 
-    That of a parameter is its default; where a caller gives another, it is the argument that it becomes in the body.
+    A parameter is used as the argument of a call; where no caller gives another number, its default is written.
     """
     module = function.module
     if value.op is not Op.PARAM and value.op is not Op.INNER:
-        return module.place(value), value.op in _WRITTEN
+        place = module.place(value)
+        return place, place if value.op in _WRITTEN else None
     default = _default(value, function)
-    if default is not None and default.op is Op.CONST and default.data == number:
-        return module.place(default), True
-    for event in function.flow.of(EventKind.CALL):
-        at = next((at for at, arg in enumerate(event.value.args[1:]) if arg is value), None)
+    is_written = default is not None and default.op is Op.CONST and default.data == number
+    return _use(value, function), module.place(default) if default is not None and is_written else None
+
+
+def _use(parameter: Value, function: Function) -> Place:
+    """Where a parameter is first given to a call, or stored."""
+    module = function.module
+    calls = [event.value for event in function.flow.of(EventKind.CALL)]
+    for call in calls:
+        at = next((at for at, arg in enumerate(call.args[1:]) if arg is parameter), None)
         if at is not None:
-            names, count = event.value.data, len(event.value.positional)
-            name = "" if at < count else names[at - count] or ""
-            return argument_place(event.value, at, name, module) or module.place(event.value), False
-    targets = (event.target for event in function.flow.of(EventKind.STORE) if event.value is value)
-    return module.place(next(iter(targets), None) or value), False
+            names, count = call.data, len(call.positional)
+            return argument_place(call, at, "" if at < count else names[at - count] or "", module) or module.place(call)
+    around = (call for call in calls if any(part is parameter for arg in call.args[1:] for part in arg.walk()))
+    stored = (event.target for event in function.flow.of(EventKind.STORE) if event.value is parameter)
+    return module.place(next(around, None) or next(stored, None) or parameter)
 
 
 def _default(parameter: Value, function: Function) -> Value | None:

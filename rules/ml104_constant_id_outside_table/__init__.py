@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.edits.python import constant_place
+from modellint.edits.python import constant_places
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import same
@@ -139,15 +139,20 @@ class ConstantIdOutsideTable(Rule):
 
 
 def _written(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
-    """Where a constant is written: the default of the parameter that it is known by, in its file or the table's."""
+    """Where a constant is written: the default of the parameter that it is known by, in its file or the table's.
+
+    Where that is not seen, it is what becomes an element.
+    """
     for symbol in size.symbols if size is not None and len(size.symbols) == 1 else ():
         for function in (one for module in (at.module, beside) for one in module.all_functions()):
             if f"{function.module.path}:{function.qualname}" == symbol.owner:
                 parameter = function.parameter(symbol.name)
                 if parameter is not None and parameter.default is not None:
                     return function.module.place(parameter.default)
-    number = None if size is None else size.number
-    return at.place if at.function is None else constant_place(at.value, at.function, number)[0]
+    if at.function is None:
+        return at.place
+    use, written = constant_places(at.value, at.function, None if size is None else size.number)
+    return written or use
 
 
 def _padding_of(call: Value) -> Value | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import constant_place
+from modellint.edits.python import constant_places
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
 
@@ -124,8 +124,8 @@ class NegativeSentinelPositions(Rule):
 
         value, function = filler.origin.value, filler.origin.function
         assert function is not None
-        place, is_written = constant_place(value, function, filler.size.number)
-        can_be_fixed = is_written and not is_compared
+        place, written_at = constant_places(value, function, filler.size.number)
+        edit = None if written_at is None or is_compared else Edit(written_at, "0")
         to_do = "fill with 0 and let the attention mask hide those elements"
         if is_compared:
             to_do += ", made of the lengths: one that compares with the filler would hide nothing"
@@ -137,7 +137,7 @@ class NegativeSentinelPositions(Rule):
             evidence=evidence,
             related=related,
             help=to_do,
-            fix=Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)) if can_be_fixed else None,
+            fix=None if edit is None else Fix("Fill with 0", Applicability.UNSAFE, (edit,)),
             claim=NegativeFiller(place, lookup),
         )
 

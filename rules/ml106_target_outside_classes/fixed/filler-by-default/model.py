@@ -6,8 +6,8 @@ def loss(scores, labels, value=-1):
     return F.cross_entropy(scores, joined(labels))
 
 
-def joined(labels, value=-100):  # expect: ML106
-    return pad_sequence(labels, batch_first=True, padding_value=value)
+def joined(labels, value=-100):
+    return pad_sequence(labels, batch_first=True, padding_value=value)  # expect: ML106
 
 
 def filled(labels, value):

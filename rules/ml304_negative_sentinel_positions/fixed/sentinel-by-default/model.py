@@ -3,8 +3,8 @@ from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
 
-def joined(rows, value=0):  # expect: ML304
-    return pad_sequence(rows, batch_first=True, padding_value=value)
+def joined(rows, value=0):
+    return pad_sequence(rows, batch_first=True, padding_value=value)  # expect: ML304
 
 
 def filled(rows, value):

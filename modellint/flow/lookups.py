@@ -36,6 +36,7 @@ from modellint.flow.library.containers import sliced
 from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals
 from modellint.flow.narrowing import comparisons
+from modellint.flow.pairing import classes, is_for_another
 from modellint.flow.records import is_self
 from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Body
-    from modellint.flow.domain import Atom, Atoms, ClassRef, Super
+    from modellint.flow.domain import Atom, Atoms, ClassRef, Element, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
@@ -314,6 +315,7 @@ class Lookups(Theory, Sink):
         for one in known.noted if self._frames else ():
             element = of_caller(one.element, moved)
             is_conditional = one.is_conditional or (isinstance(element, Real) and self.is_one_of_several(site.value))
+            is_conditional = is_conditional or self._is_for_another(element, value, given.all(), frame)
             self._frames[-1][1].append(
                 replace(one, element=element, steps=(site, *one.steps), is_conditional=is_conditional)
             )
@@ -651,6 +653,7 @@ class Lookups(Theory, Sink):
                     continue
                 is_conditional = tensor.is_conditional or getattr(element, "is_conditional", False)
                 is_conditional = is_conditional or (is_real and (self._is_of_a_mode() or self.is_one_of_several(value)))
+                is_conditional = is_conditional or self._is_for_another(element, value, (index,), frame)
                 found = Lookup(at, rows, element, steps, tensor.width, is_conditional, table is not None, codec)
                 self._frames[-1][1].append(found)
 
@@ -675,10 +678,20 @@ class Lookups(Theory, Sink):
         frame = self._frames[-1][0]
         callee = call.args[0]
         while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
-            if callee.op is Op.ATTR and len(_classes(self._run.evaluate(callee, frame))) > 1:
+            if callee.op is Op.ATTR and len(classes(self._run.evaluate(callee, frame))) > 1:
                 return True
             callee = callee.args[0]
-        return len(_classes(self._run.evaluate(callee, frame))) > 1
+        return len(classes(self._run.evaluate(callee, frame))) > 1
+
+    def _is_for_another(self, element: Element, call: Value, given: Iterable[Atoms], frame: Frame) -> bool:
+        return is_for_another(element, call, given, frame, lambda part: self._run.evaluate(part, frame), self._rows_of)
+
+    def _rows_of(self, table: Atom) -> Size | None:
+        """How many rows a table has; None for what is no layer of torch's that looks up."""
+        layer = table.owner if isinstance(table, Bound) else table
+        if not isinstance(layer, Shell) or not self.is_table(layer):
+            return None
+        return size_of(self._tensors.argument(layer, (0, "num_embeddings")))
 
     def _is_of_a_mode(self) -> bool:
         """Whether an object does what it does only if an attribute says so: it may take ids or features."""
@@ -719,12 +732,6 @@ def _torch_class(shell: Shell) -> str:
     """The first class of torch's that an object is of; empty if it is of none."""
     models = shell.model.mro() if shell.model is not None else ()
     return next((model.name for model in models if model.name.startswith("torch.")), "")
-
-
-def _classes(atoms: Atoms) -> set[Hashable]:
-    """The classes of objects, and the functions, that a value may be; two of one class do the same."""
-    objects = {atom.kind if atom.model is None else atom.model.name for atom in atoms if isinstance(atom, Shell)}
-    return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
 
 
 def _scored(scores: Tensor) -> Size | None:

@@ -9,7 +9,6 @@ class Mixed(nn.Module):
         self.before = nn.Linear(20, 20)
         self.parts = nn.ModuleDict({"ids": nn.Embedding(10, 8), "features": nn.Linear(20, 8)})
         self.layers = nn.ModuleList([nn.Embedding(10, 8), nn.Linear(20, 8)])
-        self.tables = nn.ModuleDict({"some": nn.Embedding(10, 8), "more": nn.Embedding(20, 8)})
 
     def forward(self, x):
         features = self.before(x)
@@ -22,7 +21,3 @@ class Mixed(nn.Module):
     def each(self, x):
         given = {name: self.before(x) for name in self.names}
         return [self.parts[name](one) for name, one in given.items()]  # expect: ML102
-
-    def tables_only(self, ids, x):
-        given = {"some": ids, "more": self.before(x)}
-        return [self.tables[name](one) for name, one in given.items()]  # expect: ML102

@@ -258,6 +258,7 @@ class Tensor(HashedOnce):
     and `real` are what its elements are known to be. `compared` are the elements and scores that a mask was made by
     comparing. `extent` is what it is made for, where that is asked. `is_conditional`: it may be something else
     altogether. `is_cut`: it is no longer than some number. `joined`: the dimension along which it was joined of others.
+    `under` are conditions in functions, without which it is not returned.
     """
 
     width: Size | None = None
@@ -273,6 +274,7 @@ class Tensor(HashedOnce):
     is_conditional: bool = False
     is_cut: bool = False
     joined: int | None = None
+    under: frozenset[tuple[Function, Hashable, bool]] = frozenset()
 
     @property
     def rows(self) -> Size | None:

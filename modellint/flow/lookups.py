@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from modellint import operators
-from modellint.flow import codecs, generators
+from modellint.flow import codecs, flags, generators
 from modellint.flow.bodies import ALL_KINDS
 from modellint.flow.codecs import CodecObject
 from modellint.flow.domain import (
@@ -319,10 +319,21 @@ class Lookups(Theory, Sink):
             self._frames[-1][1].append(
                 replace(one, element=element, steps=(site, *one.steps), is_conditional=is_conditional)
             )
-        if not any(isinstance(atom, Tensor) for atom in known.atoms):
+        flagged = [flags.are_flagged_in(atom) for atom in known.atoms]
+        if not any(flagged) and not any(isinstance(atom, Tensor) for atom in known.atoms):
             return known.atoms
-        keys = keys_in(known.given)
-        return tuple(given_by(atom, site, keys, moved) for atom in known.atoms)
+        code, keys = function_of(function.code), keys_in(known.given)
+
+        def handed_back(atom: Atom) -> Atom:
+            return flags.of_caller(given_by(atom, site, keys, moved), code, value, frame)
+
+        found: list[Atom] = []
+        for number, atom in enumerate(known.atoms):
+            if isinstance(atom, Shell) and flagged[number]:
+                each = [tuple(map(handed_back, entry.atoms)) for entry in atom.entries]
+                atom = self._run.sequence("tuple", each, value, frame, f"given {number}")
+            found.append(handed_back(atom))
+        return tuple(found)
 
     def state(self) -> Hashable:
         return bool(self._run.objects.under_construction)

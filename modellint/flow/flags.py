@@ -131,11 +131,12 @@ def _given(function: Function, call: Value) -> dict[Hashable, tuple[Hashable, bo
     for name, arg in bound(function, call):
         (part, is_positive), *_ = _holding(arg, True) if arg.op is not Op.BOOL else ((arg, True),)
         found[Op.PARAM, name] = identity(part), is_positive
-    callee = call.callee
-    is_method = callee.op is Op.ATTR and callee.data == function.name
-    receiver = callee.args[0] if is_method else callee
-    is_above = receiver.op is Op.CALL and receiver.callee.op is Op.GLOBAL and receiver.callee.data == "super"
-    found[_SELF] = (_SELF if is_above else identity(receiver)), True
+    if function.owner is not None:
+        callee = call.callee
+        is_method = callee.op is Op.ATTR and callee.data == function.name
+        receiver = callee.args[0] if is_method else callee
+        is_above = receiver.op is Op.CALL and receiver.callee.op is Op.GLOBAL and receiver.callee.data == "super"
+        found[_SELF] = (_SELF if is_above else identity(receiver)), True
     return {key: one for key, one in found.items() if isinstance(one[0], tuple)}
 
 

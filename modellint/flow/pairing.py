@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Bound, Filler, FunctionRef, Ids, Real
-from modellint.flow.heap import TENSORS, Shell, tensors_in
+from modellint.flow.heap import TENSORS, Shell, tensors_held
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _is_table(atom: Atom) -> bool:
 def _is_one_of_several(element: Element, given: Iterable[Atoms]) -> bool:
     """Whether what is given holds an element, or something else that has none like it."""
     for atoms in given:
-        holding = [[e for tensor in tensors_in((atom,)) for e in tensor.elements()] for atom in atoms]
+        holding = [[e for tensor in tensors_held((atom,)) for e in tensor.elements()] for atom in atoms]
         if any(e.key == element.key for elements in holding for e in elements):
             return not all(any(_is_alike(e, element) for e in elements) for elements in holding)
     return False

@@ -1,5 +1,12 @@
+from typing import NamedTuple
+
 import torch
 from torch import nn
+
+
+class Given(NamedTuple):
+    values: torch.Tensor
+    mask: torch.Tensor
 
 
 class Words(nn.Module):
@@ -22,7 +29,7 @@ class Wave(nn.Module):
 
     def tokens(self, given):
         wave, mask = given
-        return wave.float(), mask
+        return Given(wave.float(), mask)
 
     def forward(self, given):
         wave, mask = given

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Edit, Fix
 from modellint.frontends.syntax import tree_of
+from modellint.graph.value import EventKind, Op
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
 
+#: What is written where it is used, so that something else can be written there.
+_WRITTEN = frozenset((Op.CONST, Op.GLOBAL, Op.ATTR, Op.UNARY))
 #: How many lines of a statement are looked for.
 _MAX_LINES = 80
 
@@ -108,6 +111,46 @@ def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -
     if found is None and position < len(node.args):
         found = node.args[position]
     return None if found is None or isinstance(found, ast.Starred) else place_in(call, found, module)
+
+
+def constant_places(value: Value, function: Function, number: int | None) -> tuple[Place, Place | None]:
+    """Where a body uses the constant `number`, and where it is written, so that another can be; None if that is unseen.
+
+    A parameter is used as the argument of a call; where no caller gives another number, its default is written.
+    """
+    module = function.module
+    if value.op is not Op.PARAM and value.op is not Op.INNER:
+        place = module.place(value)
+        return place, place if value.op in _WRITTEN else None
+    default = _default(value, function)
+    is_written = default is not None and default.op is Op.CONST and default.data == number
+    return _use(value, function), module.place(default) if default is not None and is_written else None
+
+
+def _use(parameter: Value, function: Function) -> Place:
+    """Where a parameter is first given to a call, or stored."""
+    module = function.module
+    calls = [event.value for event in function.flow.of(EventKind.CALL)]
+    for call in calls:
+        at = next((at for at, arg in enumerate(call.args[1:]) if arg is parameter), None)
+        if at is not None:
+            names, count = call.data, len(call.positional)
+            return argument_place(call, at, "" if at < count else names[at - count] or "", module) or module.place(call)
+    around = (call for call in calls if any(part is parameter for arg in call.args[1:] for part in arg.walk()))
+    stored = (event.target for event in function.flow.of(EventKind.STORE) if event.value is parameter)
+    return module.place(next(around, None) or next(stored, None) or parameter)
+
+
+def _default(parameter: Value, function: Function) -> Value | None:
+    """The default of a parameter of a function, or of a function inside of it."""
+    if parameter.op is Op.PARAM:
+        own = function.parameter(str(parameter.data))
+        return None if own is None else own.default
+    for nested in function.flow.nested:
+        for name, value in nested.parameters.items():
+            if value is parameter:
+                return nested.defaults.get(name)
+    return None
 
 
 def swapped(call: Value, first: str, second: str, module: ModuleFacts) -> Fix | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from modellint.graph.hashing import HashedOnce, hashed_once
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
+from modellint.graph.value import Op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: How many constants a value may be before it counts as anything plain.
 _MAX_CONSTANTS = 16
+#: How much of an expression is shown, in characters.
+_MAX_TEXT = 60
 #: How many atoms a value may have; with more of them it is unknown as well.
 _MAX_ATOMS = 64
 
@@ -115,6 +118,15 @@ class Site(HashedOnce):
     @property
     def place(self) -> Place:
         return self.module.place(self.value)
+
+    @property
+    def name(self) -> str:
+        """What is called or indexed, as it is written; all that is written, where that is `self` or nothing is."""
+        value = self.value
+        is_used = value.op is Op.CALL or value.op is Op.INDEX
+        is_self = is_used and value.args[0].op is Op.PARAM and value.args[0].data == "self"
+        text = self.module.text_of(value.args[0] if is_used and not is_self else value)
+        return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 3]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +258,7 @@ class Tensor(HashedOnce):
     and `real` are what its elements are known to be. `compared` are the elements and scores that a mask was made by
     comparing. `extent` is what it is made for, where that is asked. `is_conditional`: it may be something else
     altogether. `is_cut`: it is no longer than some number. `joined`: the dimension along which it was joined of others.
+    `under` are conditions in functions, without which it is not returned.
     """
 
     width: Size | None = None
@@ -261,6 +274,7 @@ class Tensor(HashedOnce):
     is_conditional: bool = False
     is_cut: bool = False
     joined: int | None = None
+    under: frozenset[tuple[Function, Hashable, bool]] = frozenset()
 
     @property
     def rows(self) -> Size | None:

@@ -452,6 +452,15 @@ def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
                     yield inner
 
 
+def tensors_held(atoms: Atoms) -> Iterator[Tensor]:
+    """The tensors that a value is, or holds in plain containers or in the fields of a record."""
+    yield from tensors_in(atoms)
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.model is not None and atom.kind == "instance":
+            for field in atom.model.facts.fields or ():
+                yield from tensors_in(atom.get(field.name) or ())
+
+
 def opened(atoms: Atoms) -> Iterator[Atom]:
     """What a value may be, containers opened."""
     for atom in atoms:

@@ -44,7 +44,7 @@ class Lookup:
     @property
     def way(self) -> str:
         """What is called on the way to the look-up, as it is written; empty where the table is indexed on the spot."""
-        return " → ".join(f"`{step.module.text_of(step.value.callee)}`" for step in self.steps[:-1])
+        return " → ".join(f"`{step.name}`" for step in self.steps[:-1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from modellint import operators
-from modellint.flow import codecs, generators
+from modellint.flow import codecs, flags, generators
 from modellint.flow.bodies import ALL_KINDS
 from modellint.flow.codecs import CodecObject
 from modellint.flow.domain import (
@@ -36,6 +36,7 @@ from modellint.flow.library.containers import sliced
 from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals
 from modellint.flow.narrowing import comparisons
+from modellint.flow.pairing import classes, is_for_another
 from modellint.flow.records import is_self
 from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
@@ -45,7 +46,7 @@ from modellint.flow.written_numbers import Below
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.graph.value import EventKind, Op, called_name, picks_rows, self_attribute, subscripts
 from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.classes.definitions import SourceMethod
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Body
-    from modellint.flow.domain import Atom, Atoms, ClassRef, Super
+    from modellint.flow.domain import Atom, Atoms, ClassRef, Element, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
@@ -314,13 +315,25 @@ class Lookups(Theory, Sink):
         for one in known.noted if self._frames else ():
             element = of_caller(one.element, moved)
             is_conditional = one.is_conditional or (isinstance(element, Real) and self.is_one_of_several(site.value))
+            is_conditional = is_conditional or self._is_for_another(element, value, given.all(), frame)
             self._frames[-1][1].append(
                 replace(one, element=element, steps=(site, *one.steps), is_conditional=is_conditional)
             )
-        if not any(isinstance(atom, Tensor) for atom in known.atoms):
+        flagged = [flags.are_flagged_in(atom) for atom in known.atoms]
+        if not any(flagged) and not any(isinstance(atom, Tensor) for atom in known.atoms):
             return known.atoms
-        keys = keys_in(known.given)
-        return tuple(given_by(atom, site, keys, moved) for atom in known.atoms)
+        code, keys = function_of(function.code), keys_in(known.given)
+
+        def handed_back(atom: Atom) -> Atom:
+            return flags.of_caller(given_by(atom, site, keys, moved), code, value, frame)
+
+        found: list[Atom] = []
+        for number, atom in enumerate(known.atoms):
+            if isinstance(atom, Shell) and flagged[number]:
+                each = [tuple(map(handed_back, entry.atoms)) for entry in atom.entries]
+                atom = self._run.sequence("tuple", each, value, frame, f"given {number}")
+            found.append(handed_back(atom))
+        return tuple(found)
 
     def state(self) -> Hashable:
         return bool(self._run.objects.under_construction)
@@ -515,16 +528,31 @@ class Lookups(Theory, Sink):
             return
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
-            self._look_up(table.owner.site, rows, index, frame, value, takes_real=takes_real)
+            self._picked(table.owner.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Shell) and table.kind in TENSORS:
             data = next(tensors_in(table.arguments.argument(0, "data") or ()), None)
             rows = None if data is None else data.rows
-            self._look_up(table.site, rows, index, frame, value, takes_real=takes_real)
+            self._picked(table.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Tensor):
             made = table.made if table.sizes is not None and len(table.sizes) == 2 else None
-            self._look_up(made, table.rows, index, frame, value, takes_real=takes_real)
+            self._picked(made, table.rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, SymbolicInput | Unknown | Plain):
             self._look_up(None, None, index, frame, value, takes_real=False)
+
+    def _picked(
+        self, table: Site | None, rows: Size | None, index: Atoms, frame: Frame, value: Value, *, takes_real: bool
+    ) -> None:
+        """`table[index]`: of several subscripts only the one along dimension 0 picks rows."""
+        if value.op is not Op.INDEX or value.args[1].op is not Op.TUPLE or table is None:
+            self._look_up(table, rows, index, frame, value, takes_real=takes_real)
+            return
+        parts, first = subscripts(value), picks_rows(value)
+        place = None if first is None else parts.index(first)
+        for at, part in enumerate(parts):
+            if part.op is not Op.SLICE:
+                picked = self._run.behind(self._run.evaluate(part, frame), frame)
+                known, along = (rows, picked) if at == place else (None, tuple(tensors_in(picked)))
+                self._look_up(table, known, along, frame, value, takes_real=takes_real)
 
     def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
         """`codec.decode(codes)`."""
@@ -636,6 +664,7 @@ class Lookups(Theory, Sink):
                     continue
                 is_conditional = tensor.is_conditional or getattr(element, "is_conditional", False)
                 is_conditional = is_conditional or (is_real and (self._is_of_a_mode() or self.is_one_of_several(value)))
+                is_conditional = is_conditional or self._is_for_another(element, value, (index,), frame)
                 found = Lookup(at, rows, element, steps, tensor.width, is_conditional, table is not None, codec)
                 self._frames[-1][1].append(found)
 
@@ -660,10 +689,20 @@ class Lookups(Theory, Sink):
         frame = self._frames[-1][0]
         callee = call.args[0]
         while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
-            if callee.op is Op.ATTR and len(_classes(self._run.evaluate(callee, frame))) > 1:
+            if callee.op is Op.ATTR and len(classes(self._run.evaluate(callee, frame))) > 1:
                 return True
             callee = callee.args[0]
-        return len(_classes(self._run.evaluate(callee, frame))) > 1
+        return len(classes(self._run.evaluate(callee, frame))) > 1
+
+    def _is_for_another(self, element: Element, call: Value, given: Iterable[Atoms], frame: Frame) -> bool:
+        return is_for_another(element, call, given, frame, lambda part: self._run.evaluate(part, frame), self._rows_of)
+
+    def _rows_of(self, table: Atom) -> Size | None:
+        """How many rows a table has; None for what is no layer of torch's that looks up."""
+        layer = table.owner if isinstance(table, Bound) else table
+        if not isinstance(layer, Shell) or not self.is_table(layer):
+            return None
+        return size_of(self._tensors.argument(layer, (0, "num_embeddings")))
 
     def _is_of_a_mode(self) -> bool:
         """Whether an object does what it does only if an attribute says so: it may take ids or features."""
@@ -682,7 +721,8 @@ class Lookups(Theory, Sink):
         """Note what the function that is asked about looks up, itself or by a call that is given the index."""
         root = self._frames[0][0]
         if len(self._frames) == 1:
-            self.own.setdefault(id(value), OwnLookup(table, rows, value.args[1], value))
+            first = picks_rows(value) if value.op is Op.INDEX else None
+            self.own.setdefault(id(value), OwnLookup(table, rows, first or value.args[1], value))
             return
         wanted = {atom for atom in index if isinstance(atom, SymbolicInput)}
         call = next((call for frame, call in self._run.calls.way if frame is root), None)
@@ -703,12 +743,6 @@ def _torch_class(shell: Shell) -> str:
     """The first class of torch's that an object is of; empty if it is of none."""
     models = shell.model.mro() if shell.model is not None else ()
     return next((model.name for model in models if model.name.startswith("torch.")), "")
-
-
-def _classes(atoms: Atoms) -> set[Hashable]:
-    """The classes of objects, and the functions, that a value may be; two of one class do the same."""
-    objects = {atom.kind if atom.model is None else atom.model.name for atom in atoms if isinstance(atom, Shell)}
-    return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
 
 
 def _scored(scores: Tensor) -> Size | None:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Real, Tensor, Unknown, function_of
-from modellint.flow.heap import TENSORS, Shell, tensors_in
+from modellint.flow.heap import TENSORS, Shell, tensors_held, tensors_in
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Nested
 
@@ -146,7 +146,7 @@ def _matters(shell: Shell) -> bool:
 
 def keys_in(given: Arguments) -> set[Hashable]:
     """What tells apart the elements among arguments."""
-    return {element.key for values in given.all() for t in tensors_in(values) for element in t.elements()}
+    return {element.key for values in given.all() for t in tensors_held(values) for element in t.elements()}
 
 
 def replaced_reals(before: Arguments, now: Arguments) -> dict[Site, Real]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow import flags
 from modellint.flow.domain import FunctionRef, SymbolicInput, Tensor, join, length_in, size_of
 from modellint.flow.heap import tensors_in
 from modellint.graph.immutable import replace
@@ -43,6 +44,7 @@ class Narrowing:
                 break
         else:
             return atoms
+        atoms = flags.marked(flags.possible(atoms, guard, frame), guard, frame)
         for link in guard.chain():
             if have_real(atoms):
                 told = (t for part in _parts(link.test) for t in tensors_in(self._run.evaluate(part, frame)))

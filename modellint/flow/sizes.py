@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 #: What may be a number.
 _NUMBERS = (Constant, Counter, SymbolicInput, Length, Number, Plain)
 _ONE = Size.of(1)
+#: What was made elsewhere.
+_HANDED = frozenset((Op.PARAM, Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK))
 #: How the dimensions that are changed places of are called, by the operator's name.
 _ORDER = {"transpose": ("dim0", "dim1"), "swapaxes": ("axis0", "axis1"), "swapdims": ("dim0", "dim1")}
 
@@ -204,8 +206,15 @@ def indexed(sizes: Sizes | None, parts: tuple[Value, ...], evaluate: Callable[[V
 
 
 def kept(atoms: Atoms, site: Site) -> Atoms:
-    """What an object keeps: a tensor of known sizes is made where it is stored."""
-    return tuple(replace(a, made=site) if isinstance(a, Tensor) and a.sizes is not None else a for a in atoms)
+    """What an object keeps: a tensor of known sizes is made where it is stored, unless it is only handed on there."""
+    is_given = site.value.op in _HANDED
+
+    def made(atom: Atom) -> Atom:
+        if not isinstance(atom, Tensor) or atom.sizes is None or (is_given and atom.made is not None):
+            return atom
+        return replace(atom, made=site)
+
+    return tuple(map(made, atoms))
 
 
 def place_of(at: int, parts: tuple[Value, ...], count: int) -> int | None:

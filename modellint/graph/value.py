@@ -361,6 +361,13 @@ def subscripts(index: Value) -> tuple[Value, ...]:
     return subscript.args if subscript.op is Op.TUPLE else (subscript,)
 
 
+def picks_rows(index: Value) -> Value | None:
+    """The part of the subscript of an INDEX that is about dimension 0: `i` of `x[i, :n]`; None where none is."""
+    parts = (part for part in subscripts(index) if part.op is not Op.CONST or part.data is not None)
+    first = next(parts, None)
+    return None if first is None or (first.op is Op.CONST and first.data is Ellipsis) else first
+
+
 def called_name(callee: Value) -> str:
     """The last part of the name by which something is called; empty if it has none."""
     return str(callee.data).rpartition(".")[2] if callee.op is Op.ATTR or callee.op is Op.GLOBAL else ""

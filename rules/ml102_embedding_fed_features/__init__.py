@@ -59,9 +59,8 @@ class EmbeddingFedFeatures(Rule):
     def _report(self, lookup: Lookup, numbers: Real) -> Finding:
         from modellint.claims.lookups import FedNumbers
 
-        module, call, origin = lookup.place.module, lookup.place.value, numbers.origin
+        origin, name = numbers.origin, lookup.place.name
         made_by = origin.module.text_of(origin.value)
-        name = module.text_of(call.args[0])
         evidence = [f"`{_short(made_by)}` gives floating point numbers; an embedding takes integer ids"]
         if lookup.way:
             evidence.append(f"they reach the embedding through {lookup.way}")

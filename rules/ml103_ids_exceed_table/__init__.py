@@ -113,8 +113,7 @@ class IdsExceedTable(Rule):
         ids, rows = lookup.element, lookup.rows
         assert isinstance(ids, Ids)
         assert rows is not None
-        module, call = lookup.place.module, lookup.place.value
-        name = module.text_of(call.args[0])
+        name = lookup.place.name
         confidence = Confidence.HIGH if is_proved(ids.bound, rows) else Confidence.MEDIUM
         related = [Related(lookup.table.place, f"the table has {rows.described} rows")]
         if ids.head is not None:
@@ -144,9 +143,9 @@ class IdsExceedTable(Rule):
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
         from modellint.flow.domain import Site
 
-        from .bounds import is_as_large
+        from .bounds import direct_limits, is_as_large
         from .guarded import Guarded
-        from .guards import EXACT, admits_rows, direct_limits, letting_through, made_exact
+        from .guards import EXACT, admits_rows, letting_through, made_exact
 
         guarded = Guarded(functions, project)
         reported: set[object] = set()

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import EventKind, Op
-from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
+from modellint.graph.value import EventKind, Op, called_name, same
+from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
-    from modellint.link.budget import Budget
     from modellint.link.project import Project
+    from modellint.operators import Operator
+
+    _Called = Callable[[Value], tuple[str, bool]]
 
 #: What makes other numbers of ids, so that a limit on those says nothing of these.
 _SHIFTS = ("+", "-", "%", "//", "*", "/")
 #: What makes tables, or looks something up in what it is given.
 _TABLES = operators.words("table") | {"Parameter", "embedding"}
-#: Facets of operators that give elements of what they are given.
-_PASSING = frozenset(
-    ("passed", "picked", "limit", "below", "lift", "mask", "chooses", "gathers", "contents", "element")
-)
-#: What tells the form of a tensor and nothing of its elements.
-_FORM = frozenset(("training", "config", "numel")) | operators.attributes("Tensor", "gives")
-_FORM |= operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple")
+#: Facets of operators that give elements of what they are given, and those that name what else they may give.
+_PASSING = frozenset(("passed", "picked", "limit", "lift", "mask", "chooses", "gathers", "contents", "element"))
+_TOLD = ("limit", "lift", "fill")
+#: Values that hold what they are made of, those that are read from something, and what says how large elements are.
+_HANDING = frozenset((Op.CHOICE, Op.BOOL, Op.TUPLE, Op.LIST, Op.SET, Op.DICT, Op.STARRED, Op.ITEM, Op.COMPREHENSION))
+_READS = frozenset((Op.ATTR, Op.INDEX))
+_MEASURED = frozenset((Op.ATTR, Op.CALL))
 
 
 def may_look_up(module: ModuleFacts, project: Project) -> bool:
@@ -63,12 +66,27 @@ def may_limit(function: Function) -> bool:
     return any(_limit_of(event.value) is not None for event in function.flow.of(EventKind.COMPARE))
 
 
-def is_direct(index: Value, compare: Value, event: Event, module: ModuleFacts) -> bool:
-    """Whether the ids are looked up as they are compared, and only where the comparison lets them through."""
-    if any(part.op is Op.BIN and part.data in _SHIFTS for part in index.walk()) or not _is_about_elements(
-        compare, index, module
-    ):
-        return False
+def direct_limits(index: Value, event: Event, module: ModuleFacts, project: Project) -> Iterator[tuple[Value, Value]]:
+    """The comparisons of an index that may let the number of rows through, and what it is compared with.
+
+    They are conditions on the way, and masks applied to the index. The ids are looked up as they are compared, and only
+    where the comparison lets them through.
+    """
+    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+    found = {id(part): part for test in (*tests, index) for part in test.walk() if _limit_of(part) is not None}
+    called = partial(_called, module=module, project=project)
+    parts = list(_elements(index, called)) if found else []
+    project.budget.spend(len(parts))
+    if any(part.op is Op.BIN and part.data in _SHIFTS for part in parts):
+        return
+    for compare in found.values():
+        limit = _limit_of(compare)
+        if limit is not None and _is_about(compare, parts, called) and _lets_through(compare, event):
+            yield compare, limit
+
+
+def _lets_through(compare: Value, event: Event) -> bool:
+    """Whether an event happens where a comparison lets the limit through."""
     for condition in event.guard.chain() if event.guard is not None else ():
         parts = list(condition.test.walk())
         if any(part is compare for part in parts):
@@ -77,48 +95,91 @@ def is_direct(index: Value, compare: Value, event: Event, module: ModuleFacts) -
     return True
 
 
-def _is_about_elements(compare: Value, index: Value, module: ModuleFacts) -> bool:
-    """Whether a comparison is about ids, rather than how many there are: the last id of `arange(n)` is n - 1."""
-    return _is_about(compare, {id(part): part for part in _passed_on(index, module) if part.op is not Op.CONST})
+def _is_about(compare: Value, parts: list[Value], called: _Called) -> bool:
+    """Whether a comparison is about one of the parts of an index: itself, its maximum, or the same element of it."""
+    known = {id(part) for part in parts}
+    reads = [part for part in parts if part.op in _READS]
+    return any(
+        id(value) in known or (value.op in _READS and any(same(value, part) for part in reads))
+        for side in compare.args
+        for value in _elements(side, called, through=_MEASURED)
+    )
 
 
-def _passed_on(index: Value, module: ModuleFacts) -> Iterator[Value]:
-    """What the elements of an index are elements of."""
-    seen: set[int] = set()
-    queue = [index]
-    for value in queue:
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        yield value
-        if value.op is not Op.CALL:
-            queue.extend(value.args)
-        elif _passes(value.callee, module):
-            queue.extend((*value.callee.args[:1], *value.args[1:]))
+def _elements(value: Value, called: _Called, through: frozenset[Op] | None = None) -> Iterator[Value]:
+    """A value, and what its elements are elements of; `through` are the operations that are looked behind.
 
-
-def _passes(callee: Value, module: ModuleFacts) -> bool:
-    """Whether what is called gives elements of what it is given."""
-    if callee.op is not Op.ATTR and callee.op is not Op.GLOBAL:
-        return False
-    origin = module.imports.get(callee.data) if callee.op is Op.GLOBAL else None
-    name = str(callee.data if origin is None else origin).rpartition(".")[2]
-    return any(not _PASSING.isdisjoint(row.facets) for row in operators.called(name))
-
-
-def limits(index: Value, event: Event, budget: Budget) -> Iterator[tuple[Value, Value]]:
-    """The comparisons of an index that guard its lookup, each with what may be the number of rows that it lets through.
-
-    They are conditions on the way, and masks applied to the index.
+    What says how many there are is none of them: the bound of a slice, the end of `arange(n)`.
     """
-    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
-    found = {id(part): part for test in (*tests, index) for part in test.walk() if _limit_of(part) is not None}
-    parts = _parts_of(index) if found else {}
-    budget.spend(len(parts))
-    for compare in found.values():
-        limit = _limit_of(compare)
-        if limit is not None and _is_about(compare, parts):
-            yield compare, limit
+    seen: set[int] = set()
+    queue = [value]
+    for one in queue:
+        if id(one) not in seen and one.op is not Op.CONST and not (one.op is Op.PARAM and one.data == "self"):
+            seen.add(id(one))
+            yield one
+            if through is None or one.op in through:
+                queue.extend(_holding(one, called))
+
+
+def _holding(value: Value, called: _Called) -> Iterable[Value]:
+    """What the elements of a value are taken from."""
+    if value.op in _HANDING:
+        return value.args
+    if value.op is Op.UPDATE:
+        return (value.args[0], *value.args[1 + (value.data == "[]=") :])
+    if value.op is Op.CALL:
+        return _operands(value, *called(value.callee))
+    if value.op is Op.ATTR:
+        return value.args[1:] or (value.args if _passing(str(value.data)) else ())
+    if value.op is Op.INDEX or value.op is Op.UNPACK:
+        number = value.data if value.op is Op.UNPACK else value.args[1].data
+        return () if number == 1 and _is_pair(value.args[0]) else value.args[:1]
+    return ()
+
+
+def _operands(call: Value, name: str, is_function: bool) -> Iterator[Value]:
+    """What a call gives elements of: its operand, unless a limit leaves none of these to be too large."""
+    rows = _passing(name)
+    given = call.positional if is_function else (*call.callee.args[:1], *call.positional)
+    if not rows or not given:
+        return
+    told = {facet: argument for facet in _TOLD if (argument := _argument(facet, rows, given, call)) is not None}
+    if any("chooses" in row.facets for row in rows):
+        yield from given[-2:]
+    elif "limit" in told:
+        yield told["limit"]
+    else:
+        yield from given if call.callee.op is Op.GLOBAL and "extreme" in rows[0].facets else given[:1]
+        yield from told.values()
+
+
+def _argument(facet: str, rows: list[Operator], given: tuple[Value, ...], call: Value) -> Value | None:
+    """The argument that a facet is about."""
+    for position, name in (at for row in rows if (at := row.argument(facet)) is not None):
+        found = call.keywords.get(name, given[position] if position < len(given) else None)
+        if found is not None and not (found.op is Op.CONST and found.data is None):
+            return found
+    return None
+
+
+def _passing(name: str) -> list[Operator]:
+    """The rows of what has a name and gives elements of its operand."""
+    return [row for row in operators.called(name) if not _PASSING.isdisjoint(row.facets)]
+
+
+def _is_pair(value: Value) -> bool:
+    """Whether a value is some elements, and then where they stand: `ids.max(1)`."""
+    return value.op is Op.CALL and any("pair" in row.facets for row in operators.called(called_name(value.callee)))
+
+
+def _called(callee: Value, module: ModuleFacts, project: Project) -> tuple[str, bool]:
+    """The name of an operator that is called, empty for what is none, and whether it is a function, not a method."""
+    if callee.op is not Op.ATTR and callee.op is not Op.GLOBAL:
+        return "", False
+    definition = project.names.definition(module, callee)
+    if isinstance(definition, External):
+        return definition.name.rpartition(".")[2], True
+    return called_name(callee) if definition is None else "", callee.op is Op.GLOBAL
 
 
 def _limit_of(compare: Value) -> Value | None:
@@ -135,49 +196,3 @@ def is_as_large(rows: Size, limit: Value, size_of: Callable[[Value], Size | None
     """Whether a limit is the number of rows itself."""
     size = size_of(limit)
     return size is not None and excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)
-
-
-def _parts_of(value: Value) -> dict[int, Value]:
-    return {id(part): part for part in value.walk() if part.op is not Op.CONST}
-
-
-def _is_about(compare: Value, parts: dict[int, Value]) -> bool:
-    """Whether a comparison is about one of the parts: itself, its maximum, or the same element of it."""
-    for arg in compare.args:
-        for value in _compared(arg):
-            if id(value) in parts:
-                return True
-            if value.op is Op.INDEX and any(_same_element(value, part) for part in parts.values()):
-                return True
-    return False
-
-
-def _same_element(value: Value, other: Value) -> bool:
-    return (
-        other.op is Op.INDEX
-        and value.args[0] is other.args[0]
-        and value.args[1].op is other.args[1].op is Op.CONST
-        and value.args[1].data == other.args[1].data
-    )
-
-
-def _compared(value: Value) -> Iterator[Value]:
-    """What a comparison is about: the value itself, or what it takes the maximum or minimum of.
-
-    One element of several (`ids[0]`) speaks only for itself, and a shape not of elements at all.
-    """
-    while True:
-        if value.op is Op.PARAM and value.data == "self":
-            return
-        if value.op is Op.ATTR and (value.data in _FORM or len(value.args) > 1):
-            if value.data not in _FORM:
-                yield value.args[1]
-            return
-        yield value
-        if value.op is Op.CALL and value.callee.op is not Op.ATTR:
-            if value.callee.data != "len":
-                yield from value.positional
-            return
-        if value.op not in (Op.CALL, Op.ATTR):
-            return
-        value = value.args[0]

@@ -11,7 +11,7 @@ from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind
 from modellint.source import Place, Span
 
-from .bounds import is_direct, limits, may_limit, may_look_up
+from .bounds import direct_limits, may_limit, may_look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,13 +71,6 @@ def _is_limited(event: Event, module: ModuleFacts, project: Project) -> bool:
     return any(direct_limits(event.value.args[1], event, module, project))
 
 
-def direct_limits(index: Value, event: Event, module: ModuleFacts, project: Project) -> Iterator[tuple[Value, Value]]:
-    """The comparisons of an index that may let the number of rows through, and what it is compared with."""
-    for compare, limit in limits(index, event, project.budget):
-        if is_direct(index, compare, event, module):
-            yield compare, limit
-
-
 #: What each comparison with the number of rows must be, for that number to be rejected.
 EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
 
@@ -92,4 +85,4 @@ def made_exact(compare: Value, module: ModuleFacts) -> Fix | None:
     between = Place(place.path, Span(left.span.end_line, left.span.end_column, right.span.line, right.span.column))
     operator = EXACT[compare.data]
     text = text_at(between, module).replace(compare.data, operator, 1)
-    return Fix(f"Compare with `{operator}`", Applicability.SAFE, (Edit(between, text),))
+    return Fix(f"Compare with `{operator}`", Applicability.UNSAFE, (Edit(between, text),))

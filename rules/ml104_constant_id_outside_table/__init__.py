@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.edits.python import constant_places
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import same
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.lookups import ConstantOutside, PaddingOutside
+    from modellint.flow.domain import Site
     from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.link.values.indexed import MadeTable
     from modellint.probes import Probe
+    from modellint.source import Place
 
 
 class ConstantIdOutsideTable(Rule):
@@ -68,7 +71,7 @@ class ConstantIdOutsideTable(Rule):
 
     def _padding_index(self, made: MadeTable) -> Iterator[Finding]:
         from modellint.claims.lookups import PaddingOutside
-        from modellint.flow.domain import size_of
+        from modellint.flow.domain import Site, size_of
 
         module, call = made.function.module, made.call
         rows, padding = size_of(made.rows), size_of(made.padding)
@@ -77,8 +80,8 @@ class ConstantIdOutsideTable(Rule):
             number = call.argument(0, "num_embeddings")
             if number is None or not same(constant, number):
                 return
-            written = f"`{module.text_of(constant)}`"
-            named, last, confidence = (written, written), f"`{module.text_of(constant)} - 1`", Confidence.HIGH
+            shown = f"`{module.text_of(constant)}`"
+            named, last, confidence = (shown, shown), f"`{module.text_of(constant)} - 1`", Confidence.HIGH
         else:
             if rows.number is not None and rows.number <= 0:
                 return  # a number that stands for one that is not known yet
@@ -89,13 +92,14 @@ class ConstantIdOutsideTable(Rule):
                 return
             confidence = Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM
             named, last = (padding.described, rows.described), (rows - Size.of(1)).described
+        written = _written(Site(constant, made.function), padding, module)
         yield self.finding(
             place,
             f"`padding_idx` is {named[0]}, but the table has {named[1]} rows",
             symbol=module.text_of(call.callee),
             confidence=confidence,
             evidence=(f"the last row is {last}",),
-            related=(Related(module.place(constant), "the constant is written here"),),
+            related=(Related(written, "the constant is written here"),),
             help="add a row for the padding, or pad with an id of the vocabulary",
             claim=PaddingOutside(place),
         )
@@ -122,16 +126,33 @@ class ConstantIdOutsideTable(Rule):
         yield self.finding(
             place,
             f"ids are filled with `{shown}`, which this table has no row for",
-            symbol=table.module.text_of(table.value.callee),
+            symbol=table.name,
             confidence=Confidence.LOW if lookup.is_conditional else confidence,
             evidence=(what,),
             related=(
-                Related(origin.place, "the constant is written here"),
+                Related(_written(origin, size, table.module), "the constant is written here"),
                 Related(lookup.place.place, "the ids are looked up here"),
             ),
             help="fill with an id that has a row, and mask those elements",
             claim=ConstantOutside(place, lookup.place.place),
         )
+
+
+def _written(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
+    """Where a constant is written: the default of the parameter that it is known by, in its file or the table's.
+
+    Where that is not seen, it is what becomes an element.
+    """
+    for symbol in size.symbols if size is not None and len(size.symbols) == 1 else ():
+        for function in (one for module in (at.module, beside) for one in module.all_functions()):
+            if f"{function.module.path}:{function.qualname}" == symbol.owner:
+                parameter = function.parameter(symbol.name)
+                if parameter is not None and parameter.default is not None:
+                    return function.module.place(parameter.default)
+    if at.function is None:
+        return at.place
+    use, written = constant_places(at.value, at.function, None if size is None else size.number)
+    return written or use
 
 
 def _padding_of(call: Value) -> Value | None:

@@ -109,13 +109,13 @@ class VocabularyMismatch(Rule):
         """A finding about a tie that a function makes, or that a class declares for its base to make."""
         from modellint.claims.layers import Tied
 
-        smaller, larger, made = tie.smaller, tie.larger, tie.smaller.made.module
+        smaller, larger = tie.smaller, tie.larger
         place, other, tied = smaller.made.place, larger.made.place, tie.tied.place
         return self.finding(
             place,
             f"this layer is made for {smaller.rows.described} ids, but shares its weight with a layer for "
             f"{larger.rows.described}",
-            symbol=made.text_of(smaller.made.value.callee),
+            symbol=smaller.made.name,
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
             evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` makes them share it",),
             related=(

@@ -9,6 +9,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import DefinedFunction
 
+from .room import fills_room
 from .vocabularies import GROWS, Vocabularies, given_tokens, may_grow
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
         before = next((other for other in reversed(resized) if other < at), None)
         if before is None or before != resized[-1] or not _is_sure(calls[before], calls[at]):
             continue
+        if may_grow(calls[at]) and fills_room(calls[at], function, calls[before].value):
+            continue
         if _is_of(tokenizer, calls[before].value):
             yield Late(calls[before].value, calls[at].value)
 
@@ -73,6 +76,7 @@ def unresized(function: Function, project: Project) -> Iterator[Unresized]:
     grown = {
         origin: event.value
         for event in function.flow.of(EventKind.CALL)
+        if not (may_grow(event) and fills_room(event, function))
         for tokenizer in _grown(event, function, growing, project)
         for origin in one.of(tokenizer)
     }

@@ -22,6 +22,8 @@ from modellint.link.mentioned import reached
 from modellint.link.names import DefinedFunction
 from modellint.link.values.indexed import Indexed
 
+from .room import fills_room
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -174,7 +176,8 @@ class Vocabularies:
             return
         for number, event in enumerate(function.flow.events):
             if may_grow(event):
-                yield number, event, event.value.callee.args[0]
+                if not fills_room(event, function):
+                    yield number, event, event.value.callee.args[0]
             elif event.kind is EventKind.CALL and (other := growing.get(called_name(event.value.callee))) is not None:
                 definition = self._project.names.definition(function.module, event.value.callee)
                 if isinstance(definition, DefinedFunction) and definition.function is other:
@@ -213,7 +216,8 @@ def given_tokens(function: Function, *, is_sure: bool) -> set[str]:
     if any("resize" in called_name(event.value.callee) for event in function.flow.of(EventKind.CALL)):
         return set()
     events = (event for event in function.flow.events if event.guard is None or not is_sure)
-    given = (event.value.callee.args[0] for event in events if may_grow(event))
+    grows = (event for event in events if may_grow(event) and not fills_room(event, function))
+    given = (event.value.callee.args[0] for event in grows)
     return {str(value.data) for value in given if value.op is Op.PARAM and not is_self(value)}
 
 

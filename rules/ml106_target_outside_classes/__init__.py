@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.edits.python import constant_places
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess
-from modellint.graph.value import Op
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ class TargetOutsideClasses(Rule):
                 yield self._finding(filler, judged, indexed.is_compared(filler, module))
 
     def _finding(self, filler: Filler, judged: LossLookup, is_compared: bool) -> Finding:
-        place, written = filler.origin.place, filler.origin.module.text_of(filler.origin.value)
+        value, function = filler.origin.value, filler.origin.function
+        assert function is not None
+        written = function.module.text_of(value)
+        place, written_at = constant_places(value, function, filler.size.number)
         number, ignored = filler.size.number, judged.ignored
         shown = written if number is None or written == str(number) else f"{written} = {number}"
         related = [Related(judged.place.place, "the targets are handed on here")] if len(judged.steps) > 1 else []
@@ -76,8 +79,8 @@ class TargetOutsideClasses(Rule):
         if judged.classes is not None and judged.rows is not None:
             related.append(Related(judged.classes.place, f"the scores are for {judged.rows.described} classes"))
         is_proved = filler.size.constant is not None and ignored.constant is not None
-        edit = Edit(place, str(ignored.number))
-        can_be_fixed = filler.origin.value.op is not Op.CALL and ignored.constant is not None and not is_compared
+        can_be_fixed = ignored.constant is not None and not is_compared
+        edit = None if written_at is None or not can_be_fixed else Edit(written_at, str(ignored.number))
         return self.finding(
             place,
             f"targets are filled with `{shown}`, which is no class, and the loss ignores {ignored.described}",
@@ -86,7 +89,7 @@ class TargetOutsideClasses(Rule):
             evidence=(_range(judged.rows),),
             related=related,
             help=f"fill with {ignored.described}, or tell the loss `ignore_index={written}`",
-            fix=Fix("Fill with what is ignored", Applicability.UNSAFE, (edit,)) if can_be_fixed else None,
+            fix=None if edit is None else Fix("Fill with what is ignored", Applicability.UNSAFE, (edit,)),
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.edits.python import constant_places
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.value import Op
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -122,21 +122,22 @@ class NegativeSentinelPositions(Rule):
     ) -> Finding:
         from modellint.claims.positions import NegativeFiller
 
-        place, module = filler.origin.place, filler.origin.module
-        is_written = filler.origin.value.op is not Op.CALL  # it stands in what the call unpacks, or is computed
-        can_be_fixed = is_written and not is_compared
+        value, function = filler.origin.value, filler.origin.function
+        assert function is not None
+        place, written_at = constant_places(value, function, filler.size.number)
+        edit = None if written_at is None or is_compared else Edit(written_at, "0")
         to_do = "fill with 0 and let the attention mask hide those elements"
         if is_compared:
             to_do += ", made of the lengths: one that compares with the filler would hide nothing"
         return self.finding(
             place,
             message,
-            symbol=module.text_of(filler.origin.value),
+            symbol=function.module.text_of(value),
             confidence=confidence,
             evidence=evidence,
             related=related,
             help=to_do,
-            fix=Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)) if can_be_fixed else None,
+            fix=None if edit is None else Fix("Fill with 0", Applicability.UNSAFE, (edit,)),
             claim=NegativeFiller(place, lookup),
         )
 

@@ -94,9 +94,8 @@ def checks(pair: tuple[Revision, Revision], name: str, arguments: Sequence[str],
     found = Pair(name)
     for _ in range(repetitions):
         for number, each in enumerate(pair):
-            run = Measurement(
-                name, modellint("--quiet", "--no-cache", "--jobs", "1", *arguments), None, each.environment
-            )
+            command = modellint("--quiet", "--no-cache", "--jobs", "1", *arguments)
+            run = Measurement(name, command, environment=each.environment, folder=each.folder)
             run.run(record=True)
             found.seconds[number].append(run.processor[0])
             found.peaks[number] = max(found.peaks[number], run.peak_bytes)

@@ -43,6 +43,8 @@ class Measurement:
     command: list[str]
     prepare: Callable[[], None] | None = None
     environment: dict[str, str] | None = None
+    #: Where it runs; Python imports what lies there first.
+    folder: Path | None = None
     seconds: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
     peak_bytes: int = 0
@@ -60,7 +62,7 @@ class Measurement:
         if self.prepare is not None:
             self.prepare()
         start = time.perf_counter()
-        status, peak, processor = _run(self.command, self.environment or dict(os.environ))
+        status, peak, processor = _run(self.command, self.environment or dict(os.environ), self.folder)
         seconds = time.perf_counter() - start
         if status not in (0, 1):
             raise SystemExit(f"{self.name} exited with {status}: {' '.join(self.command[:6])} …")
@@ -70,14 +72,16 @@ class Measurement:
             self.peak_bytes = max(self.peak_bytes, peak)
 
 
-def _run(command: list[str], variables: dict[str, str]) -> tuple[int, int, float]:
+def _run(command: list[str], variables: dict[str, str], folder: Path | None) -> tuple[int, int, float]:
     """Exit status, peak memory in bytes of the process or any of its children, and seconds of processor time of all.
 
     The last two are 0 where the system can't say.
     """
     # An installed package has its byte code; an environment that forbids writing it would measure compilation.
     environment = {name: value for name, value in variables.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     if not hasattr(os, "wait4"):
         return process.wait(), 0, 0.0
     _, status, usage = os.wait4(process.pid, 0)

@@ -155,6 +155,18 @@ def test_two_revisions_are_imported_from_their_own_folders(tmp_path: Path) -> No
     assert all(path.startswith(str(tmp_path / "here")) for path in result.stdout.split())
 
 
+def test_each_revision_runs_its_own_code_wherever_it_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there" / "modellint").mkdir(parents=True)
+    (tmp_path / "there" / "modellint" / "__main__.py").write_text("raise SystemExit(7)\n")
+    (tmp_path / "model.py").write_text("")
+    pair = beside.work_tree(tmp_path / "here"), beside.Revision("there", tmp_path / "there")
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit, match="exited with 7"):
+        beside.checks(pair, "a file", [str(tmp_path / "model.py")], 1)
+
+
 # ---- mutants
 
 

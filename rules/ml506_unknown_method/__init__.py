@@ -8,7 +8,7 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Sev
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.names import External
 from modellint.rule import Rule
-from modellint.similar import get_close_matches
+from modellint.similar import get_close_matches, slip
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class UnknownMethod(Rule):
     `AttributeError: 'Tensor' object has no attribute …` when the line is reached.
 
     ## How to fix
-    Correct the name, or call the function. `--unsafe-fixes` takes the name that is written alike.
+    Correct the name, or call the function. `--unsafe-fixes` corrects a slip of the pen.
 
     ## What it cannot see
     Tensors that arrive as arguments: an annotation alone does not say that nothing else arrives. Methods that the
@@ -101,6 +101,7 @@ class UnknownMethod(Rule):
         if is_function:
             evidence.append(f"`torch.nn.functional.{name}` is a function, no method")
             near = []
+        meant = slip(name, names) if near else None
         return self.finding(
             place,
             f"tensors have no method `{name}`" + (" any more" if was_there else ""),
@@ -109,7 +110,7 @@ class UnknownMethod(Rule):
             severity=Severity.INFO if was_there else None,
             evidence=evidence,
             help=f"did you mean `{near[0]}`?" if near else "call a method that tensors have, or a function",
-            fix=_renamed(place, name, near[0]) if near else None,
+            fix=None if meant is None else _renamed(place, name, meant),
             claim=Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import subclasses
+from modellint.link.classes.decorated import decorated
 from modellint.link.classes.spoken import spoken
 from modellint.link.names import DefinedClass, DefinedFunction, External
 
@@ -24,11 +25,13 @@ _HARMLESS = ("builtins.", "torch.jit.is_", "typing.", "copy.", "logging.")
 class Family:
     """The classes that have to do with objects of a class: its bases, its subclasses, and their other bases.
 
-    Not `is_known`: one of them has a base that cannot be read, or may have attributes of any name.
+    `given` are the attributes that decorators set on them. Not `is_known`: one of them has a base or a decorator that
+    cannot be read, or may have attributes of any name.
     """
 
     classes: tuple[Class, ...]
     libraries: frozenset[str]
+    given: frozenset[str]
     is_known: bool
 
 
@@ -52,8 +55,11 @@ def _family(cls: Class, project: Project) -> Family:
     for one in list(members):
         for other in _borrowed(one, project):
             members.setdefault(other)
+    made = [decorated(one, project) for one in members]
+    is_known &= all(one.is_known and not one.alter for one in made)
     is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
-    return Family(tuple(members), frozenset(libraries), is_known)
+    given = frozenset[str]().union(*(one.names for one in made))
+    return Family(tuple(members), frozenset(libraries), given, is_known)
 
 
 def _borrowed(cls: Class, project: Project) -> Iterator[Class]:

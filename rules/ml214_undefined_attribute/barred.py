@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.truth import compare_constants
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.families import family
-from modellint.link.classes.spoken import kept_name, setters_of_others, spoken
+from modellint.link.classes.spoken import is_read, kept_name, kept_value, setters_of_others, spoken
 from modellint.link.names import DefinedConstant
 from modellint.link.searched import mentioning
 
@@ -30,7 +32,12 @@ _TRUTH = {"true": "false", "false": "true"}
 _QUESTIONS = frozenset(("isinstance", "hasattr", "callable", "len"))
 #: What is called by what it is made of.
 _PLAIN = (Op.CONST, Op.GLOBAL, Op.PARAM, Op.ATTR, Op.COMPARE, Op.INDEX)
+#: What a constructor is given, and parts of it.
+_KEPT = (Op.PARAM, Op.ATTR, Op.INDEX)
+_DUNDER = re.compile(r"__\w+__")
 _DEPTH = 6
+#: How many methods are followed, each of which calls the next one.
+_CALLS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +131,17 @@ def attributes_in(guard: PathCondition | None) -> set[str]:
     return {name for link in links for part in link.test.walk() if (name := self_attribute(part)) is not None}
 
 
-def keeper(constructor: Function) -> Kept:
-    """Tells as which attribute a constructor keeps a value, whatever holds."""
-    kept = [
-        (event.value, self_attribute(event.target))
-        for event in constructor.flow.of(EventKind.STORE)
-        if event.target is not None and is_unconditional(event) and event.value.op in (Op.PARAM, Op.ATTR, Op.INDEX)
-    ]
-    names = {named(value): name for value, name in kept if name is not None}
+def keeper(function: Function) -> Kept:
+    """Tells as which attribute a function keeps a value, and nothing else."""
+    kept: dict[str, set[Hashable | None]] = {}
+    for event in function.flow.of(EventKind.STORE):
+        name = None if event.target is None else self_attribute(event.target)
+        if name is not None:
+            kept.setdefault(name, set()).add(named(event.value) if event.value.op in _KEPT else None)
+    names = {value: name for name, values in kept.items() if len(values) == 1 for value in values}
 
     def find(value: Value) -> str | None:
-        return names.get(named(value)) if value.op in (Op.PARAM, Op.ATTR, Op.INDEX) else None
+        return names.get(named(value)) if value.op in _KEPT else None
 
     return find
 
@@ -145,54 +152,83 @@ def is_unconditional(event: Event) -> bool:
     return not event.loops and not event.handled and all(guard.raised for guard in guards)
 
 
-def asserted(constructor: Function, name: Name) -> list[Fact]:
-    """What a constructor asserts, whatever holds, or raises errors for."""
+def asserted(function: Function, name: Name, event: Event | None = None) -> set[Fact]:
+    """What a function asserts, or raises errors for: whatever holds, or where it comes to an event."""
+    there = set() if event is None or event.guard is None else {id(link) for link in event.guard.chain()}
     links = {
         id(link): link
-        for event in constructor.flow.events
-        if event.guard is not None and not event.loops
-        for link in event.guard.chain()
-        if all(outer.raised for outer in link.chain())
+        for other in function.flow.events
+        if other.guard is not None and not other.loops
+        for link in other.guard.chain()
+        if link.raised and all(outer.raised or id(outer) in there for outer in link.chain())
     }
-    return [fact for link in links.values() for fact in facts_of(link.test, link.truthy, name)]
+    return {fact for link in links.values() for fact in facts_of(link.test, link.truthy, name)}
 
 
-def is_never_so(event: Event, cls: Class, project: Project) -> bool:
-    """Whether no object of a class comes to what a method of it does under a condition."""
-    if event.guard is None:
+def is_never_so(event: Event, function: Function, cls: Class, project: Project, depth: int = 0) -> bool:
+    """Whether no object of a class comes to what a method of it does."""
+    if event.guard is not None:
+        found = along(event.guard, named)
+        asked = {fact.about for fact in found if isinstance(fact.about, tuple)}
+        known = [fact for kind, name, *_ in asked if kind == "self" for fact in _settled(name, cls, project)]
+        known += [fact for kind, name, *_ in asked if kind == "global" for fact in _switched(name, cls, project)]
+        if are_at_odds((*found, *known)):
+            return True
+    return depth < _CALLS and _is_never_called(function, cls, project, depth)
+
+
+def _is_never_called(function: Function, cls: Class, project: Project, depth: int) -> bool:
+    """Whether only such methods of the family speak of a method that no object comes to, or do so where none comes."""
+    name = function.name
+    relatives = family(cls, project).classes
+    if name == "forward" or _DUNDER.fullmatch(name) or any(name in spoken(one, project).told for one in relatives):
         return False
-    found = along(event.guard, named)
-    asked = {str(fact.about[1]) for fact in found if isinstance(fact.about, tuple) and fact.about[0] == "self"}
-    known = [fact for name in asked for fact in _settled(name, cls, project)]
-    switches = {str(fact.about[1]) for fact in found if isinstance(fact.about, tuple) and fact.about[0] == "global"}
-    known += [fact for name in switches for fact in _switched(name, cls, project)]
-    return are_at_odds((*found, *known))
+    uses = [
+        (event, method)
+        for one in relatives
+        for method in one.methods.values()
+        if name in method.words
+        for event in method.flow.reads
+        if event.value.data == name
+    ]
+    modules = (cls.module, *mentioning(project, cls.module, name))
+    return (
+        bool(uses)
+        and all(is_never_so(event, method, cls, project, depth + 1) for event, method in uses)
+        and not any(is_read(name, module, project, of_others=True) for module in modules)
+    )
 
 
 def _settled(name: str, cls: Class, project: Project) -> Iterator[Fact]:
-    """What holds of an attribute that one class of the family sets, in its constructor or in its head."""
+    """What holds of an attribute that one method of one class of the family sets, or the head of that class."""
     setting = [
         one for one in family(cls, project).classes if name in one.attributes or name in spoken(one, project).stored
     ]
     if len(setting) != 1 or _is_set_elsewhere(name, cls.module, project):
         return
     owner = setting[0]
-    functions = owner.assigned.get(name, [])
-    constructor = owner.methods.get("__init__")
-    if not functions and name in owner.attributes:
-        value = owner.attributes[name]
-        if value.op is Op.CONST and name not in owner.rebound:
-            yield Fact(("self", name), "==", value.data)
-    if functions != [constructor] or constructor is None or name in owner.attributes:
+    stores = {
+        method: found
+        for method in owner.methods.values()
+        if name in method.words and (found := [event for event in method.flow.events if kept_name(event) == name])
+    }
+    at_first = owner.attributes.get(name)
+    if not stores and name not in owner.rebound and at_first is not None and at_first.op is Op.CONST:
+        yield Fact(("self", name), "==", at_first.data)
+    if len(stores) != 1 or at_first is not None:
         return
-    stores = [event for event in constructor.flow.events if kept_name(event) == name]
-    if len(stores) == 1 and is_unconditional(stores[0]):
-        if stores[0].value.op is Op.CONST:
-            yield Fact(("self", name), "==", stores[0].value.data)
-        kept = keeper(constructor)
-        yield from (
-            fact for fact in asserted(constructor, lambda value: named(value, kept)) if fact.about == ("self", name)
-        )
+    ((function, events),) = stores.items()
+    if any(event.loops or event.handled for event in events):
+        return
+    values = {(type(value.data), value.data) if value.op is Op.CONST else None for value in map(kept_value, events)}
+    if len(values) == 1 and None not in values:
+        yield Fact(("self", name), "==", kept_value(events[0]).data)
+    held = set.intersection(*(asserted(function, partial(named, kept=keeper(function)), event) for event in events))
+    for model in project.classes.model(cls).mro():
+        constructor = model.cls.methods.get("__init__") if model.cls is not None else None
+        if constructor is not None and constructor is not function:
+            held |= asserted(constructor, named)
+    yield from (fact for fact in held if fact.about == ("self", name))
 
 
 def _switched(name: str, cls: Class, project: Project) -> Iterator[Fact]:

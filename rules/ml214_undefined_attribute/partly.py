@@ -135,23 +135,29 @@ class _Unset:
         if parameter is not None and parameter.default is not None:
             about = name(Value(Op.PARAM, (), default, None))
             self._facts.append(Fact(about, "==", parameter.default.data))
-        #: The attributes that the constructor sets under a condition.
-        self._sided: set[str] = set()
+        #: The attributes that are the same on either side.
+        self._same = {"training"}
         stores: dict[str, list[Event]] = {}
+        sided: set[str] = set()
         for event in constructor.flow.events:
-            attribute = kept_name(event)
-            if attribute is not None and not is_unconditional(event):
-                self._sided.add(attribute)
-            if attribute is not None and not _stands(event, side, side.truthy):
+            if (attribute := kept_name(event)) is not None and not _stands(event, side, side.truthy):
                 stores.setdefault(attribute, []).append(event)
-        for attribute, events in stores.items():
-            if len(events) == 1 and _stands(events[0], side, not side.truthy, alone=True):
-                self._facts += _made(attribute, kept_value(events[0]), constructor.module, project)
+            elif attribute is not None:
+                sided.add(attribute)
+        decisive = [part.data for part in side.test.walk() if is_argument(part)]
+        for attribute, (event, *others) in stores.items():
+            if others or event.loops or event.handled:
+                continue
+            if is_unconditional(event) or _stands(event, side, not side.truthy, alone=True):
+                self._facts += _made(attribute, kept_value(event), constructor.module, project)
+            is_same = attribute not in sided and not any(part.data in decisive for part in event.value.walk())
+            if is_same and is_unconditional(event):
+                self._same.add(attribute)
 
     def come_to(self, event: Event, function: Function) -> bool:
         """Whether a method that is called on such an object comes to an event behind assertions only."""
         about = {fact.about for fact in self._facts}
-        undecided = {name for name in self._sided & attributes_in(event.guard) if ("self", name) not in about}
+        undecided = {name for name in attributes_in(event.guard) - self._same if ("self", name) not in about}
         if undecided or are_at_odds((*self._facts, *along(event.guard, named))):
             return False
         return not any(self._may_refuse(call, function) for call in _called_before(event, function))
@@ -161,7 +167,7 @@ class _Unset:
         method = function.owner.methods.get(self_attribute(call.callee) or "") if function.owner is not None else None
         if method is None or any(event.kind is EventKind.STORE for event in method.flow.events):
             return False
-        return any(event.value.data in self._sided for event in method.flow.reads)
+        return any(event.value.data not in self._same for event in method.flow.reads)
 
 
 def _stands(event: Event, side: PathCondition, truthy: bool, *, alone: bool = False) -> bool:
@@ -185,5 +191,6 @@ def _made(attribute: str, value: Value, module: ModuleFacts, project: Project) -
 def _called_before(event: Event, function: Function) -> Iterator[Value]:
     """What a function calls before something happens, whatever holds, and makes nothing of."""
     for call in function.flow.dropped:
-        if call.value.line < event.value.line and is_unconditional(call):
+        here, there = ((one.value.line, one.value.offset) for one in (call, event))
+        if here < there and is_unconditional(call):
             yield call.value

@@ -15,6 +15,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_shadowed
+from modellint.link.classes.decorated import handed_over
 from modellint.link.classes.families import family, handed_on
 from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
 from modellint.link.names import DefinedClass, DefinedFunction, External
@@ -188,8 +189,10 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
     for one in found.classes:
         said = spoken(one, project)
         names.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
-        if not handed_on(one, project).is_known:
+        later = handed_over(one, project)
+        if later.alter or not later.is_known or not handed_on(one, project).is_known:
             return None
+        names |= later.names
         own = spoken(cls, project)
         names.update(name for name in own.read | own.filled if said.speaks_of(name))
     return frozenset(names)
@@ -220,7 +223,7 @@ def _reads(cls: Class, names: set[str], known: frozenset[str], project: Project)
             name = str(event.value.data)
             if name not in names or name in seen or len(event.value.args) > 1:
                 continue
-            if not is_never_so(event, cls, project):
+            if not is_never_so(event, function, cls, project):
                 seen.add(name)
                 yield Undefined(cls, function, event, known)
 

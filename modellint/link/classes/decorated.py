@@ -8,6 +8,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted
 from modellint.link.classes.calls import is_standard
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
+from modellint.link.searched import mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +40,7 @@ class Decorated:
 
 
 def decorated(cls: Class, project: Project) -> Decorated:
-    """What the decorators of a class do to it, and the functions of the project that its file gives it to."""
+    """What the decorators of a class do to it."""
     return project.once(("decorated", cls.module.path, cls.qualname, cls.line), lambda: _decorated(cls, project))
 
 
@@ -47,15 +48,15 @@ def _decorated(cls: Class, project: Project) -> Decorated:
     reading = _Reading(project)
     for decorator in cls.head.decorators:
         reading.decorator(decorator, cls.module)
-    body = cls.module.body
-    for event in body.flow.dropped if cls.name in body.words else ():
-        given = event.value.positional
-        if given and given[0].op is Op.GLOBAL and given[0].data == cls.name:
-            target = project.names.definition(cls.module, event.value.callee)
-            if isinstance(target, DefinedFunction):
-                reading.function(target.function, 0)
-            elif event.value.callee.data == "setattr":
-                reading.setting(event.value)
+    return Decorated(frozenset(reading.names), reading.alters, reading.is_known)
+
+
+def handed_over(cls: Class, project: Project) -> Decorated:
+    """What functions do to a class that files give it to as a statement: `with_cache(Decoder)`."""
+    reading = _Reading(project)
+    for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))):
+        for event in module.body.flow.dropped if cls.name in module.body.words else ():
+            reading.statement(event.value, cls, module)
     return Decorated(frozenset(reading.names), reading.alters, reading.is_known)
 
 
@@ -81,6 +82,22 @@ class _Reading:
             self._maker(target)
         else:
             self.function(target, 0)
+
+    def statement(self, call: Value, cls: Class, module: ModuleFacts) -> None:
+        """A call that may be given a class of a module."""
+
+        def is_class(value: Value) -> bool:
+            found = self._project.names.definition(module, value) if value.op in (Op.GLOBAL, Op.ATTR) else None
+            return isinstance(found, DefinedClass) and found.cls is cls
+
+        target = self._project.names.definition(module, call.callee)
+        if call.has_unpacking and any(is_class(part) for value in call.args[1:] for part in value.walk()):
+            self.is_known = False
+        for position in _where_given(call, is_class):
+            if isinstance(target, DefinedFunction):
+                self.function(target.function, position)
+            elif call.callee.data == "setattr" and position == 0:
+                self.setting(call)
 
     def function(self, function: Function, position: int | str) -> None:
         """A function that is given the class by position, or by name."""

@@ -9,22 +9,6 @@ def be_verbose():
     VERBOSE = True
 
 
-class Bands(nn.Module):
-    def __init__(self, bands=0):
-        super().__init__()
-        self.norm = nn.LayerNorm(bands)
-        if bands == 0:
-            self.filter = nn.Identity()
-        else:
-            self.bands = bands
-            self.filter = nn.Conv1d(1, bands, 3)
-
-    def forward(self, x):
-        assert self.filter is not None
-        assert self.norm is not None and x.dim() == 3
-        return self.filter(x).view(x.shape[0] * self.bands, 1, -1)  # expect: ML214
-
-
 class Unit(nn.Module):
     def __init__(self, width, groups):
         super().__init__()

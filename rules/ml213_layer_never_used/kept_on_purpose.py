@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from modellint.graph import mentions
 from modellint.graph.value import EventKind, Op, dotted
+from modellint.link.calls.doubts import subclasses
 from modellint.link.classes.families import family
 from modellint.link.classes.spoken import INITIAL, spoken
+from modellint.link.searched import mentioning
 
 from .filled import is_only_filled
 
@@ -73,17 +75,27 @@ def _is_unwritten(value: Value) -> bool:
 def is_filled_from_file(cls: Class, project: Project) -> bool:
     """Whether each parameter of an object is to be found in a file that its class loads, or a function that makes it.
 
-    Or the class of an object that it is a part of, by what the file of the class says.
+    Or the class of an object that it is a part of.
     """
-    owners = [one for one in cls.module.classes.values() if any(cls.name in m.words for m in one.methods.values())]
-    classes = dict.fromkeys((*family(cls, project).classes, *owners))
-    methods = (method for one in classes for method in one.methods.values())
+    relatives = family(cls, project).classes
+    names = {cls.name, *(one.name for one in subclasses(project, cls))}
+    others = (one for name in names for one in mentioning(project, cls.module, name, "load_state_dict"))
+    modules = dict.fromkeys((cls.module, *others))
+    owners = [
+        one
+        for module in modules
+        for one in module.classes.values()
+        if any(not names.isdisjoint(method.words) for method in one.methods.values())
+    ]
+    methods = (method for one in dict.fromkeys((*relatives, *owners)) for method in one.methods.values())
     if any(_loads(call) and _is_self(call.callee.args[0]) for method in methods for call in _loading(method)):
         return True
-    makers = {one.name for one in (cls, *owners)}
+    makers = names.union(one.name for one in owners)
     return any(
-        _loads(call) and _makes(call.callee.args[0], makers) and _gives(function, call.callee.args[0])
-        for function in cls.module.functions.values()
+        _loads(call) and _gives(function, call.callee.args[0])
+        for module in modules
+        for function in module.functions.values()
+        if not makers.isdisjoint(function.words)
         for call in _loading(function)
     )
 
@@ -108,10 +120,6 @@ def _is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def _makes(value: Value, makers: set[str]) -> bool:
-    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data in makers
-
-
 def _gives(function: Function, value: Value) -> bool:
-    """Whether a function returns a value, so that it makes an object rather than training it."""
+    """Whether a function returns an object, so that it makes one rather than training it."""
     return any(part is value for event in function.flow.of(EventKind.RETURN) for part in event.value.walk())

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.python import sides
-from modellint.graph.value import Op
+from modellint.graph.value import Op, dotted, walk_all
 from modellint.link.names import DefinedConstant, External
 from modellint.link.searched import mentioning
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
@@ -91,7 +93,16 @@ def _is_of_other_class(name: str, function: Function, project: Project) -> bool:
                 return True
         elif side.op is Op.CONST and str(side.data).rpartition(".")[2] != "Tensor":
             return True
-    return any(target.startswith(_SUBCLASSES) for target in module.imports.values())
+    named = (*module.imports.values(), *(name for one in module.all_functions() for name in _written(one)))
+    return any(name.startswith(_SUBCLASSES) for name in named)
+
+
+def _written(function: Function) -> Iterator[str]:
+    """What of torch a function names in full."""
+    words = {name.partition(".")[2] for name in _SUBCLASSES}
+    for value in walk_all(function.flow.values) if not words.isdisjoint(function.words) else ():
+        if value.op is Op.ATTR:
+            yield dotted(value) or ""
 
 
 def _is_method_of_subclass(name: str, module: ModuleFacts, project: Project) -> bool:

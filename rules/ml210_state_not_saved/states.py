@@ -12,8 +12,6 @@ from modellint.link.recipes.reach import calls_super
 from modellint.link.recipes.scripts import script_functions
 from modellint.link.recipes.trained import shown
 
-from .purposes import is_on_purpose
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -65,9 +63,7 @@ def _agreed(recipe: Recipe, project: Project) -> Iterator[UnsavedState]:
     saved = [one.saved for one in registrations if one.saved is not None]
     scripts = list(by_script.values())
     for key, state in scripts[0].items() if scripts else ():
-        if not all(key in other for other in scripts) or any(_may_save(one, state.item) for one in saved):
-            continue
-        if not is_on_purpose(state):
+        if all(key in other for other in scripts) and not any(_may_save(one, state.item) for one in saved):
             yield state
 
 

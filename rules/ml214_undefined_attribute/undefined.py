@@ -190,7 +190,7 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
         said = spoken(one, project)
         names.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
         later = handed_over(one, project)
-        if later.alter or not later.is_known or not handed_on(one, project).is_known:
+        if later.alter or later.bases or not later.is_known or not handed_on(one, project).is_known:
             return None
         names |= later.names
         own = spoken(cls, project)

@@ -154,6 +154,10 @@ def _is_redone(project: Project, reached: Reached) -> bool:
             setting = (setters_of_others(one, name, project) for one in mentioning(project, module, f". {name}", cls))
             if done.alter or name in done.names or any(cls in owners for owners in setting):
                 return True
+            if reached.function is not None and reached.function.owner is model.cls:
+                return False  # what bases have comes behind it
+            if any(project.classes.model(base).has_method(name) for base in done.bases):
+                return True
     return False
 
 

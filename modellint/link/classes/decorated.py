@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     IsClass = Callable[[Value], bool]
 
 #: Attributes of a class that decide which others it has.
-_DECIDING = frozenset(("__bases__", "__class__", "__getattr__", "__getattribute__"))
+_DECIDING = frozenset(("__class__", "__getattr__", "__getattribute__"))
+_BASES = "__bases__"
 #: How many functions are followed, each of which hands the class to another one.
 _MAX_STEPS = 40
 
@@ -30,11 +31,13 @@ _MAX_STEPS = 40
 class Decorated:
     """What decorators do to a class.
 
-    `names` are the attributes that they set. They `alter` a class whose bases they change, on which they set attributes
-    of any name, or in whose place they give another one. Not `is_known`: one of them cannot be read.
+    `names` are the attributes that they set, `bases` the classes of the project that they make it derive from besides.
+    They `alter` a class on which they set attributes of any name, whose bases they change to unknown ones, or in whose
+    place they give another one. Not `is_known`: one of them cannot be read.
     """
 
     names: frozenset[str]
+    bases: tuple[Class, ...]
     alter: bool
     is_known: bool
 
@@ -48,7 +51,7 @@ def _decorated(cls: Class, project: Project) -> Decorated:
     reading = _Reading(project)
     for decorator in cls.head.decorators:
         reading.decorator(decorator, cls.module)
-    return Decorated(frozenset(reading.names), reading.alters, reading.is_known)
+    return reading.result
 
 
 def handed_over(cls: Class, project: Project) -> Decorated:
@@ -57,7 +60,7 @@ def handed_over(cls: Class, project: Project) -> Decorated:
     for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))):
         for event in module.body.flow.dropped if cls.name in module.body.words else ():
             reading.statement(event.value, cls, module)
-    return Decorated(frozenset(reading.names), reading.alters, reading.is_known)
+    return reading.result
 
 
 class _Reading:
@@ -66,18 +69,23 @@ class _Reading:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._seen: set[object] = set()
-        self.names: set[str] = set()
-        self.alters = False
-        self.is_known = True
+        self._names: set[str] = set()
+        self._bases: dict[Class, None] = {}
+        self._alters = False
+        self._is_known = True
+
+    @property
+    def result(self) -> Decorated:
+        return Decorated(frozenset(self._names), tuple(self._bases), self._alters, self._is_known)
 
     def decorator(self, decorator: Value, module: ModuleFacts) -> None:
         """A decorator as it is written: `@register`, `@register("mlp")`, `@BLOCKS.register()`."""
         callee = decorator.callee if decorator.op is Op.CALL else decorator
         target = self._target(callee, module)
         if isinstance(target, External):
-            self.is_known &= _is_harmless(target)
+            self._is_known &= _is_harmless(target)
         elif target is None:
-            self.is_known = False
+            self._is_known = False
         elif decorator.op is Op.CALL:
             self._maker(target)
         else:
@@ -92,7 +100,7 @@ class _Reading:
 
         target = self._project.names.definition(module, call.callee)
         if call.has_unpacking and any(is_class(part) for value in call.args[1:] for part in value.walk()):
-            self.is_known = False
+            self._is_known = False
         for position in _where_given(call, is_class):
             if isinstance(target, DefinedFunction):
                 self.function(target.function, position)
@@ -104,7 +112,7 @@ class _Reading:
         names = function.argument_names
         if isinstance(position, int):
             if position >= len(names):
-                self.is_known = False
+                self._is_known = False
                 return
             position = names[position]
         if self._enter((function, position)):
@@ -115,10 +123,10 @@ class _Reading:
     def setting(self, call: Value) -> None:
         """A call of `setattr`."""
         name = call.positional[1] if len(call.positional) > 1 else None
-        if name is None or name.op is not Op.CONST or name.data in _DECIDING:
-            self.alters = True
+        if name is None or name.op is not Op.CONST or name.data in _DECIDING or name.data == _BASES:
+            self._alters = True
         else:
-            self.names.add(str(name.data))
+            self._names.add(str(name.data))
 
     def _maker(self, function: Function) -> None:
         """A function that gives the decorator."""
@@ -129,7 +137,7 @@ class _Reading:
     def _nested(self, nested: Nested, function: Function) -> None:
         """A function inside of a function that is given the class."""
         if not nested.positional:
-            self.is_known = False
+            self._is_known = False
         elif self._enter(id(nested)):
             subject = next(iter(nested.parameters.values()))
             self._body(function.flow.events[nested.first : nested.last], lambda value: value is subject, function)
@@ -148,9 +156,9 @@ class _Reading:
         elif value.op is Op.CALL:
             self._called(value, is_class, function)
         elif value.op is Op.UNKNOWN:
-            self.alters = True  # a class that is made here
+            self._alters = True  # a class that is made here
         elif not is_class(value) and not (value.op is Op.CONST and value.data is None):
-            self.is_known = False
+            self._is_known = False
 
     def _called(self, call: Value, is_class: IsClass, function: Function) -> None:
         """What a call gives in the place of the class, or as the decorator."""
@@ -160,13 +168,13 @@ class _Reading:
                 inner = self._target(call.positional[0], function.module, function)
                 self._hand_to(inner, 0)
             elif target.name == "builtins.type":
-                self.alters = True
+                self._alters = True
             else:
-                self.is_known &= _is_harmless(target)
+                self._is_known &= _is_harmless(target)
             return
         given = list(_where_given(call, is_class))
         if target is None:
-            self.is_known = False
+            self._is_known = False
         elif given:
             self.function(target, given[0])
         else:
@@ -174,9 +182,9 @@ class _Reading:
 
     def _hand_to(self, target: Function | External | None, position: int | str) -> None:
         if isinstance(target, External):
-            self.is_known &= _is_harmless(target)
+            self._is_known &= _is_harmless(target)
         elif target is None:
-            self.is_known = False
+            self._is_known = False
         else:
             self.function(target, position)
 
@@ -185,10 +193,24 @@ class _Reading:
         for event in events:
             target = event.target
             if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR:
-                self.names.add(str(target.data))
-                self.alters |= target.data in _DECIDING
+                self._names.add(str(target.data))
+                self._alters |= target.data in _DECIDING
+                if target.data == _BASES:
+                    self._derive(event.value, is_class, function)
             elif event.kind is EventKind.CALL:
                 self._call(event.value, is_class, function)
+
+    def _derive(self, bases: Value, is_class: IsClass, function: Function) -> None:
+        """The classes that are named in what becomes the bases of the class."""
+        for part in bases.walk():
+            if part.op is Op.GLOBAL:
+                definition = self._project.names.definition(function.module, part)
+                if isinstance(definition, DefinedClass):
+                    self._bases[definition.cls] = None
+                elif not isinstance(definition, External) or not definition.name.startswith("builtins."):
+                    self._alters = True
+            elif part.op in (Op.PARAM, Op.INNER, Op.UNKNOWN) and not is_class(part):
+                self._alters = True
 
     def _call(self, call: Value, is_class: IsClass, function: Function) -> None:
         callee = call.callee
@@ -231,7 +253,7 @@ class _Reading:
         is_new = step not in self._seen
         self._seen.add(step)
         if len(self._seen) > _MAX_STEPS:
-            self.is_known = False
+            self._is_known = False
             return False
         return is_new
 

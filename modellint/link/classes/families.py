@@ -44,22 +44,24 @@ def _family(cls: Class, project: Project) -> Family:
     models = [project.classes.model(one) for one in (cls, *subclasses(project, cls))]
     members: dict[Class, None] = {}
     libraries: set[str] = set()
+    given: set[str] = set()
     is_known = True
     for model in models:
         is_known &= model.is_complete
         for current in model.mro():
-            if current.cls is not None:
-                members[current.cls] = None
-            else:
+            if current.cls is None:
                 libraries.add(current.name)
+            elif current.cls not in members:
+                members[current.cls] = None
+                done = decorated(current.cls, project)
+                given |= done.names
+                is_known &= done.is_known and not done.alter
+                models.extend(map(project.classes.model, done.bases))
     for one in list(members):
         for other in _borrowed(one, project):
             members.setdefault(other)
-    made = [decorated(one, project) for one in members]
-    is_known &= all(one.is_known and not one.alter for one in made)
     is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
-    given = frozenset[str]().union(*(one.names for one in made))
-    return Family(tuple(members), frozenset(libraries), given, is_known)
+    return Family(tuple(members), frozenset(libraries), frozenset(given), is_known)
 
 
 def _borrowed(cls: Class, project: Project) -> Iterator[Class]:

@@ -35,3 +35,13 @@ class Registry:
 
 
 BLOCKS = Registry()
+
+
+class Memory:
+    def remember(self, memory):
+        return memory
+
+
+def kept(cls):
+    cls.__bases__ = (Memory, *cls.__bases__)
+    return cls

@@ -1,4 +1,4 @@
-from registry import BLOCKS, named, register
+from registry import BLOCKS, kept, named, register
 from torch import nn
 
 
@@ -36,3 +36,13 @@ class Fourth(nn.Module):
 
     def forward(self, x):
         return self.query(x)  # expect: ML214
+
+
+@kept
+class Fifth(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.query = nn.Linear(width, width)
+
+    def forward(self, x, memory=None):
+        return self.weight(x) if memory is None else self.remember(memory)  # expect: ML214

@@ -48,7 +48,7 @@ def may_be_subclass(value: Value, name: str, function: Function, project: Projec
 def _operands(value: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
     """The tensors of whose class a value is; None where it may be of another one."""
     op = value.op
-    if op is Op.CONST or kinds.is_number(value):
+    if op in (Op.CONST, Op.INNER) or kinds.is_number(value):
         return ()
     if op in (Op.BIN, Op.UNARY, Op.CHOICE, Op.LIST, Op.TUPLE):
         return value.args

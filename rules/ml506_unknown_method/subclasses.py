@@ -48,7 +48,7 @@ def may_be_subclass(value: Value, name: str, function: Function, project: Projec
 def _operands(value: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
     """The tensors of whose class a value is; None where it may be of another one."""
     op = value.op
-    if op in (Op.CONST, Op.INNER) or kinds.is_number(value):
+    if op is Op.CONST or kinds.is_number(value):
         return ()
     if op in (Op.BIN, Op.UNARY, Op.CHOICE, Op.LIST, Op.TUPLE):
         return value.args
@@ -60,6 +60,8 @@ def _operands(value: Value, function: Function, project: Project, kinds: Kinds) 
         return value.args if value.data != "dict" else None
     if op is Op.PARAM:
         return None if value.data == "self" or _is_of_other_class(str(value.data), function, project) else ()
+    if op is Op.INNER:
+        return None if _is_of_other_class("", function, project) else ()
     if op is Op.GLOBAL:
         definition = project.names.definition(function.module, value)
         return (definition.value,) if isinstance(definition, DefinedConstant) else None

@@ -13,6 +13,7 @@ from modellint.graph.hashing import HashedOnce, hashed_once
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op
+from modellint.operators import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -336,9 +337,10 @@ class Arguments(HashedOnce):
         return Arguments(self.positional[1:], self.keywords, self.is_complete)
 
     def argument(self, position: int, name: str) -> Atoms | None:
-        """The argument at `position` (0 is the first) or called `name`."""
-        if name in self.keywords:
-            return self.keywords[name]
+        """The argument at `position` (0 is the first) or called `name`; torch has other names for some."""
+        for spelt in spellings(name) if self.keywords else ():
+            if spelt in self.keywords:
+                return self.keywords[spelt]
         return self.positional[position] if position < len(self.positional) else None
 
     def all(self) -> Iterator[Atoms]:

@@ -1,5 +1,5 @@
 """What a model definition is, as facts: values and events of code, classes and functions, sizes, nodes of recipes.
 
 Begin with `value.py`, then `python.py`; `recipe.py` for YAML.
-It imports `source.py`.
+It imports `operators/`, `source.py`.
 """

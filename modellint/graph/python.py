@@ -267,8 +267,11 @@ class Class:
 
     @property
     def place(self) -> Place:
-        column = self.module.source.column_of_byte(self.line, self.offset)
-        return Place(self.module.path, Span(self.line, column, self.line, column + len("class")))
+        """Where the class statement names it."""
+        source = self.module.source
+        column = source.column_of_byte(self.line, self.offset) + len("class")
+        column = max(source.plain.text_between(self.line, self.line).find(self.name, column - 1) + 1, column)
+        return Place(self.module.path, Span(self.line, column, self.line, column + len(self.name)))
 
 
 def _kept(flow: Flow) -> Iterator[tuple[str, Value]]:

@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from modellint.graph.immutable import dataclass
+from modellint.operators import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -161,9 +162,12 @@ class Value:
         return None in self.data or any(arg.op is Op.STARRED for arg in self.positional)
 
     def argument(self, position: int, name: str | None = None) -> Value | None:
-        """The argument of a CALL at `position` (0 is the first) or called `name`."""
-        if name is not None and (value := self.keywords.get(name)) is not None:
-            return value
+        """The argument of a CALL at `position` (0 is the first) or called `name`; torch has other names for some."""
+        if name is not None and self.data:
+            keywords = self.keywords
+            for spelt in spellings(name):
+                if spelt in keywords:
+                    return keywords[spelt]
         positional = self.positional
         if any(arg.op is Op.STARRED for arg in positional[: position + 1]):
             return None

@@ -95,7 +95,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .rows import ROWS
+from .rows import ALSO, ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,6 +121,11 @@ class Operator:
 def row(name: str) -> Operator | None:
     """The row of a function or class (`torch.cat`, `builtins.list`), a method or an attribute (`Tensor.clamp_`)."""
     return _rows.get(name)
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """The names by which torch takes an argument: `dim` and `axis`."""
+    return (name, *ALSO.get(name, ()))
 
 
 def rows() -> Iterator[Operator]:

@@ -1,7 +1,11 @@
 """The rows of the table of operators. What the facets mean is said in the package's docstring.
 
-Sources: the documentation of PyTorch (`torch`, `torch.Tensor`, `torch.nn`, `torch.nn.functional`) and of Python.
+Sources: the documentation of PyTorch (`torch`, `torch.Tensor`, `torch.nn`, `torch.nn.functional`) and of Python; the
+parser of PyTorch's arguments, which takes numpy's names as well (`torch/csrc/utils/python_arg_parser.cpp`).
 """
+
+#: Other names by which torch's own functions and methods, not those that are written in Python, take an argument.
+ALSO = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 
 ROWS = """
 [functions of torch, methods of Tensor]

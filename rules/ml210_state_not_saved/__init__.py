@@ -37,6 +37,7 @@ class StateNotSaved(Rule):
 
     Left alone are schedulers without state, encoders that the script fills anew or keeps in a file of their own,
     trainings without a checkpointer, and those that nothing resumes: a Brain whose `on_fit_start` recovers nothing.
+    So is what is not saved on purpose, as a comment says, or code that takes it out of what is saved.
 
     ## Why is this bad
     A training that is resumed is another one than a training that ran through: the scheduler has forgotten the best
@@ -67,11 +68,13 @@ class StateNotSaved(Rule):
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import including
 
+        from .purposes import is_on_purpose
         from .states import unsaved_states
 
         for whole in including(recipe, project):
             for state in unsaved_states(whole, project):
-                if whole is recipe or state.item.place.path == recipe.path:
+                is_here = whole is recipe or state.item.place.path == recipe.path
+                if is_here and not is_on_purpose(state):
                     yield self._finding(state, whole)
 
     def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:

@@ -50,7 +50,9 @@ class LayerNeverUsed(Rule):
     ## What it cannot see
     Layers of classes that go through all they hold (`children()`), whose base cannot be read, or whose `forward` is
     borrowed from another class. Layers by whose name something is read of an object that has a name like theirs. A
-    layer that a comment or docstring keeps for checkpoints is left alone.
+    layer that a comment or docstring keeps for checkpoints is left alone, and so are those of a class that loads all of
+    its weights from a file when it is made, or by a method of its own; and what code behind `raise NotImplementedError`
+    reads.
 
     ```python
     self.encoder_k = nn.Linear(width, width)  # `self.encoder_k.parameters()` is a use, though nothing calls it
@@ -70,6 +72,7 @@ class LayerNeverUsed(Rule):
     severity = Severity.INFO
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .kept_on_purpose import is_filled_from_file
         from .twins import twin_of
         from .unused import unused
 
@@ -80,10 +83,10 @@ class LayerNeverUsed(Rule):
             alike = []
             for found in together:
                 twin = twin_of(found)
-                if twin is None:
-                    alike.append(found)
-                else:
+                if twin is not None:
                     yield self._mistaken(found, twin)
+                elif not is_filled_from_file(found.cls, project):
+                    alike.append(found)
             for group in [alike] if len(alike) > _MOST else [[one] for one in alike]:
                 yield self._finding(group, project)
 

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 from modellint.flow.queries import flow
 from modellint.graph.immutable import dataclass
 from modellint.graph.mentions import words
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_tried_out, subclasses
 from modellint.link.classes.families import family, handed_on
-from modellint.link.classes.spoken import INITIAL, holders_read, is_read, kept_name, kept_value, spoken
+from modellint.link.classes.spoken import holders_read, is_read, kept_name, kept_value, spoken
 from modellint.link.names import DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning
+
+from .filled import is_only_filled
+from .kept_on_purpose import is_behind_unwritten, is_used_at_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +77,7 @@ def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project
         if not made or any(_is_empty(kept_value(event), function, project) for function, event in made):
             continue
         is_only_kept = all(_is_only_kept(function, event) for function, event in made) and all(
-            _is_only_filled(function, name, project) for function in functions
+            is_only_filled(function, name, project) for function in functions
         )
         if not is_only_kept or _is_kept_for_others(cls, *made[0], name):
             continue
@@ -103,6 +106,8 @@ def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused
     for one in kept:
         records = (spoken(relative, project) for relative in relatives)
         if any(one.name in said.read or said.speaks_of(one.name) for said in records):
+            continue
+        if is_used_at_first(one.name, relatives, project) or is_behind_unwritten(one.name, relatives):
             continue
         if not _is_read_outside(one.name, cls, relatives, project):
             yield one
@@ -145,44 +150,6 @@ def _displayed(value: Value) -> Iterator[Value]:
     yield value
     for part in value.args if value.op in _DISPLAYS else ():
         yield from _displayed(part)
-
-
-def _is_only_filled(function: Function, name: str, project: Project) -> bool:
-    """Whether a function reads an attribute only to fill in its first values."""
-    reads = {id(event.value) for event in function.flow.reads if event.value.data == name}
-    return not reads or reads <= set(_filled(function, project))
-
-
-def _filled(constructor: Function, project: Project) -> Iterator[int]:
-    """The attributes that a constructor reads only to fill in their first values."""
-    for event in constructor.flow.events:
-        if event.kind is EventKind.STORE and event.target is not None:
-            if event.target.op is Op.ATTR and event.target.data != "requires_grad":
-                yield from _chain(event.target.args[0])
-        elif event in constructor.flow.dropped:
-            call = event.value
-            callee = call.callee
-            if callee.op is Op.ATTR and _is_filling(str(callee.data)):
-                yield from _chain(callee.args[0])
-            definition = project.names.definition(constructor.module, callee)
-            is_init = isinstance(definition, External) and definition.name.startswith("torch.nn.init.")
-            is_own = isinstance(definition, DefinedFunction) and INITIAL.fullmatch(definition.function.name) is not None
-            is_method = self_attribute(callee) is not None and INITIAL.fullmatch(str(callee.data)) is not None
-            if is_init or is_own or is_method:
-                for argument in call.args[1:]:
-                    yield from _chain(argument)
-
-
-def _is_filling(method: str) -> bool:
-    is_in_place = method.endswith("_") and not method.endswith("__") and method != "requires_grad_"
-    return is_in_place or method == "apply" or INITIAL.fullmatch(method) is not None
-
-
-def _chain(value: Value) -> Iterator[int]:
-    """An attribute, and those of whose objects it is one: `self.proj` of `self.proj.weight.data`."""
-    while value.op in (Op.ATTR, Op.INDEX):
-        yield id(value)
-        value = value.args[0]
 
 
 def _is_empty(value: Value, function: Function, project: Project) -> bool:

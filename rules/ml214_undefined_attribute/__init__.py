@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind, Op
 from modellint.rule import Rule
-from modellint.similar import get_close_matches
+from modellint.similar import get_close_matches, slip
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class UndefinedAttribute(Rule):
     copied from another class, an argument that was never kept, or a method that the base no longer has.
 
     ## How to fix
-    Read the attribute that is meant, or set it in the constructor. `--unsafe-fixes` takes the name that is written
-    alike.
+    Read the attribute that is meant, or set it in the constructor. `--unsafe-fixes` corrects a slip of the pen, where
+    the call fits the method that is meant.
 
     ## What it cannot see
     Attributes that are set on one way through the constructor only, where nothing says that another one is taken, or a
@@ -93,13 +93,13 @@ class UndefinedAttribute(Rule):
         module, name, cls = found.function.module, found.name, found.cls
         side = f"the default of `{found.by_default}` leaves it unset" if found.by_default else "another branch does not"
         return self.finding(
-            module.place(found.event.value),
+            _place_of_name(module.place(found.event.value), name),
             f"`self.{name}` is read, and set under a condition only",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
             severity=Severity.WARNING,
             evidence=(f"the constructor sets it on one side of a condition: {side}",),
-            related=(Related(module.place(found.stored.value), "set here"),),
+            related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
             help="set it on each way through the constructor",
             claim=NotSet(module.place(found.event.value), cls.qualname, name),
         )
@@ -117,8 +117,10 @@ class UndefinedAttribute(Rule):
         if is_argument:
             evidence.append(f"the constructor takes `{name}`, and does not keep it")
         place = module.place(found.value)
+        spot = _place_of_name(place, name)
+        meant = slip(name, found.known) if near else None
         return self.finding(
-            place,
+            spot,
             f"`self.{name}` is read, and nothing sets it",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
@@ -126,7 +128,7 @@ class UndefinedAttribute(Rule):
             evidence=evidence,
             related=(Related(cls.place, "the class"),),
             help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
-            fix=_renamed(place, name, near[0]) if near else None,
+            fix=_renamed(spot, meant) if meant is not None and _fits(found, meant, project) else None,
             claim=NotSet(place, cls.qualname, name),
         )
 
@@ -148,7 +150,31 @@ def _severity(found: Undefined, project: Project) -> Severity:
     return Severity.ERROR
 
 
-def _renamed(place: Place, name: str, near: str) -> Fix:
+def _place_of_name(place: Place, name: str) -> Place:
+    """Where the name of an attribute is written that is read at a place."""
     span = place.span
-    start = Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column)
-    return Fix(f"Read `self.{near}`", Applicability.UNSAFE, (Edit(Place(place.path, start), near),))
+    return Place(place.path, Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column))
+
+
+def _fits(found: Undefined, meant: str, project: Project) -> bool:
+    """Whether another attribute may stand where one is read: a method is called, with arguments that it takes."""
+    from modellint.link.classes.signatures import misfits
+
+    flow = found.function.flow
+    calls = [event.value for event in flow.of(EventKind.CALL) if event.value.callee is found.value]
+    method = project.classes.model(found.cls).method(meant)
+    if method is None or method.is_property:
+        # One of several is no container, nor is a container one of them.
+        parts = (event.value.args[0] for event in flow.of(EventKind.INDEX))
+        turns = (iterable for loop in flow.loops for _, iterable in loop.turns)
+        is_number = {meant, found.name} in ({meant, f"{meant}s"}, {found.name, f"{found.name}s"})
+        return not (is_number and (calls or any(value is found.value for value in (*parts, *turns))))
+    parameters = method.parameters if method.is_static else method.parameters[1:]
+    return bool(calls) and all(
+        not call.has_unpacking and not misfits(parameters, len(call.positional), call.keywords, is_final=True)
+        for call in calls
+    )
+
+
+def _renamed(place: Place, near: str) -> Fix:
+    return Fix(f"Read `self.{near}`", Applicability.UNSAFE, (Edit(place, near),))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.truth import truth_with
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, is_argument
-from modellint.link.classes.spoken import kept_name
+from modellint.graph.value import EventKind, Op, Value, is_argument, self_attribute
+from modellint.link.classes.spoken import kept_name, kept_value
+from modellint.link.names import DefinedClass, External
 
+from .barred import Fact, along, are_at_odds, asserted, attributes_in, facts_of, is_unconditional, keeper, named
 from .undefined import set_by_others
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ def partly_set(module: ModuleFacts, project: Project) -> Iterator[Partly]:
             for name, stored in _stored_on_one_side(constructor)
             if (default := _left_unset(stored, constructor)) is not None
         }
-        found = {name: read for name in sides if (read := _read(name, cls, sides[name][0])) is not None}
+        found = {name: read for name in sides if (read := _read(name, cls, project, *sides[name])) is not None}
         for name in set_by_others(frozenset(found), cls, project):
             del found[name]
         for name, (function, event) in found.items():
@@ -102,8 +105,9 @@ def _has_alternative(side: PathCondition, constructor: Function) -> bool:
     return False
 
 
-def _read(name: str, cls: Class, stored: Event) -> tuple[Function, Event] | None:
+def _read(name: str, cls: Class, project: Project, stored: Event, default: str) -> tuple[Function, Event] | None:
     """Where each call reads an attribute, or the constructor behind the condition, whatever holds."""
+    unset: _Unset | None = None
     for function in (cls.methods.get("forward"), cls.methods.get("__init__")):
         if function is None or name not in function.words:
             continue
@@ -113,5 +117,80 @@ def _read(name: str, cls: Class, stored: Event) -> tuple[Function, Event] | None
             is_later = event.value.line > stored.value.end_line
             is_first = is_later if function.name == "__init__" else len(event.value.args) == 1
             if is_first and _CATCHING.isdisjoint(event.handled):
-                return function, event
+                unset = unset or _Unset(cls.methods["__init__"], stored, default, project)
+                if unset.come_to(event, function):
+                    return function, event
     return None
+
+
+class _Unset:
+    """The objects whose constructor takes that side of a condition on which it does not set an attribute."""
+
+    def __init__(self, constructor: Function, stored: Event, default: str, project: Project) -> None:
+        side = _outermost(stored)
+        assert side is not None
+        name = partial(named, kept=keeper(constructor))
+        self._facts = [*asserted(constructor, name), *facts_of(side.test, not side.truthy, name)]
+        parameter = constructor.parameter(default)
+        if parameter is not None and parameter.default is not None:
+            about = name(Value(Op.PARAM, (), default, None))
+            self._facts.append(Fact(about, "==", parameter.default.data))
+        #: The attributes that are the same on either side.
+        self._same = {"training"}
+        stores: dict[str, list[Event]] = {}
+        sided: set[str] = set()
+        for event in constructor.flow.events:
+            if (attribute := kept_name(event)) is not None and not _stands(event, side, side.truthy):
+                stores.setdefault(attribute, []).append(event)
+            elif attribute is not None:
+                sided.add(attribute)
+        decisive = [part.data for part in side.test.walk() if is_argument(part)]
+        for attribute, (event, *others) in stores.items():
+            if others or event.loops or event.handled:
+                continue
+            if is_unconditional(event) or _stands(event, side, not side.truthy, alone=True):
+                self._facts += _made(attribute, kept_value(event), constructor.module, project)
+            is_same = attribute not in sided and not any(part.data in decisive for part in event.value.walk())
+            if is_same and is_unconditional(event):
+                self._same.add(attribute)
+
+    def come_to(self, event: Event, function: Function) -> bool:
+        """Whether a method that is called on such an object comes to an event behind assertions only."""
+        about = {fact.about for fact in self._facts}
+        undecided = {name for name in attributes_in(event.guard) - self._same if ("self", name) not in about}
+        if undecided or are_at_odds((*self._facts, *along(event.guard, named))):
+            return False
+        return not any(self._may_refuse(call, function) for call in _called_before(event, function))
+
+    def _may_refuse(self, call: Value, function: Function) -> bool:
+        """Whether a method that only asks is asked about what the constructor sets under a condition."""
+        method = function.owner.methods.get(self_attribute(call.callee) or "") if function.owner is not None else None
+        if method is None or any(event.kind is EventKind.STORE for event in method.flow.events):
+            return False
+        return any(event.value.data not in self._same for event in method.flow.reads)
+
+
+def _stands(event: Event, side: PathCondition, truthy: bool, *, alone: bool = False) -> bool:
+    """Whether something happens on a side of a condition; `alone`: whatever else holds, and once."""
+    links = [link for link in event.guard.chain() if not link.raised] if event.guard is not None else []
+    is_there = any(link.test is side.test and link.truthy is truthy for link in links)
+    return is_there and not (alone and (len(links) > 1 or event.loops or event.handled))
+
+
+def _made(attribute: str, value: Value, module: ModuleFacts, project: Project) -> Iterator[Fact]:
+    """What is known of an attribute that is given a constant, or an object of a class."""
+    about = "self", attribute
+    if value.op is Op.CONST:
+        yield Fact(about, "==", value.data)
+    elif value.op is Op.CALL:
+        definition = project.names.definition(module, value.callee)
+        if isinstance(definition, DefinedClass | External) and project.classes.of(definition) is not None:
+            yield Fact(about, "is not", None)
+
+
+def _called_before(event: Event, function: Function) -> Iterator[Value]:
+    """What a function calls before something happens, whatever holds, and makes nothing of."""
+    for call in function.flow.dropped:
+        here, there = ((one.value.line, one.value.offset) for one in (call, event))
+        if here < there and is_unconditional(call):
+            yield call.value

@@ -15,10 +15,13 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_shadowed
+from modellint.link.classes.decorated import handed_over
 from modellint.link.classes.families import family, handed_on
 from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning
+
+from .barred import is_never_so
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +71,7 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
             continue
         missing = {name for name in suspects - known if not _is_set_outside(name, cls, project)}
         if missing:
-            yield from _reads(cls, missing, known)
+            yield from _reads(cls, missing, known, project)
 
 
 def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozenset[str]:
@@ -83,7 +86,7 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
     if not found.is_known or any(members is None for members in libraries):
         return names
     own = spoken(cls, project)
-    known = {*knowledge.SET_ON_LAYERS, *cls.methods, *cls.attributes, *cls.annotations}
+    known = {*knowledge.SET_ON_LAYERS, *found.given, *cls.methods, *cls.attributes, *cls.annotations}
     known |= {name for name in names if name.startswith(own.prefixes) or _is_told_or_stored(name, cls)}
     for members in libraries:
         known |= members or frozenset()
@@ -159,7 +162,7 @@ def _kept_by_frame(cls: Class, project: Project) -> set[str]:
 
 
 def _is_doubtful(cls: Class, project: Project) -> bool:
-    """Whether a class may be another one than the name of a base says, or decorators change what it has."""
+    """Whether a class may be another one than the name of a base says."""
     if cls.qualname in cls.module.rebound:
         return True
     for base in cls.bases:
@@ -177,7 +180,7 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
     found = family(cls, project)
     if not found.is_known:
         return None
-    names: set[str] = set(knowledge.SET_ON_LAYERS)
+    names: set[str] = {*knowledge.SET_ON_LAYERS, *found.given}
     for library in found.libraries:
         members = surface.layer_members(library)
         if members is None:
@@ -186,8 +189,10 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
     for one in found.classes:
         said = spoken(one, project)
         names.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
-        if not handed_on(one, project).is_known:
+        later = handed_over(one, project)
+        if later.alter or later.bases or not later.is_known or not handed_on(one, project).is_known:
             return None
+        names |= later.names
         own = spoken(cls, project)
         names.update(name for name in own.read | own.filled if said.speaks_of(name))
     return frozenset(names)
@@ -208,15 +213,17 @@ def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
     return any(not setters_of_others(module, name, project) <= others for module in modules)
 
 
-def _reads(cls: Class, names: set[str], known: frozenset[str]) -> Iterator[Undefined]:
-    """The first read of each name in each method of a class."""
+def _reads(cls: Class, names: set[str], known: frozenset[str], project: Project) -> Iterator[Undefined]:
+    """The first read of each name in each method of a class that some object of it comes to."""
     for function in cls.methods.values():
         if function.is_static or function.is_class_method or not names & function.words:
             continue
         seen: set[str] = set()
         for event in function.flow.reads:
             name = str(event.value.data)
-            if name in names and name not in seen and len(event.value.args) == 1:
+            if name not in names or name in seen or len(event.value.args) > 1:
+                continue
+            if not is_never_so(event, function, cls, project):
                 seen.add(name)
                 yield Undefined(cls, function, event, known)
 

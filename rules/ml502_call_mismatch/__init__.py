@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
-from modellint.similar import get_close_matches
+from modellint.similar import get_close_matches, slip
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class CallMismatch(Rule):
 
     ## How to fix
     Correct the argument's name, add what is missing, or take out what the callee does not know. `--unsafe-fixes`
-    renames an argument to the parameter that is written alike.
+    corrects a slip of the pen in an argument's name.
 
     ## What it cannot see
     What decorators make of a function is not known, unless torch or the standard library keep its signature; neither
@@ -178,7 +178,11 @@ def _keyword(found: Mismatch, name: str) -> Place | None:
 
 
 def _renamed(found: Mismatch, meant: dict[str, str]) -> Fix | None:
-    edits = [(place, name) for unknown, name in meant.items() if (place := _keyword(found, unknown)) is not None]
+    edits = [
+        (place, name)
+        for unknown, name in meant.items()
+        if slip(unknown, [name]) is not None and (place := _keyword(found, unknown)) is not None
+    ]
     if not edits or len(set(meant.values())) < len(meant):
         return None
     names = " and ".join(f"`{name}`" for _, name in edits)

@@ -8,7 +8,7 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Sev
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.names import External
 from modellint.rule import Rule
-from modellint.similar import get_close_matches
+from modellint.similar import get_close_matches, slip
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -38,11 +38,12 @@ class UnknownMethod(Rule):
     `AttributeError: 'Tensor' object has no attribute …` when the line is reached.
 
     ## How to fix
-    Correct the name, or call the function. `--unsafe-fixes` takes the name that is written alike.
+    Correct the name, or call the function. `--unsafe-fixes` corrects a slip of the pen.
 
     ## What it cannot see
     Tensors that arrive as arguments: an annotation alone does not say that nothing else arrives. Methods that the
-    project gives to `torch.Tensor` itself.
+    project gives to `torch.Tensor` itself. Tensors that may be of a subclass (`DTensor`, nested tensors, a library's or
+    the project's own) are left alone, unless the name is plainly one of torch.
 
     ```python
     def scale(x: torch.Tensor):
@@ -64,6 +65,8 @@ class UnknownMethod(Rule):
         from modellint.knowledge import surface
         from modellint.link.values.kinds import Kinds
 
+        from .subclasses import may_be_subclass
+
         for function in (*module.all_functions(), module.body):
             kinds: Kinds | None = None
             for event in function.flow.of(EventKind.CALL):
@@ -75,7 +78,11 @@ class UnknownMethod(Rule):
                 kinds = kinds or Kinds(project, function)
                 if not _is_tensor(callee.args[0], function, project, kinds) or _is_asked(event):
                     continue
-                if not _is_given_to_tensors(str(callee.data), module, project):
+                if _is_given_to_tensors(str(callee.data), module, project):
+                    continue
+                name = str(callee.data)
+                # What is plainly a name of torch is meant as one, whatever subclasses have besides.
+                if _is_meant(name) or not may_be_subclass(callee.args[0], name, function, project, kinds):
                     yield self._finding(function, event)
 
     def probe(self, claim: Refused, project: Project) -> Probe:
@@ -90,17 +97,17 @@ class UnknownMethod(Rule):
 
         module, callee = function.module, event.value.callee
         name = str(callee.data)
-        names = [one for one in surface.tensor_names() if not one.startswith("_")]
-        squeezed = {one.replace("_", ""): one for one in names if not one.endswith("_")}
-        near = get_close_matches(name, names, n=1, cutoff=0.8)
-        near = near or [squeezed[one] for one in get_close_matches(name.replace("_", ""), squeezed, n=1, cutoff=0.8)]
-        is_function = name in (surface.module_names("torch.nn.functional") or ())
         was_there = name in surface.removed_tensor_names()
         place = module.place(callee)
         evidence = ["a factory, an operator or a layer of torch makes it, on every path"]
-        if is_function:
+        names = _public_names()
+        squeezed = {one.replace("_", ""): one for one in names if not one.endswith("_")}
+        near = get_close_matches(name, names, n=1, cutoff=0.8)
+        near = near or [squeezed[one] for one in get_close_matches(name.replace("_", ""), squeezed, n=1, cutoff=0.8)]
+        if name in (surface.module_names("torch.nn.functional") or ()):
             evidence.append(f"`torch.nn.functional.{name}` is a function, no method")
             near = []
+        meant = slip(name, names) if near else None
         return self.finding(
             place,
             f"tensors have no method `{name}`" + (" any more" if was_there else ""),
@@ -109,9 +116,23 @@ class UnknownMethod(Rule):
             severity=Severity.INFO if was_there else None,
             evidence=evidence,
             help=f"did you mean `{near[0]}`?" if near else "call a method that tensors have, or a function",
-            fix=_renamed(place, name, near[0]) if near else None,
+            fix=None if meant is None else _renamed(place, name, meant),
             claim=Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )
+
+
+def _is_meant(name: str) -> bool:
+    """Whether a name is plainly one of torch: that of a function, one that tensors had, or a slip of the pen."""
+    from modellint.knowledge import surface
+
+    functions = surface.module_names("torch.nn.functional") or ()
+    return name in functions or name in surface.removed_tensor_names() or slip(name, _public_names()) is not None
+
+
+def _public_names() -> list[str]:
+    from modellint.knowledge import surface
+
+    return [one for one in surface.tensor_names() if not one.startswith("_")]
 
 
 def _cannot_be(value: Value) -> bool:

@@ -11,7 +11,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.python import bind
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_certain
-from modellint.link.calls.reached import CallReach
+from modellint.link.calls.reached import CallReach, unfit
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacki
                 continue
             found = _parts(project, function, event.value, event, 0)
             if found is None or not found.parts or any(part.count == len(names.args) for part in found.parts):
+                continue
+            # A call that Python refuses gives nothing, which ML502 says.
+            if found.reached is not None and unfit(event.value, found.reached):
                 continue
             # Whether a call is sure to reach what it seems to may be asked of all files of the project.
             if all(is_certain(project, *call) for call in found.calls):

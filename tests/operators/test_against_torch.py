@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from modellint import operators
+from modellint.operators.rows import ALSO
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -681,3 +682,54 @@ def test_every_facet_is_seen_or_says_why_not() -> None:
     print(f"{len(rows)} rows, {len(facets)} facets; not run: {unchecked}")
     assert all(unchecked.values())
     assert set(FACETS) <= CHECKS.keys()
+
+
+# -- other names of arguments ---------------------------------------------------------------------------------------
+
+_FIRST = torch.tensor([[3.0, 1.0], [2.0, 4.0]])
+_CALLED = [
+    *(("Tensor", name, argument) for name, (_, argument) in operators.arguments("along", "Tensor").items()),
+    *(
+        ("torch", full.removeprefix("torch."), argument)
+        for full, (_, argument) in operators.arguments("along").items()
+        if full.count(".") == 1
+    ),
+]
+#: What is written in Python takes no other names, and `kthvalue` wants more than a dimension.
+_OF_PYTHON = frozenset(("norm",))
+_MORE = {"kthvalue": {"k": 1}, "topk": {"k": 1}}
+
+
+@pytest.mark.parametrize(("of", "name", "argument"), [one for one in _CALLED if one[1] not in _OF_PYTHON])
+def test_torch_takes_a_dimension_by_each_of_its_names(of: str, name: str, argument: str) -> None:
+    def call(spelt: str) -> object:
+        given = {spelt: 0, **_MORE.get(name, {})}
+        operand = _FIRST > 2 if name in ("all", "any") else _FIRST.clone()
+        return getattr(operand, name)(**given) if of == "Tensor" else getattr(torch, name)(operand, **given)
+
+    first, *others = [elements(call(spelt)) for spelt in operators.spellings(argument)]
+    assert others == [first]
+
+
+@pytest.mark.parametrize("name", sorted(ALSO))
+def test_torch_takes_an_argument_by_each_of_its_names(name: str) -> None:
+    for spelt in operators.spellings(name):
+        given = {"input": _FIRST, "other": _FIRST, "dim": 0, "keepdim": True}
+        value = given.pop(name)
+        if name in ("dim", "keepdim"):
+            dim = {} if name == "dim" else {"dim": 0}
+            result = torch.sum(_FIRST, **dim, **{spelt: value})
+            assert result.shape == (torch.Size([2]) if name == "dim" else torch.Size([1, 2]))
+        else:
+            rest = {key: given[key] for key in ("input", "other") if key in given}
+            assert torch.equal(torch.add(**rest, **{spelt: value}), _FIRST + _FIRST)
+
+
+def test_what_is_written_in_python_takes_no_other_names() -> None:
+    with pytest.raises(TypeError):
+        nn.functional.softmax(_FIRST, axis=0)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", ["cat", "concat", "concatenate"])
+def test_what_joins_tensors_takes_the_dimension_by_either_name(name: str) -> None:
+    assert all(getattr(torch, name)([_FIRST] * 2, **{spelt: 1}).shape == (2, 4) for spelt in operators.spellings("dim"))

@@ -69,7 +69,7 @@ def softening(session: Session, claim: OverBatch) -> Verdict:
     def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Verdict | None:
         if "softm" not in name or not isinstance(args[0], torch.Tensor):
             return None
-        dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        dim = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else None))
         if dim is not None:
             return refuted(f"`{name}` is told to take dimension {dim}")
         if args[0].dim() != 3:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.link.classes.decorated import decorated
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import DefinedClass
 from modellint.link.searched import is_searched, mentioning, paths_mentioning
@@ -38,6 +39,7 @@ def is_certain(project: Project, function: Function, event: Event, reached: Reac
         or is_generator_source(project, function.module)
         or _is_chosen(project, function, event.value)
         or _is_replaced(project, function, reached)
+        or _is_redone(project, reached)
         or (reached.may_be_overridden and is_overridden(project, reached))
         or (reached.function is not None and is_stub(reached.function) and reached.owner is not None)
     )
@@ -140,6 +142,23 @@ def _is_replaced(project: Project, function: Function, reached: Reached) -> bool
         if owner.cls.qualname in owner.cls.module.rebound:
             return True
     return any(_assigns(project, module, name, is_kept=name == reached.attribute) for module in homes for name in names)
+
+
+def _is_redone(project: Project, reached: Reached) -> bool:
+    """Whether a decorator of a class, or of one of its bases, or an assignment to the class changes what is reached."""
+    name = "__init__" if reached.is_made or reached.function is None else reached.function.name
+    for model in reached.owner.mro() if reached.owner is not None else ():
+        if model.cls is not None:
+            module, cls = model.cls.module, model.cls.name
+            done = decorated(model.cls, project)
+            setting = (setters_of_others(one, name, project) for one in mentioning(project, module, f". {name}", cls))
+            if done.alter or name in done.names or any(cls in owners for owners in setting):
+                return True
+            if reached.function is not None and reached.function.owner is model.cls:
+                return False  # what bases have comes behind it
+            if any(project.classes.model(base).has_method(name) for base in done.bases):
+                return True
+    return False
 
 
 def _assigns(project: Project, module: ModuleFacts, name: str, *, is_kept: bool) -> bool:

@@ -15,7 +15,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface
 from modellint.link.classes.definitions import SourceFacts
-from modellint.link.classes.signatures import constructor_parameters
+from modellint.link.classes.signatures import constructor_parameters, misfits
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import Members
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.signatures import Misfit
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -142,6 +143,8 @@ class CallReach:
         if len(found) != 1:
             return None
         for current in model.mro():
+            if "__init__" in current.facts.attributes:
+                break
             if current.facts.has_method("__init__"):
                 method = current.cls.methods["__init__"] if current.cls is not None else None
                 return Reached(_short(model), found[0], method, model, is_made=True)
@@ -264,6 +267,19 @@ class CallReach:
             return False
         definition = self._names.definition(self._function.module, first)
         return isinstance(definition, DefinedClass) and definition.cls is cls
+
+
+def unfit(call: Value, reached: Reached) -> list[Misfit]:
+    """What does not fit of the arguments of a CALL. Behind `*args` any number may follow, in `**kwargs` any name."""
+    positional = call.positional
+    is_final = not call.has_unpacking
+    given = next((n for n, value in enumerate(positional) if value.op is Op.STARRED), len(positional))
+    names = [name for name in call.data if name is not None]
+    found = misfits(reached.parameters, given, names, is_final=is_final)
+    most = sum(value.op is not Op.STARRED for value in positional)
+    if most > given and not any(misfit.most >= 0 for misfit in found):
+        found += [one for one in misfits(reached.parameters, most, (), is_final=False) if one.most >= 0]
+    return found
 
 
 def attribute_class(project: Project, cls: Class, name: str, depth: int = 0) -> ClassModel | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import subclasses
+from modellint.link.classes.decorated import decorated
 from modellint.link.classes.spoken import spoken
 from modellint.link.names import DefinedClass, DefinedFunction, External
 
@@ -24,11 +25,13 @@ _HARMLESS = ("builtins.", "torch.jit.is_", "typing.", "copy.", "logging.")
 class Family:
     """The classes that have to do with objects of a class: its bases, its subclasses, and their other bases.
 
-    Not `is_known`: one of them has a base that cannot be read, or may have attributes of any name.
+    `given` are the attributes that decorators set on them. Not `is_known`: one of them has a base or a decorator that
+    cannot be read, or may have attributes of any name.
     """
 
     classes: tuple[Class, ...]
     libraries: frozenset[str]
+    given: frozenset[str]
     is_known: bool
 
 
@@ -41,19 +44,24 @@ def _family(cls: Class, project: Project) -> Family:
     models = [project.classes.model(one) for one in (cls, *subclasses(project, cls))]
     members: dict[Class, None] = {}
     libraries: set[str] = set()
+    given: set[str] = set()
     is_known = True
     for model in models:
         is_known &= model.is_complete
         for current in model.mro():
-            if current.cls is not None:
-                members[current.cls] = None
-            else:
+            if current.cls is None:
                 libraries.add(current.name)
+            elif current.cls not in members:
+                members[current.cls] = None
+                done = decorated(current.cls, project)
+                given |= done.names
+                is_known &= done.is_known and not done.alter
+                models.extend(map(project.classes.model, done.bases))
     for one in list(members):
         for other in _borrowed(one, project):
             members.setdefault(other)
     is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
-    return Family(tuple(members), frozenset(libraries), is_known)
+    return Family(tuple(members), frozenset(libraries), frozenset(given), is_known)
 
 
 def _borrowed(cls: Class, project: Project) -> Iterator[Class]:

@@ -199,6 +199,8 @@ class ClassModel:
             method = model.own_method("__init__")
             if method is not None:
                 return method.parameters[1:] if method.has_receiver else method.parameters
+            if "__init__" in model.facts.attributes:
+                return None
         return () if self.is_complete else None
 
     def parameter(self, name: str) -> Parameter | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
 from modellint.graph.immutable import dataclass
+from modellint.graph.value import Op
 from modellint.knowledge.facts import ShippedFacts
 from modellint.link.classes.definitions import SourceFacts
-from modellint.link.names import External
+from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from modellint.graph.python import Parameter
+    from modellint.graph.value import Value
     from modellint.link.classes.models import Classes, ClassModel
 
 Parameters = tuple["Parameter", ...]
@@ -32,6 +35,9 @@ def constructor_parameters(model: ClassModel, classes: Classes, *, any_release: 
         if facts.fields is not None or facts.has_method("__new__") or _is_altered(facts):
             return ()
         method = facts.method("__init__")
+        if method is None and "__init__" in facts.attributes:
+            bound = _partly_given(facts.attributes["__init__"], current, classes)
+            return () if bound is None else (bound,)
         if method is not None:
             if isinstance(facts, SourceFacts) and facts.cls.methods["__init__"].signature.decorators:
                 return ()
@@ -40,6 +46,21 @@ def constructor_parameters(model: ClassModel, classes: Classes, *, any_release: 
         if not all(_is_known(base, classes) for base in facts.bases):
             return ()
     return ((),)
+
+
+def _partly_given(value: Value, model: ClassModel, classes: Classes) -> Parameters | None:
+    """The parameters of `partialmethod(Base.__init__, rate=0.1)`, the receiver left out; None of anything else."""
+    module = None if model.cls is None else model.cls.module
+    if module is None or value.op is not Op.CALL or value.has_unpacking or not value.positional:
+        return None
+    target, *given = value.positional
+    if classes.names.definition(module, value.callee) != External("functools.partialmethod"):
+        return None
+    function = classes.names.definition(module, target)
+    if not isinstance(function, DefinedFunction) or function.function.signature.decorators:
+        return None
+    left = function.function.parameters[1 + len(given) :]
+    return tuple(replace(p, default=value.keywords.get(p.name, p.default)) for p in left)
 
 
 def _is_known(base: object, classes: Classes) -> bool:

@@ -34,3 +34,18 @@ class Dropped(nn.Module):
 
     def forward(self, x):
         return self.drop(self.proj(x))  # expect: ML214
+
+
+class Bands(nn.Module):
+    def __init__(self, width, bands=0):
+        super().__init__()
+        self.width = width
+        if bands == 0:
+            self.filter = nn.Identity()
+        else:
+            self.bands = bands
+            self.filter = nn.Conv1d(1, bands, 3)
+
+    def forward(self, x):
+        assert x.shape[-1] == self.width and self.width > 1
+        return self.filter(x).view(x.shape[0] * self.bands, 1, -1)  # expect: ML214

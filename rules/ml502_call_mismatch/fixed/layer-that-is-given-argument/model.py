@@ -21,4 +21,4 @@ class Model(nn.Module):
 class Deep(nn.Module):
     def __init__(self, width):
         super().__init__()
-        self.encoder = Encoder(width, depth=4)  # expect: ML502
+        self.encoder = Encoder(width, n_depth=4)  # expect: ML502

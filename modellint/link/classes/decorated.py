@@ -1,0 +1,270 @@
+"""What decorators make of a class: which attributes they set on it, and whether it stays the class that is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
+from modellint.graph.value import EventKind, Op, dotted
+from modellint.link.classes.calls import is_standard
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
+from modellint.link.searched import mentioning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event, Nested, Value
+    from modellint.link.project import Project
+
+    #: Tells which values of a function are the class.
+    IsClass = Callable[[Value], bool]
+
+#: Attributes of a class that decide which others it has.
+_DECIDING = frozenset(("__class__", "__getattr__", "__getattribute__"))
+_BASES = "__bases__"
+#: How many functions are followed, each of which hands the class to another one.
+_MAX_STEPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Decorated:
+    """What decorators do to a class.
+
+    `names` are the attributes that they set, `bases` the classes of the project that they make it derive from besides.
+    They `alter` a class on which they set attributes of any name, whose bases they change to unknown ones, or in whose
+    place they give another one. Not `is_known`: one of them cannot be read.
+    """
+
+    names: frozenset[str]
+    bases: tuple[Class, ...]
+    alter: bool
+    is_known: bool
+
+
+def decorated(cls: Class, project: Project) -> Decorated:
+    """What the decorators of a class do to it."""
+    return project.once(("decorated", cls.module.path, cls.qualname, cls.line), lambda: _decorated(cls, project))
+
+
+def _decorated(cls: Class, project: Project) -> Decorated:
+    reading = _Reading(project)
+    for decorator in cls.head.decorators:
+        reading.decorator(decorator, cls.module)
+    return reading.result
+
+
+def handed_over(cls: Class, project: Project) -> Decorated:
+    """What functions do to a class that files give it to as a statement: `with_cache(Decoder)`."""
+    reading = _Reading(project)
+    for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))):
+        for event in module.body.flow.dropped if cls.name in module.body.words else ():
+            reading.statement(event.value, cls, module)
+    return reading.result
+
+
+class _Reading:
+    """Reads decorators, and notes what they do."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._seen: set[object] = set()
+        self._names: set[str] = set()
+        self._bases: dict[Class, None] = {}
+        self._alters = False
+        self._is_known = True
+
+    @property
+    def result(self) -> Decorated:
+        return Decorated(frozenset(self._names), tuple(self._bases), self._alters, self._is_known)
+
+    def decorator(self, decorator: Value, module: ModuleFacts) -> None:
+        """A decorator as it is written: `@register`, `@register("mlp")`, `@BLOCKS.register()`."""
+        callee = decorator.callee if decorator.op is Op.CALL else decorator
+        target = self._target(callee, module)
+        if isinstance(target, External):
+            self._is_known &= _is_harmless(target)
+        elif target is None:
+            self._is_known = False
+        elif decorator.op is Op.CALL:
+            self._maker(target)
+        else:
+            self.function(target, 0)
+
+    def statement(self, call: Value, cls: Class, module: ModuleFacts) -> None:
+        """A call that may be given a class of a module."""
+
+        def is_class(value: Value) -> bool:
+            found = self._project.names.definition(module, value) if value.op in (Op.GLOBAL, Op.ATTR) else None
+            return isinstance(found, DefinedClass) and found.cls is cls
+
+        target = self._project.names.definition(module, call.callee)
+        if call.has_unpacking and any(is_class(part) for value in call.args[1:] for part in value.walk()):
+            self._is_known = False
+        for position in _where_given(call, is_class):
+            if isinstance(target, DefinedFunction):
+                self.function(target.function, position)
+            elif call.callee.data == "setattr" and position == 0:
+                self.setting(call)
+
+    def function(self, function: Function, position: int | str) -> None:
+        """A function that is given the class by position, or by name."""
+        names = function.argument_names
+        if isinstance(position, int):
+            if position >= len(names):
+                self._is_known = False
+                return
+            position = names[position]
+        if self._enter((function, position)):
+            self._body(function.flow.events, lambda value: value.op is Op.PARAM and value.data == position, function)
+            for event in function.flow.of(EventKind.RETURN):
+                self._given(event.value, lambda value: value.op is Op.PARAM and value.data == position, function)
+
+    def setting(self, call: Value) -> None:
+        """A call of `setattr`."""
+        name = call.positional[1] if len(call.positional) > 1 else None
+        if name is None or name.op is not Op.CONST or name.data in _DECIDING or name.data == _BASES:
+            self._alters = True
+        else:
+            self._names.add(str(name.data))
+
+    def _maker(self, function: Function) -> None:
+        """A function that gives the decorator."""
+        if self._enter((function, None)):
+            for event in function.flow.of(EventKind.RETURN):
+                self._given(event.value, lambda value: value.op is Op.PARAM, function)
+
+    def _nested(self, nested: Nested, function: Function) -> None:
+        """A function inside of a function that is given the class."""
+        if not nested.positional:
+            self._is_known = False
+        elif self._enter(id(nested)):
+            subject = next(iter(nested.parameters.values()))
+            self._body(function.flow.events[nested.first : nested.last], lambda value: value is subject, function)
+            for value in nested.returns:
+                self._given(value, lambda value: value is subject, function)
+
+    def _given(self, value: Value, is_class: IsClass, function: Function) -> None:
+        """What is given in the place of the class, or as the decorator."""
+        if value.op is Op.CHOICE:
+            for part in value.args if self._enter(id(value)) else ():
+                self._given(part, is_class, function)
+        elif value.op is Op.LAMBDA:
+            self._nested(value.data, function)
+        elif value.op is Op.CALL and value.callee.op is Op.LAMBDA:
+            self._nested(value.callee.data, function)
+        elif value.op is Op.CALL:
+            self._called(value, is_class, function)
+        elif value.op is Op.UNKNOWN:
+            self._alters = True  # a class that is made here
+        elif not is_class(value) and not (value.op is Op.CONST and value.data is None):
+            self._is_known = False
+
+    def _called(self, call: Value, is_class: IsClass, function: Function) -> None:
+        """What a call gives in the place of the class, or as the decorator."""
+        target = self._target(call.callee, function.module, function)
+        if isinstance(target, External):
+            if target.name == "functools.partial" and call.positional:
+                inner = self._target(call.positional[0], function.module, function)
+                self._hand_to(inner, 0)
+            elif target.name == "builtins.type":
+                self._alters = True
+            else:
+                self._is_known &= _is_harmless(target)
+            return
+        given = list(_where_given(call, is_class))
+        if target is None:
+            self._is_known = False
+        elif given:
+            self.function(target, given[0])
+        else:
+            self._maker(target)
+
+    def _hand_to(self, target: Function | External | None, position: int | str) -> None:
+        if isinstance(target, External):
+            self._is_known &= _is_harmless(target)
+        elif target is None:
+            self._is_known = False
+        else:
+            self.function(target, position)
+
+    def _body(self, events: Iterable[Event], is_class: IsClass, function: Function) -> None:
+        """What the code of a function does to the class."""
+        for event in events:
+            target = event.target
+            if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR:
+                self._names.add(str(target.data))
+                self._alters |= target.data in _DECIDING
+                if target.data == _BASES:
+                    self._derive(event.value, is_class, function)
+            elif event.kind is EventKind.CALL:
+                self._call(event.value, is_class, function)
+
+    def _derive(self, bases: Value, is_class: IsClass, function: Function) -> None:
+        """The classes that are named in what becomes the bases of the class."""
+        for part in bases.walk():
+            if part.op is Op.GLOBAL:
+                definition = self._project.names.definition(function.module, part)
+                if isinstance(definition, DefinedClass):
+                    self._bases[definition.cls] = None
+                elif not isinstance(definition, External) or not definition.name.startswith("builtins."):
+                    self._alters = True
+            elif part.op in (Op.PARAM, Op.INNER, Op.UNKNOWN) and not is_class(part):
+                self._alters = True
+
+    def _call(self, call: Value, is_class: IsClass, function: Function) -> None:
+        callee = call.callee
+        if callee.data == "setattr" or callee.data == "__setattr__":
+            self.setting(call)
+            return
+        for position in _where_given(call, is_class):
+            if callee.op is Op.LAMBDA:
+                self._nested(callee.data, function)
+                continue
+            target = self._target(callee, function.module, function)
+            # A method of whatever object only keeps it: `entries.append(cls)`.
+            if target is not None or callee.op is not Op.ATTR:
+                self._hand_to(target, position)
+
+    def _target(
+        self, callee: Value, module: ModuleFacts, function: Function | None = None
+    ) -> Function | External | None:
+        """The function that a value stands for, a method of an object that a module makes among them."""
+        names = self._project.names
+        definition = names.definition(module, callee)
+        if isinstance(definition, DefinedFunction):
+            return definition.function
+        if isinstance(definition, External):
+            return definition
+        if callee.op is Op.ATTR and callee.args[0].op is Op.PARAM and callee.args[0].data == "self":
+            owner = None if function is None else function.owner
+            return None if owner is None else self._project.classes.model(owner).method(str(callee.data))
+        whole, name = dotted(callee) or "", "__call__"
+        if not isinstance(definition, DefinedConstant):
+            whole, _, name = whole.rpartition(".")
+            definition = names.resolve(module, whole) if whole else None
+        if not isinstance(definition, DefinedConstant) or definition.value.op is not Op.CALL:
+            return None
+        made = names.definition(definition.module, definition.value.callee)
+        return self._project.classes.model(made.cls).method(name) if isinstance(made, DefinedClass) else None
+
+    def _enter(self, step: object) -> bool:
+        """Whether something is yet to be read."""
+        is_new = step not in self._seen
+        self._seen.add(step)
+        if len(self._seen) > _MAX_STEPS:
+            self._is_known = False
+            return False
+        return is_new
+
+
+def _where_given(call: Value, is_class: IsClass) -> Iterator[int | str]:
+    """By which positions and names a call is given the class."""
+    yield from (at for at, value in enumerate(call.positional) if is_class(value))
+    yield from (name for name, value in call.keywords.items() if is_class(value))
+
+
+def _is_harmless(definition: External) -> bool:
+    """Whether what a library has is known to give classes no further attributes, but for special ones."""
+    top = definition.name.partition(".")[0]
+    return top in ("builtins", "torch") or is_standard(top)

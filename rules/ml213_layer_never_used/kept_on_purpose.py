@@ -1,0 +1,125 @@
+"""Layers that are used, or kept on purpose, in other ways than by a method that reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph import mentions
+from modellint.graph.value import EventKind, Op, dotted
+from modellint.link.calls.doubts import subclasses
+from modellint.link.classes.families import family
+from modellint.link.classes.spoken import INITIAL, spoken
+from modellint.link.searched import mentioning
+
+from .filled import is_only_filled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+
+def is_used_at_first(name: str, relatives: Iterable[Class], project: Project) -> bool:
+    """Whether a method that is called like one which gives first values computes something with a layer.
+
+    It gives what it computes, or is called by others than constructors and methods that are called so: it makes the
+    first state of each call, say.
+    """
+    initial = [
+        method
+        for one in relatives
+        for method in one.methods.values()
+        if method.name != "__init__" and INITIAL.fullmatch(method.name)
+    ]
+    reading = [one for one in initial if name in one.words and not is_only_filled(one, name, project)]
+    if not reading:
+        return False
+    if any(name in _read_in(event.value) for one in reading for event in one.flow.of(EventKind.RETURN)):
+        return True
+    called = {word for one in relatives for word in spoken(one, project).read}
+    pending = initial
+    while pending:
+        reached = [one for one in pending if one.name in called]
+        if any(one in reading for one in reached):
+            return True
+        if not reached:
+            return False
+        called.update(str(event.value.data) for one in reached for event in one.flow.reads)
+        pending = [one for one in pending if one not in reached]
+    return False
+
+
+def _read_in(value: Value) -> set[str]:
+    return {str(part.data) for part in value.walk() if part.op is Op.ATTR}
+
+
+def is_behind_unwritten(name: str, relatives: Iterable[Class]) -> bool:
+    """Whether code speaks of a layer which nothing comes to yet: it stands behind `raise NotImplementedError`."""
+    return any(
+        name in mentions.attributes(method.text)
+        and all(event.value.data != name for event in method.flow.reads)
+        and any(_is_unwritten(event.value) for event in method.flow.of(EventKind.RAISE))
+        for one in relatives
+        for method in one.methods.values()
+        if name in method.words and method.name != "__init__"
+    )
+
+
+def _is_unwritten(value: Value) -> bool:
+    plain = value.callee if value.op is Op.CALL else value
+    return (dotted(plain) or "").rpartition(".")[2] == "NotImplementedError"
+
+
+def is_filled_from_file(cls: Class, project: Project) -> bool:
+    """Whether each parameter of an object is to be found in a file that its class loads, or a function that makes it.
+
+    Or the class of an object that it is a part of.
+    """
+    relatives = family(cls, project).classes
+    names = {cls.name, *(one.name for one in subclasses(project, cls))}
+    others = (one for name in names for one in mentioning(project, cls.module, name, "load_state_dict"))
+    modules = dict.fromkeys((cls.module, *others))
+    owners = [
+        one
+        for module in modules
+        for one in module.classes.values()
+        if any(not names.isdisjoint(method.words) for method in one.methods.values())
+    ]
+    methods = (method for one in dict.fromkeys((*relatives, *owners)) for method in one.methods.values())
+    if any(_loads(call) and _is_self(call.callee.args[0]) for method in methods for call in _loading(method)):
+        return True
+    makers = names.union(one.name for one in owners)
+    return any(
+        _loads(call) and _gives(function, call.callee.args[0])
+        for module in modules
+        for function in module.functions.values()
+        if not makers.isdisjoint(function.words)
+        for call in _loading(function)
+    )
+
+
+def _loading(function: Function) -> Iterator[Value]:
+    """The calls of `load_state_dict` in a function."""
+    if "load_state_dict" in function.words:
+        for event in function.flow.of(EventKind.CALL):
+            if event.value.callee.op is Op.ATTR and event.value.callee.data == "load_state_dict":
+                yield event.value
+
+
+def _loads(call: Value) -> bool:
+    """Whether a call of `load_state_dict` wants all parameters, and is given what others have written."""
+    strict, state = call.argument(1, "strict"), call.argument(0, "state_dict")
+    if state is None or (strict is not None and strict.op is Op.CONST and not strict.data):
+        return False
+    return not any(part.op is Op.CALL and part.callee.data == "state_dict" for part in state.walk())
+
+
+def _is_self(value: Value) -> bool:
+    return value.op is Op.PARAM and value.data == "self"
+
+
+def _gives(function: Function, value: Value) -> bool:
+    """Whether a function returns an object, so that it makes one rather than training it."""
+    return any(part is value for event in function.flow.of(EventKind.RETURN) for part in event.value.walk())

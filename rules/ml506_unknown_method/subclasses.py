@@ -1,0 +1,123 @@
+"""Tensors that may be of a subclass, which has methods of its own: another library's, torch's, or a project's.
+
+What an operator gives is of the class of its operands. A call of another library, an attribute of another object and an
+element of what a loop runs over may be of any class; so may arguments where a file speaks of such classes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.python import sides
+from modellint.graph.value import Op, dotted, walk_all
+from modellint.link.names import DefinedConstant, External
+from modellint.link.searched import mentioning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.link.values.kinds import Kinds
+
+#: Where torch keeps subclasses of its tensors.
+_SUBCLASSES = ("torch.distributed", "torch.nested", "torch.masked", "torch.ao", "torch._subclasses", "torch.sparse")
+_TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"))
+_MADE = ("fresh", "sized", "counted")
+_MAX_PARTS = 200
+
+
+def may_be_subclass(value: Value, name: str, function: Function, project: Project, kinds: Kinds) -> bool:
+    """Whether a tensor may be of a subclass that has a method of a name, by what it is made of."""
+    pending, seen = [value], set[int]()
+    for part in pending:
+        if part.op is Op.PARAM and _is_method_of_subclass(name, function.module, project):
+            return True
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        operands = _operands(part, function, project, kinds)
+        if operands is None or len(seen) > _MAX_PARTS:
+            return True
+        pending.extend(operands)
+    return False
+
+
+def _operands(value: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
+    """The tensors of whose class a value is; None where it may be of another one."""
+    op = value.op
+    if op is Op.CONST or kinds.is_number(value):
+        return ()
+    if op in (Op.BIN, Op.UNARY, Op.CHOICE, Op.LIST, Op.TUPLE):
+        return value.args
+    if op in (Op.INDEX, Op.UPDATE, Op.STARRED):
+        return value.args[:1]
+    if op is Op.ATTR:
+        return value.args[1:] or (value.args if kinds.is_tensor(value.args[0]) else None)
+    if op is Op.COMPREHENSION:
+        return value.args if value.data != "dict" else None
+    if op is Op.PARAM:
+        return None if value.data == "self" or _is_of_other_class(str(value.data), function, project) else ()
+    if op is Op.INNER:
+        return None if _is_of_other_class("", function, project) else ()
+    if op is Op.GLOBAL:
+        definition = project.names.definition(function.module, value)
+        return (definition.value,) if isinstance(definition, DefinedConstant) else None
+    return _of_call(value, function, project, kinds) if op is Op.CALL else None
+
+
+def _of_call(call: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
+    definition = project.names.definition(function.module, call.callee)
+    if definition is None and call.callee.op is Op.ATTR and kinds.is_tensor(call.callee.args[0]):
+        row = operators.row(f"Tensor.{call.callee.data}")
+        others = call.args[1:] if row is not None and "together" in row.facets else ()
+        return None if row is None else (call.callee.args[0], *others)
+    if definition is None:
+        return call.positional[:1] if kinds.is_tensor(call) else None
+    row = operators.row(definition.name) if isinstance(definition, External) else None
+    if row is None or not row.name.startswith("torch."):
+        return None
+    if any(facet in row.facets for facet in _MADE):
+        return ()
+    return call.args[1:] if "together" in row.facets else call.args[1:2]
+
+
+def _is_of_other_class(name: str, function: Function, project: Project) -> bool:
+    """Whether an argument may be of a subclass: its annotation says another class, or its file speaks of such."""
+    module, parameter = function.module, function.parameter(name)
+    annotation = None if parameter is None else parameter.annotation
+    for side in () if annotation is None else sides(annotation):
+        if side.op in (Op.GLOBAL, Op.ATTR):
+            definition = project.names.definition(module, side)
+            if not isinstance(definition, External) or definition.name not in _TENSORS:
+                return True
+        elif side.op is Op.CONST and str(side.data).rpartition(".")[2] != "Tensor":
+            return True
+    named = (*module.imports.values(), *(name for one in module.all_functions() for name in _written(one)))
+    return any(name.startswith(_SUBCLASSES) for name in named)
+
+
+def _written(function: Function) -> Iterator[str]:
+    """What of torch a function names in full."""
+    words = {name.partition(".")[2] for name in _SUBCLASSES}
+    for value in walk_all(function.flow.values) if not words.isdisjoint(function.words) else ():
+        if value.op is Op.ATTR:
+            yield dotted(value) or ""
+
+
+def _is_method_of_subclass(name: str, module: ModuleFacts, project: Project) -> bool:
+    """Whether a class of the project that derives from tensors has a method of a name."""
+    return any(
+        name in one.methods and _derives(one, project)
+        for defining in dict.fromkeys((module, *mentioning(project, module, f"def {name}")))
+        for one in defining.classes.values()
+    )
+
+
+def _derives(cls: Class, project: Project) -> bool:
+    bases = (base for model in project.classes.model(cls).mro() for base in model.facts.bases)
+    return any(
+        isinstance(base, External) and (base.name in _TENSORS or base.name.startswith(_SUBCLASSES)) for base in bases
+    )

@@ -1,7 +1,7 @@
 """Tensors that may be of a subclass, which has methods of its own: another library's, torch's, or a project's.
 
-What an operator gives is of the class of its operands. A call of another library, an attribute of another object and an
-element of what a loop runs over may be of any class; so may arguments where a file speaks of such classes.
+What an operator gives is of the class of its operands. A call of another library may give any class; so may arguments,
+attributes and what a layer gives that is not known where a file speaks of such classes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.python import sides
-from modellint.graph.value import Op, dotted, walk_all
-from modellint.link.names import DefinedConstant, External
+from modellint.graph.value import EventKind, Op, dotted, walk_all
+from modellint.link.names import DefinedConstant, DefinedFunction, External
 from modellint.link.searched import mentioning
+from modellint.link.values.kinds import Kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,21 +21,29 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.kinds import Kinds
 
 #: Where torch keeps subclasses of its tensors.
 _SUBCLASSES = ("torch.distributed", "torch.nested", "torch.masked", "torch.ao", "torch._subclasses", "torch.sparse")
 _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"))
 _MADE = ("fresh", "sized", "counted")
 _MAX_PARTS = 200
+#: How many calls of the project's functions are followed into each other.
+_MAX_DEPTH = 3
 
 
-def may_be_subclass(value: Value, name: str, function: Function, project: Project, kinds: Kinds) -> bool:
+def may_be_subclass(
+    value: Value, name: str, function: Function, project: Project, kinds: Kinds, depth: int = _MAX_DEPTH
+) -> bool:
     """Whether a tensor may be of a subclass that has a method of a name, by what it is made of."""
     pending, seen = [value], set[int]()
     for part in pending:
         if part.op is Op.PARAM and _is_method_of_subclass(name, function.module, project):
             return True
+        for own in _called(part, function, project):
+            returned = (event.value for event in own.flow.of(EventKind.RETURN))
+            inner = Kinds(project, own)
+            if depth == 0 or any(may_be_subclass(one, name, own, project, inner, depth - 1) for one in returned):
+                return True
         if id(part) in seen:
             continue
         seen.add(id(part))
@@ -43,6 +52,12 @@ def may_be_subclass(value: Value, name: str, function: Function, project: Projec
             return True
         pending.extend(operands)
     return False
+
+
+def _called(value: Value, function: Function, project: Project) -> tuple[Function, ...]:
+    """The function of the project that a value is a call of."""
+    definition = project.names.definition(function.module, value.callee) if value.op is Op.CALL else None
+    return (definition.function,) if isinstance(definition, DefinedFunction) else ()
 
 
 def _operands(value: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
@@ -55,17 +70,20 @@ def _operands(value: Value, function: Function, project: Project, kinds: Kinds) 
     if op in (Op.INDEX, Op.UPDATE, Op.STARRED):
         return value.args[:1]
     if op is Op.ATTR:
-        return value.args[1:] or (value.args if kinds.is_tensor(value.args[0]) else None)
+        return value.args[1:] or (value.args if kinds.is_tensor(value.args[0]) else _of_unknown(function))
     if op is Op.COMPREHENSION:
         return value.args if value.data != "dict" else None
     if op is Op.PARAM:
         return None if value.data == "self" or _is_of_other_class(str(value.data), function, project) else ()
-    if op is Op.INNER:
-        return None if _is_of_other_class("", function, project) else ()
     if op is Op.GLOBAL:
         definition = project.names.definition(function.module, value)
         return (definition.value,) if isinstance(definition, DefinedConstant) else None
-    return _of_call(value, function, project, kinds) if op is Op.CALL else None
+    return _of_call(value, function, project, kinds) if op is Op.CALL else _of_unknown(function)
+
+
+def _of_unknown(function: Function) -> tuple[Value, ...] | None:
+    """No operands of an unknown tensor, unless its file speaks of subclasses: it may be of one then."""
+    return None if _speaks_of_subclasses(function.module) else ()
 
 
 def _of_call(call: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
@@ -75,7 +93,9 @@ def _of_call(call: Value, function: Function, project: Project, kinds: Kinds) ->
         others = call.args[1:] if row is not None and "together" in row.facets else ()
         return None if row is None else (call.callee.args[0], *others)
     if definition is None:
-        return call.positional[:1] if kinds.is_tensor(call) else None
+        return call.positional[:1] if kinds.is_tensor(call) else _of_unknown(function)
+    if isinstance(definition, DefinedFunction):
+        return call.positional
     row = operators.row(definition.name) if isinstance(definition, External) else None
     if row is None or not row.name.startswith("torch."):
         return None
@@ -95,6 +115,10 @@ def _is_of_other_class(name: str, function: Function, project: Project) -> bool:
                 return True
         elif side.op is Op.CONST and str(side.data).rpartition(".")[2] != "Tensor":
             return True
+    return _speaks_of_subclasses(module)
+
+
+def _speaks_of_subclasses(module: ModuleFacts) -> bool:
     named = (*module.imports.values(), *(name for one in module.all_functions() for name in _written(one)))
     return any(name.startswith(_SUBCLASSES) for name in named)
 

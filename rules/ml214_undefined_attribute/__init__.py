@@ -34,7 +34,7 @@ class UndefinedAttribute(Rule):
     other side, or another branch is made for it, while `forward` or the constructor reads them in any case.
 
     An error on the way that each call takes; a warning for one side of a condition, under a condition, in `__repr__`
-    and in messages of errors; an info in methods that nothing calls.
+    and in messages of errors; an info in methods that nothing calls, and where a decorator of the class cannot be read.
 
     ## Why is this bad
     `AttributeError: 'Model' object has no attribute 'x'` when the line is reached: a misspelt name, a method that was
@@ -78,7 +78,7 @@ class UndefinedAttribute(Rule):
         from .partly import partly_set
 
         for partly in partly_set(module, project):
-            yield self._partly(partly)
+            yield self._partly(partly, project)
 
     def probe(self, claim: NotSet, project: Project) -> Probe:
         """Reach the read; then build an object, and ask it for the attribute."""
@@ -86,10 +86,12 @@ class UndefinedAttribute(Rule):
 
         return called_probe(claim, project)
 
-    def _partly(self, found: Partly) -> Finding:
+    def _partly(self, found: Partly, project: Project) -> Finding:
         """What is said of an attribute that is set on one side of a condition."""
         from modellint.claims.layers import NotSet
+        from modellint.link.classes.families import family
 
+        is_read = family(found.cls, project).is_read
         module, name, cls = found.function.module, found.name, found.cls
         side = f"the default of `{found.by_default}` leaves it unset" if found.by_default else "another branch does not"
         return self.finding(
@@ -97,8 +99,8 @@ class UndefinedAttribute(Rule):
             f"`self.{name}` is read, and set under a condition only",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
-            severity=Severity.WARNING,
-            evidence=(f"the constructor sets it on one side of a condition: {side}",),
+            severity=Severity.WARNING if is_read else Severity.INFO,
+            evidence=(f"the constructor sets it on one side of a condition: {side}", *([] if is_read else [_UNREAD])),
             related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
             help="set it on each way through the constructor",
             claim=NotSet(module.place(found.event.value), cls.qualname, name),
@@ -106,6 +108,7 @@ class UndefinedAttribute(Rule):
 
     def _finding(self, found: Undefined, project: Project) -> Finding:
         from modellint.claims.layers import NotSet
+        from modellint.link.classes.families import family
 
         module, name, cls = found.function.module, found.name, found.cls
         near = get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
@@ -116,6 +119,9 @@ class UndefinedAttribute(Rule):
             evidence.append(f"there is `{near[0]}`")
         if is_argument:
             evidence.append(f"the constructor takes `{name}`, and does not keep it")
+        is_read = family(cls, project).is_read
+        if not is_read:
+            evidence.append(_UNREAD)
         place = module.place(found.value)
         spot = _place_of_name(place, name)
         meant = slip(name, found.known) if near else None
@@ -124,13 +130,17 @@ class UndefinedAttribute(Rule):
             f"`self.{name}` is read, and nothing sets it",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
-            severity=_severity(found, project),
+            severity=_severity(found, project) if is_read else Severity.INFO,
             evidence=evidence,
             related=(Related(cls.place, "the class"),),
             help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
             fix=_renamed(spot, meant) if meant is not None and _fits(found, meant, project) else None,
             claim=NotSet(place, cls.qualname, name),
         )
+
+
+#: Evidence where a class decorator, here or on a base, is of a library that is not at hand.
+_UNREAD = "a decorator of the class, or of a base, cannot be read: it may set it"
 
 
 def _severity(found: Undefined, project: Project) -> Severity:

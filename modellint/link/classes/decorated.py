@@ -132,7 +132,7 @@ class _Reading:
         """A function that gives the decorator."""
         if self._enter((function, None)):
             for event in function.flow.of(EventKind.RETURN):
-                self._given(event.value, lambda value: value.op is Op.PARAM, function)
+                self._given(event.value, lambda value: value.op is Op.PARAM, function, is_maker=True)
 
     def _nested(self, nested: Nested, function: Function) -> None:
         """A function inside of a function that is given the class."""
@@ -144,11 +144,14 @@ class _Reading:
             for value in nested.returns:
                 self._given(value, lambda value: value is subject, function)
 
-    def _given(self, value: Value, is_class: IsClass, function: Function) -> None:
-        """What is given in the place of the class, or as the decorator."""
+    def _given(self, value: Value, is_class: IsClass, function: Function, *, is_maker: bool = False) -> None:
+        """What is given in the place of the class, or by a maker as the decorator."""
         if value.op is Op.CHOICE:
             for part in value.args if self._enter(id(value)) else ():
-                self._given(part, is_class, function)
+                self._given(part, is_class, function, is_maker=is_maker)
+        elif value.op is Op.LAMBDA and not is_maker and not value.data.positional:
+            # A function that makes objects of the class, whatever it is given.
+            self._body(function.flow.events[value.data.first : value.data.last], is_class, function)
         elif value.op is Op.LAMBDA:
             self._nested(value.data, function)
         elif value.op is Op.CALL and value.callee.op is Op.LAMBDA:
@@ -192,7 +195,8 @@ class _Reading:
         """What the code of a function does to the class."""
         for event in events:
             target = event.target
-            if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR:
+            is_set = event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR
+            if is_set and _may_be(target.args[0], is_class):
                 self._names.add(str(target.data))
                 self._alters |= target.data in _DECIDING
                 if target.data == _BASES:
@@ -215,7 +219,8 @@ class _Reading:
     def _call(self, call: Value, is_class: IsClass, function: Function) -> None:
         callee = call.callee
         if callee.data == "setattr" or callee.data == "__setattr__":
-            self.setting(call)
+            if call.positional and _may_be(call.positional[0], is_class):
+                self.setting(call)
             return
         for position in _where_given(call, is_class):
             if callee.op is Op.LAMBDA:
@@ -256,6 +261,11 @@ class _Reading:
             self._is_known = False
             return False
         return is_new
+
+
+def _may_be(owner: Value, is_class: IsClass) -> bool:
+    """Whether what an attribute is set on may be the class, or an object of it: another argument is neither."""
+    return is_class(owner) or owner.op is not Op.PARAM
 
 
 def _where_given(call: Value, is_class: IsClass) -> Iterator[int | str]:

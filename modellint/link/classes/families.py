@@ -25,14 +25,15 @@ _HARMLESS = ("builtins.", "torch.jit.is_", "typing.", "copy.", "logging.")
 class Family:
     """The classes that have to do with objects of a class: its bases, its subclasses, and their other bases.
 
-    `given` are the attributes that decorators set on them. Not `is_known`: one of them has a base or a decorator that
-    cannot be read, or may have attributes of any name.
+    `given` are the attributes that decorators set on them. Not `is_known`: one of them has a base that cannot be read,
+    or may have attributes of any name. Not `is_read`: one of them has a decorator that cannot be read.
     """
 
     classes: tuple[Class, ...]
     libraries: frozenset[str]
     given: frozenset[str]
     is_known: bool
+    is_read: bool
 
 
 def family(cls: Class, project: Project) -> Family:
@@ -45,7 +46,7 @@ def _family(cls: Class, project: Project) -> Family:
     members: dict[Class, None] = {}
     libraries: set[str] = set()
     given: set[str] = set()
-    is_known = True
+    is_known = is_read = True
     for model in models:
         is_known &= model.is_complete
         for current in model.mro():
@@ -55,13 +56,14 @@ def _family(cls: Class, project: Project) -> Family:
                 members[current.cls] = None
                 done = decorated(current.cls, project)
                 given |= done.names
-                is_known &= done.is_known and not done.alter
+                is_known &= not done.alter
+                is_read &= done.is_known
                 models.extend(map(project.classes.model, done.bases))
     for one in list(members):
         for other in _borrowed(one, project):
             members.setdefault(other)
     is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
-    return Family(tuple(members), frozenset(libraries), frozenset(given), is_known)
+    return Family(tuple(members), frozenset(libraries), frozenset(given), is_known, is_read)
 
 
 def _borrowed(cls: Class, project: Project) -> Iterator[Class]:

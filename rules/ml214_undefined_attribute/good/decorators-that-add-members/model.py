@@ -1,4 +1,3 @@
-from plugins import extended
 from state import counted, with_cache, with_methods, with_scale
 from torch import nn
 
@@ -35,12 +34,6 @@ class Codec(nn.Module):
 class Layer(nn.Module):
     def forward(self, x):
         return x + self.count()
-
-
-@extended
-class Plugged(nn.Module):
-    def forward(self, x):
-        return self.plug(x)
 
 
 class Later(nn.Module):

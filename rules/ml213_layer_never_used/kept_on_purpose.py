@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph import mentions
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.link.calls.doubts import subclasses
 from modellint.link.classes.families import family
 from modellint.link.classes.spoken import INITIAL, spoken
+from modellint.link.names import DefinedClass
 from modellint.link.searched import mentioning
 
 from .filled import is_only_filled
@@ -78,26 +79,40 @@ def is_filled_from_file(cls: Class, project: Project) -> bool:
     Or the class of an object that it is a part of.
     """
     relatives = family(cls, project).classes
-    names = {cls.name, *(one.name for one in subclasses(project, cls))}
+    classes = {cls, *subclasses(project, cls)}
+    names = {one.name for one in classes}
     others = (one for name in names for one in mentioning(project, cls.module, name, "load_state_dict"))
     modules = dict.fromkeys((cls.module, *others))
     owners = [
         one
         for module in modules
         for one in module.classes.values()
-        if any(not names.isdisjoint(method.words) for method in one.methods.values())
+        if any(_makes(method, classes, project) for method in one.methods.values())
     ]
     methods = (method for one in dict.fromkeys((*relatives, *owners)) for method in one.methods.values())
     if any(_loads(call) and _is_self(call.callee.args[0]) for method in methods for call in _loading(method)):
         return True
-    makers = names.union(one.name for one in owners)
+    classes.update(owners)
     return any(
         _loads(call) and _gives(function, call.callee.args[0])
         for module in modules
         for function in module.functions.values()
-        if not makers.isdisjoint(function.words)
         for call in _loading(function)
+        if _makes(function, classes, project)
     )
+
+
+def _makes(function: Function, classes: set[Class], project: Project) -> bool:
+    """Whether a function names one of some classes, which another of the same name is not."""
+    names = {one.name for one in classes}
+    if names.isdisjoint(function.words):
+        return False
+    found = (
+        project.names.definition(function.module, value)
+        for value in walk_all(function.flow.values)
+        if value.op in (Op.GLOBAL, Op.ATTR) and value.data in names
+    )
+    return any(isinstance(one, DefinedClass) and one.cls in classes for one in found)
 
 
 def _loading(function: Function) -> Iterator[Value]:

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+from modellint.graph.value import EventKind, Op, dotted, self_attribute, walk_all
+from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,18 +240,37 @@ def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
 
 def setters_of_others(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
     """The last names of the other objects whose attribute of a name the code of a file sets; "" where there is none."""
-    return project.once(("set of others", module.path, name), lambda: frozenset(_setting(module, name)))
+    return project.once(("set of others", module.path, name), lambda: frozenset(_setting(module, name, project)))
 
 
-def _setting(module: ModuleFacts, name: str) -> Iterator[str]:
+def _setting(module: ModuleFacts, name: str, project: Project) -> Iterator[str]:
     for function in _mentioning(module, name):
         for event in function.flow.events:
             target = event.target
             if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
-                if not _is_self(target.args[0]):
+                if not _is_self(target.args[0]) and not _is_copied(event.value, target, module, project):
                     yield next(_names_of(target.args[0]), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
                 yield from () if function.owner is not None and kept_name(event) == name else ("",)
+
+
+def _is_copied(value: Value, target: Value, module: ModuleFacts, project: Project) -> bool:
+    """Whether a function takes its own place as a copy, for another docstring say: `C.f = copied(C.f)`."""
+    given = value.positional if value.op is Op.CALL else ()
+    if len(given) != 1 or dotted(given[0]) is None or dotted(given[0]) != dotted(target):
+        return False
+    copying = project.names.definition(module, value.callee)
+    return isinstance(copying, DefinedFunction) and any(
+        _is_made_of_code(event.value, copying.function, project) for event in copying.function.flow.of(EventKind.CALL)
+    )
+
+
+def _is_made_of_code(call: Value, function: Function, project: Project) -> bool:
+    """Whether a call makes a function of the code of an argument: `types.FunctionType(f.__code__, …)`."""
+    made = project.names.definition(function.module, call.callee)
+    code = call.positional[0] if call.positional else None
+    is_code = code is not None and code.op is Op.ATTR and code.data == "__code__" and code.args[0].op is Op.PARAM
+    return is_code and isinstance(made, External) and made.name == "types.FunctionType"
 
 
 def sets_by_name(call: Value, name: str) -> bool:

@@ -22,6 +22,7 @@ from ledger import (
     PAGE,
     REAL,
     RECIPES,
+    SAMPLES,
     SITES,
     VERDICTS,
     checked_again,
@@ -90,7 +91,7 @@ def test_false_alarms_are_rarer_than_one_in_two_hundred_thousand_lines() -> None
 
 
 def test_the_page_shows_the_ledger() -> None:
-    assert PAGE.read_text("utf-8") == rendered(PACKAGES, RECIPES_OF_SPEECHBRAIN, REPAIRS, read(SITES)), (
+    assert PAGE.read_text("utf-8") == rendered(PACKAGES, RECIPES_OF_SPEECHBRAIN, REPAIRS, read(SITES), read(SAMPLES)), (
         "run `python tests/corpus/ledger.py render`"
     )
 

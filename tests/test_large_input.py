@@ -265,6 +265,32 @@ def test_the_work_grows_no_faster_than_the_file(
     assert many < 4 * calls_of(lambda: check(large.counted))
 
 
+def _holding_each_other(count: int) -> str:
+    """Lists of which each holds all others, copied with all that they hold."""
+    lists = "".join(f"        rows{i} = []\n" for i in range(count))
+    filled = "".join(f"        rows{i}.append(rows{j})\n" for i in range(count) for j in range(count) if i != j)
+    return f"{lists}{filled}        self.kept = copy.deepcopy(rows0)\n"
+
+
+def _copied_into_itself(count: int) -> str:
+    """A list that takes in a copy of itself, and of all copies in it, in each line."""
+    return "        rows = []\n" + "        rows.append(copy.deepcopy(rows))\n" * count + "        self.kept = rows\n"
+
+
+@pytest.mark.parametrize("build", [_holding_each_other, _copied_into_itself])
+def test_a_deep_copy_takes_as_long_as_what_is_copied_is_large(
+    workspace: Workspace, build: Callable[[int], str]
+) -> None:
+    def check(parts: int) -> None:
+        head = f"import copy\n{HEAD}class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        work = "        self.table = torch.arange(5)\n\n    def forward(self, x):\n        return x + self.table\n"
+        assert codes(workspace, head + build(parts) + work) == {"ML205"}
+
+    check(1)  # what is imported counts for neither
+    few = calls_of(lambda: check(7))
+    assert calls_of(lambda: check(14)) < 4 * few
+
+
 def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "STEPS", 20)
     workspace.write({"model.py": HEAD + _class(0) + _class(1), "other.py": "x = (\n"})

@@ -94,7 +94,7 @@ class Shell:
 
     __slots__ = (
         "_contents", "_history", "_paths", "_stores", "_waiting", "arguments", "entries", "function", "is_built",
-        "is_exact", "is_initialised", "kind", "model", "passed", "trail", "value", "version",
+        "is_exact", "is_initialised", "kind", "model", "origin", "passed", "trail", "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -112,6 +112,8 @@ class Shell:
         self.trail = trail
         self.model = model
         self.arguments = arguments
+        #: What was copied first, if it is a copy, or a copy of one.
+        self.origin: Shell | None = None
         #: What its class gives the constructor of the class of torch's that it derives from.
         self.passed: Arguments | None = None
         #: What was stored under which attribute on which path, the latest last; perhaps yet to be found out.

@@ -33,7 +33,7 @@ from modellint.flow.theory import Theories
 from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, walk_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Hashable, Iterable
 
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
@@ -131,7 +131,7 @@ class Interpreter:
         #: How many stores of constructors are being found out later than they have happened.
         self._late = 0
         self._nesting = 0
-        self._shells: dict[tuple[Trail, int, str], Shell] = {}
+        self._shells: dict[tuple[Trail, int, Hashable], Shell] = {}
         #: What leads in circles beside these: objects that were constructed, and frames that functions were made in.
         self._circles: list[Shell | Frame] = []
         self._constants: dict[int, Atoms] = {}
@@ -359,6 +359,11 @@ class Interpreter:
             theory.run_out()
         self.is_complete = False
 
+    def give_up(self) -> None:
+        """Follow nothing more, and tell so: what was left out already may be anything."""
+        self._run_out()
+        self.stop()
+
     def tell(self) -> None:
         """Tell the rule that is being asked what was not followed to its end, perhaps when another one was asked."""
         self.project.budget.cut.update(self.cut)
@@ -507,7 +512,7 @@ class Interpreter:
         memo[key] = found
         return found
 
-    def shell(self, kind: str, value: Value, frame: Frame, purpose: str = "") -> Shell:
+    def shell(self, kind: str, value: Value, frame: Frame, purpose: Hashable = "") -> Shell:
         """The object that an expression makes in a frame: the same one whenever that is looked at."""
         key = (frame.trail, id(value), purpose)
         found = self._shells.get(key)

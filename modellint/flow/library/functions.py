@@ -208,7 +208,7 @@ def _copied(call: Call, atoms: Atoms) -> Atoms:
             pending.append((atom, made))
         return made
 
-    found = join(((copy(atom),) for atom in atoms))
+    found = join((copy(atom),) for atom in atoms)
     for shell, made in pending:
         call.run.steps += 1
         made.model, made.arguments = shell.model, shell.arguments

@@ -19,6 +19,7 @@ from modellint.link.budget import ExhaustedError
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning
 from modellint.link.values.callers import callers
+from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,11 +88,14 @@ class Indexed:
                 yield lookup
         except ExhaustedError as error:
             self._exhausted[module] = error.question
-        self.run(module)[0].tell()
+        if module in self._runs:
+            self._runs[module][0].tell()
         if module in self._exhausted:
             self._project.budget.cut[self._exhausted[module]] = None
 
     def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
+        if not reaches_torch(module, self._project):
+            return
         run, lookups = self.run(module)
         objects: dict[Class, Shell] = {}
         told = 0
@@ -103,6 +107,8 @@ class Indexed:
 
     def written(self, module: ModuleFacts) -> Iterator[tuple[Function, Filler]]:
         """The constants that calls in a file's functions write into elements."""
+        if not reaches_torch(module, self._project):
+            return
         run, _ = self.run(module)
         objects: dict[Class, Shell] = {}
         for function in module.all_functions():
@@ -133,7 +139,8 @@ class Indexed:
         """The constants that a file's functions, or what they call, write among positions."""
         for _ in self.lookups(module):
             pass
-        yield from list(self.run(module)[1].padded.values())
+        if module in self._runs:
+            yield from list(self._runs[module][1].padded.values())
 
     def goes_on(self, padded: PaddedPositions, module: ModuleFacts) -> bool:
         """Whether a constant that is written among positions leaves the function, and nobody takes it out again.
@@ -210,6 +217,8 @@ class Indexed:
 
     def made(self, module: ModuleFacts) -> Iterator[MadeTable]:
         """The tables that a file's functions make and give a row for padding."""
+        if not reaches_torch(module, self._project):
+            return
         run, lookups = self.run(module)
         objects: dict[Class, Shell] = {}
         seen: set[Value] = set()

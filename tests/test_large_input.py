@@ -291,6 +291,24 @@ def test_a_deep_copy_takes_as_long_as_what_is_copied_is_large(
     assert calls_of(lambda: check(14)) < 4 * few
 
 
+def test_a_branch_costs_no_more_for_those_before_it_than_a_look_at_each(workspace: Workspace) -> None:
+    """Each is about elements that all branches before it have compared, or not, and have written constants into."""
+
+    def check(branches: int) -> None:
+        body = "".join(
+            f"        if ids[{i}] != -100:\n            ids = ids.masked_fill(ids == {i}, -100)\n"
+            f"            x[ids] = {i}\n"
+            for i in range(branches)
+        )
+        head = f"{HEAD}class Long(nn.Module):\n{TABLE}\n    def forward(self, x):\n"
+        text = f"{head}        ids = x.masked_fill(x < 0, -100)\n{body}        return self.table(ids)\n"
+        assert codes(workspace, text) <= {"ML104"}
+
+    check(1)  # what is imported counts for neither
+    few = calls_of(lambda: check(8))
+    assert calls_of(lambda: check(32)) < 16 * few
+
+
 def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "STEPS", 20)
     workspace.write({"model.py": HEAD + _class(0) + _class(1), "other.py": "x = (\n"})

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from modellint.flow.bodies import Body
     from modellint.flow.domain import Atoms
     from modellint.flow.heap import Path, Trail
+    from modellint.flow.narrowing import Compared
     from modellint.graph.methods import Scope
     from modellint.graph.python import Function
     from modellint.graph.value import Event
@@ -24,8 +25,8 @@ class Frame:
     """One function body that is run."""
 
     __slots__ = (
-        "above", "body", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names", "parent",
-        "path", "scope", "trail",
+        "above", "body", "compared", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names",
+        "parent", "path", "scope", "trail",
     )  # fmt: skip
 
     def __init__(
@@ -52,11 +53,14 @@ class Frame:
         self.body: Body | None = None
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
+        #: What comparisons are about, by their identity: of what their operands were then.
+        self.compared: dict[int, Compared] = {}
 
     def release(self) -> None:
         """Let go of what was found out, once nothing is asked any more."""
         self.memo.clear()
         self.conditions.clear()
+        self.compared.clear()
 
     def mark(self) -> tuple[int, int]:
         """The number of values that are found by now, to go back to."""

@@ -695,7 +695,7 @@ class Lookups(Theory, Sink):
         for frame, _ in self._frames:
             for test, link in frame.flow.once(_exits):
                 if tensor.ids is not None or tensor.fillers:
-                    tensor = self._tensors.tests.tested(tensor, test, link, frame)
+                    (tensor,) = self._tensors.tests.tested((tensor,), test, link, frame)
         return tensor
 
 

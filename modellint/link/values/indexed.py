@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.lookup_records import IdLayer, Lookup, PaddedPositions
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
 #: How many files that mention a function are read.
@@ -59,6 +59,8 @@ class Indexed:
         #: The question that had no steps left to find more.
         self._exhausted: dict[ModuleFacts, str] = {}
         self._by_table: dict[ModuleFacts, dict[Site, list[Lookup]]] = {}
+        #: The functions all of whose values were asked for, in the run of which file.
+        self._evaluated: set[tuple[Function, ModuleFacts]] = set()
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
@@ -112,13 +114,12 @@ class Indexed:
         run, _ = self.run(module)
         objects: dict[Class, Shell] = {}
         for function in module.all_functions():
-            for event in self._project.of(Summaries).body(function).fillers_written():
-                for reference, frame in called(function, objects, self._project):
-                    body = run.body(reference, frame)
-                    for tensor in tensors_in(run.evaluate_at(event, body)):
-                        yield from (
-                            (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
-                        )
+            events = self._project.of(Summaries).body(function).fillers_written()
+            for event, atoms in self._evaluated_at(events, function, objects, run):
+                for tensor in tensors_in(atoms):
+                    yield from (
+                        (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
+                    )
 
     def lookups_beside(self, function: Function) -> Iterator[Lookup]:
         """The look-ups of what calls a function in the files beside its own."""
@@ -165,7 +166,10 @@ class Indexed:
         return filler.key in self.run(module)[1].compared
 
     def _evaluate(self, function: Function, module: ModuleFacts) -> None:
-        """Evaluate all values of a function that is run with unknown arguments."""
+        """Evaluate all values of a function that is run with unknown arguments, once: what it compares stays noted."""
+        if (function, module) in self._evaluated:
+            return
+        self._evaluated.add((function, module))
         run, lookups = self.run(module)
         for reference, frame in called(function, {}, self._project):
             body = run.body(reference, frame)
@@ -223,14 +227,25 @@ class Indexed:
         objects: dict[Class, Shell] = {}
         seen: set[Value] = set()
         for function in (*module.all_functions(), module.body):
-            for event in self._project.of(Summaries).body(function).padded_tables_given():
-                for reference, frame in called(function, objects, self._project):
-                    body = run.body(reference, frame)
-                    for atom in run.evaluate_at(event, body):
-                        padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
-                        if padding is not None and event.value not in seen:
-                            seen.add(event.value)
-                            yield MadeTable(event.value, function, *padding)
+            events = self._project.of(Summaries).body(function).padded_tables_given()
+            for event, atoms in self._evaluated_at(events, function, objects, run):
+                for atom in atoms:
+                    padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
+                    if padding is not None and event.value not in seen:
+                        seen.add(event.value)
+                        yield MadeTable(event.value, function, *padding)
+
+    def _evaluated_at(
+        self, events: Iterator[Event], function: Function, objects: dict[Class, Shell], run: Interpreter
+    ) -> Iterator[tuple[Event, Atoms]]:
+        """What events of a function give that is called with anything: what comes before several is found out once."""
+        calls: list[Frame] | None = None
+        for event in events:
+            if calls is None:
+                calls = [run.body(reference, frame) for reference, frame in called(function, objects, self._project)]
+            for body in calls:
+                run.begin()
+                yield event, run.evaluate_at(event, body)
 
     def run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
         """The run of a file's functions, with the look-ups that it has found so far."""

@@ -291,6 +291,24 @@ def test_a_deep_copy_takes_as_long_as_what_is_copied_is_large(
     assert calls_of(lambda: check(14)) < 4 * few
 
 
+def test_a_container_that_doubles_in_each_line_is_cut_short_and_told(workspace: Workspace) -> None:
+    def check(lines: int) -> str:
+        body = (
+            "        rows = [nn.Linear(2, 2)]\n"
+            + "        rows = [*rows, *rows]\n" * lines
+            + "        self.rows = rows\n"
+        )
+        head = f"{HEAD}class Rows(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        workspace.write({"model.py": head + body})
+        result = workspace.run("check", "--isolated", "--no-cache", "--jobs", "1", "--verbose")
+        return "".join(line for line in result.err.splitlines() if "too large" in line)
+
+    assert check(1) == ""
+    many = calls_of(lambda: check(13))
+    assert calls_of(lambda: check(17)) < 2 * many
+    assert "(objects of `Rows.__init__`)" in check(17)
+
+
 def test_a_branch_costs_no_more_for_those_before_it_than_a_look_at_each(workspace: Workspace) -> None:
     """Each is about elements that all branches before it have compared, or not, and have written constants into."""
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.domain import UNKNOWN
 from modellint.graph.value import Flow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from modellint.flow.bodies import Body
     from modellint.flow.domain import Atoms
     from modellint.flow.heap import Path, Trail
-    from modellint.flow.narrowing import Compared
     from modellint.graph.methods import Scope
     from modellint.graph.python import Function
     from modellint.graph.value import Event
 
 _NO_FLOW = Flow(())
+
+
+class Compared(NamedTuple):
+    """What a comparison is about: the keys of constants, and of ids with their parts."""
+
+    operands: tuple[Atoms, ...]
+    fillers: frozenset[Hashable]
+    ids: frozenset[tuple[Hashable, Hashable]]
 
 
 class Frame:

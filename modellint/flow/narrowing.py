@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import FunctionRef, SymbolicInput, Tensor, join, length_in, size_of
+from modellint.flow.frame import Compared
 from modellint.flow.heap import Shell, tensors_in
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
@@ -26,14 +27,6 @@ _EQUALITY = frozenset(("==", "!="))
 COMPARISONS = _RANGE | _EQUALITY
 #: What calls compare elements by.
 _COMPARING = operators.words("dtype:bool same-shape")
-
-
-class Compared(NamedTuple):
-    """What a comparison is about: the keys of constants, and of ids with their parts."""
-
-    operands: tuple[Atoms, ...]
-    fillers: frozenset[Hashable]
-    ids: frozenset[tuple[Hashable, Hashable]]
 
 
 class Narrowing:

@@ -265,6 +265,68 @@ def test_the_work_grows_no_faster_than_the_file(
     assert many < 4 * calls_of(lambda: check(large.counted))
 
 
+def _holding_each_other(count: int) -> str:
+    """Lists of which each holds all others, copied with all that they hold."""
+    lists = "".join(f"        rows{i} = []\n" for i in range(count))
+    filled = "".join(f"        rows{i}.append(rows{j})\n" for i in range(count) for j in range(count) if i != j)
+    return f"{lists}{filled}        self.kept = copy.deepcopy(rows0)\n"
+
+
+def _copied_into_itself(count: int) -> str:
+    """A list that takes in a copy of itself, and of all copies in it, in each line."""
+    return "        rows = []\n" + "        rows.append(copy.deepcopy(rows))\n" * count + "        self.kept = rows\n"
+
+
+@pytest.mark.parametrize("build", [_holding_each_other, _copied_into_itself])
+def test_a_deep_copy_takes_as_long_as_what_is_copied_is_large(
+    workspace: Workspace, build: Callable[[int], str]
+) -> None:
+    def check(parts: int) -> None:
+        head = f"import copy\n{HEAD}class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        work = "        self.table = torch.arange(5)\n\n    def forward(self, x):\n        return x + self.table\n"
+        assert codes(workspace, head + build(parts) + work) == {"ML205"}
+
+    check(1)  # what is imported counts for neither
+    few = calls_of(lambda: check(7))
+    assert calls_of(lambda: check(14)) < 4 * few
+
+
+def test_a_container_that_doubles_in_each_line_is_cut_short_and_told(workspace: Workspace) -> None:
+    def check(lines: int) -> str:
+        body = (
+            "        rows = [nn.Linear(2, 2)]\n"
+            + "        rows = [*rows, *rows]\n" * lines
+            + "        self.rows = rows\n"
+        )
+        head = f"{HEAD}class Rows(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        workspace.write({"model.py": head + body})
+        result = workspace.run("check", "--isolated", "--no-cache", "--jobs", "1", "--verbose")
+        return "".join(line for line in result.err.splitlines() if "too large" in line)
+
+    assert check(1) == ""
+    many = calls_of(lambda: check(13))
+    assert calls_of(lambda: check(17)) < 2 * many
+    assert "(objects of `Rows.__init__`)" in check(17)
+
+
+def test_a_branch_costs_no_more_for_those_before_it_than_a_look_at_each(workspace: Workspace) -> None:
+    """Each is about elements that all branches before it have compared, or not, and have written constants into."""
+
+    def check(branches: int) -> None:
+        body = "".join(
+            f"        if ids[{i}] != -100:\n            ids = ids.masked_fill(ids == {i}, -100)\n"
+            f"            x[ids] = {i}\n"
+            for i in range(branches)
+        )
+        head = f"{HEAD}class Long(nn.Module):\n{TABLE}\n    def forward(self, x):\n"
+        text = f"{head}        ids = x.masked_fill(x < 0, -100)\n{body}        return self.table(ids)\n"
+        assert codes(workspace, text) <= {"ML104"}
+
+    check(1)  # what is imported counts for neither
+    few = calls_of(lambda: check(8))
+    assert calls_of(lambda: check(32)) < 16 * few
+
+
 def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "STEPS", 20)
     workspace.write({"model.py": HEAD + _class(0) + _class(1), "other.py": "x = (\n"})

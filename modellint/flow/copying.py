@@ -26,6 +26,7 @@ def copied(turns: UnrolledLoops, given: Atoms, frame: Frame, value: Value, *, is
     def copy(shell: Shell) -> Shell:
         if shell in copies:
             return copies[shell]
+        turns.run.steps += 1 + len(shell.entries)
         made = copies[shell] = turns.run.shell(shell.kind, value, frame, f"copy {len(copies)}")
         made.model, made.arguments, made.passed = shell.model, shell.arguments, shell.passed
         made.is_built, made.is_initialised, made.is_exact = shell.is_built, shell.is_initialised, shell.is_exact

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint.graph.hashing import HashedOnce, hashed_once
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op
 from modellint.operators import spellings
@@ -469,10 +469,25 @@ def each(atoms: Atoms, give: Callable[..., Atoms], *given: Any) -> Atoms:
 
 
 def _widened(atoms: Iterable[Atom]) -> Atoms:
-    """A value with many atoms: of numbers and strings it is enough that they are some."""
+    """A value with many atoms: of numbers and strings it is enough that they are some, of tensors what they hold."""
     rest = [atom for atom in atoms if not isinstance(atom, Constant) or atom.value is None]
-    found = dict.fromkeys((*rest, *PLAIN))
+    found = dict.fromkeys((*_merged(rest), *PLAIN))
     return tuple(found) if len(found) <= _MAX_ATOMS else (*list(found)[:_MAX_ATOMS], *UNKNOWN)
+
+
+def _merged(atoms: list[Atom]) -> Iterator[Atom]:
+    """Atoms of which tensors that differ in their constants only are one: what not all of them have, it has perhaps."""
+    alike: dict[Tensor, list[Tensor]] = {}
+    for atom in atoms:
+        if isinstance(atom, Tensor):
+            alike.setdefault(replace(atom, fillers=()) if atom.fillers else atom, []).append(atom)
+        else:
+            yield atom
+    for bare, tensors in alike.items():
+        held = dict.fromkeys(filler for tensor in tensors for filler in tensor.fillers)
+        sure = set(tensors[0].fillers).intersection(*(tensor.fillers for tensor in tensors))
+        fillers = dict.fromkeys(one if one in sure else replace(one, is_conditional=True) for one in held)
+        yield replace(bare, fillers=tuple(fillers)[:_MAX_CONSTANTS]) if fillers else bare
 
 
 def constant(atoms: Atoms) -> Constant | None:

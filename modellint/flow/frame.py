@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.domain import UNKNOWN
 from modellint.graph.value import Flow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from modellint.flow.bodies import Body
     from modellint.flow.domain import Atoms
@@ -20,12 +20,20 @@ if TYPE_CHECKING:
 _NO_FLOW = Flow(())
 
 
+class Compared(NamedTuple):
+    """What a comparison is about: the keys of constants, and of ids with their parts."""
+
+    operands: tuple[Atoms, ...]
+    fillers: frozenset[Hashable]
+    ids: frozenset[tuple[Hashable, Hashable]]
+
+
 class Frame:
     """One function body that is run."""
 
     __slots__ = (
-        "above", "body", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names", "parent",
-        "path", "scope", "trail",
+        "above", "body", "compared", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names",
+        "parent", "path", "scope", "trail",
     )  # fmt: skip
 
     def __init__(
@@ -52,11 +60,14 @@ class Frame:
         self.body: Body | None = None
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
+        #: What comparisons are about, by their identity: of what their operands were then.
+        self.compared: dict[int, Compared] = {}
 
     def release(self) -> None:
         """Let go of what was found out, once nothing is asked any more."""
         self.memo.clear()
         self.conditions.clear()
+        self.compared.clear()
 
     def mark(self) -> tuple[int, int]:
         """The number of values that are found by now, to go back to."""

@@ -31,8 +31,11 @@ Trail = tuple[int, ...]
 SEQUENCES = frozenset(("list", "tuple", "set", "generator"))
 CONTAINERS = SEQUENCES | {"dict"}
 TENSORS = frozenset(("parameter", "buffer"))
-#: A container of so many entries takes more in only as one that may be any of them.
+#: A container of so many entries takes more in only as one that may be any of them; an attribute is one of so many
+#: stored values, or anything.
 _MANY = 256
+#: So many entries of a container are known one by one at most.
+LONGEST = 4096
 
 
 @dataclass(eq=False, slots=True)
@@ -94,7 +97,7 @@ class Shell:
 
     __slots__ = (
         "_contents", "_history", "_paths", "_stores", "_waiting", "arguments", "entries", "function", "is_built",
-        "is_exact", "is_initialised", "kind", "model", "passed", "trail", "value", "version",
+        "is_exact", "is_initialised", "kind", "model", "origin", "passed", "trail", "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -112,6 +115,8 @@ class Shell:
         self.trail = trail
         self.model = model
         self.arguments = arguments
+        #: What was copied first, if it is a copy, or a copy of one.
+        self.origin: Shell | None = None
         #: What its class gives the constructor of the class of torch's that it derives from.
         self.passed: Arguments | None = None
         #: What was stored under which attribute on which path, the latest last; perhaps yet to be found out.
@@ -204,6 +209,9 @@ class Shell:
         found: list[Atoms] = []
         for atoms, taken in reversed(self._history.get(name, ())):
             if not taken or not are_exclusive(taken, path):
+                if len(found) == _MANY:
+                    found.append(UNKNOWN)
+                    break
                 found.append(atoms() if callable(atoms) else atoms)
                 if not taken or all(step in path for step in taken):
                     break
@@ -267,6 +275,9 @@ class Shell:
 
     def fill(self, values: tuple[Atoms, ...]) -> None:
         """Begin with these elements; where it is filled again, by another turn of a loop, with those as well."""
+        if len(values) > LONGEST:
+            values = (*values[: LONGEST - 1], join(values[LONGEST - 1 :]))
+            self.is_exact = False
         for number, atoms in enumerate(values):
             if number < len(self.entries):
                 self.replace(number, join((self.entries[number].atoms, atoms)))
@@ -390,6 +401,10 @@ class ExactShell(Shell):
                 self._changed()
                 return
         if self.kind == "set" and any(entry.atoms == atoms and not entry.path for entry in self.entries):
+            return
+        if len(self.entries) >= LONGEST:
+            self.lose()
+            self.replace(len(self.entries) - 1, join((self.entries[-1].atoms, atoms)))
             return
         self.entries.append(Slot(key, atoms, path))
         self._changed()

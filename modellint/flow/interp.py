@@ -25,7 +25,7 @@ from modellint.flow.domain import (
     join,
 )
 from modellint.flow.frame import Frame, class_frame
-from modellint.flow.heap import ExactShell, Path, Shell
+from modellint.flow.heap import LONGEST, ExactShell, Path, Shell
 from modellint.flow.library import constants, containers, operations
 from modellint.flow.objects import Objects
 from modellint.flow.records import is_self
@@ -33,7 +33,7 @@ from modellint.flow.theory import Theories
 from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, walk_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Hashable, Iterable
 
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
 #: How many values and events a run may look at.
 MAX_STEPS = 30_000
+#: How many entries of containers take one of its steps.
+_ENTRIES_A_STEP = 16
 #: How deeply expressions may be nested in each other, those of all calls under way together.
 MAX_NESTING = 220
 _DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET, Op.COMPREHENSION))
@@ -131,7 +133,7 @@ class Interpreter:
         #: How many stores of constructors are being found out later than they have happened.
         self._late = 0
         self._nesting = 0
-        self._shells: dict[tuple[Trail, int, str], Shell] = {}
+        self._shells: dict[tuple[Trail, int, Hashable], Shell] = {}
         #: What leads in circles beside these: objects that were constructed, and frames that functions were made in.
         self._circles: list[Shell | Frame] = []
         self._constants: dict[int, Atoms] = {}
@@ -353,11 +355,19 @@ class Interpreter:
     def _run_out(self) -> None:
         """No steps are left: what is not followed is unknown."""
         if not self._is_stopped:
-            self.cut[f"{self._asks} of `{self.calls.outermost}`"] = None
-            self.tell()
+            self._cut_short()
         for theory in self.asked.run_out:
             theory.run_out()
         self.is_complete = False
+
+    def _cut_short(self) -> None:
+        self.cut[f"{self._asks} of `{self.calls.outermost}`"] = None
+        self.tell()
+
+    def give_up(self) -> None:
+        """Follow nothing more, and tell so: what was left out already may be anything."""
+        self._run_out()
+        self.stop()
 
     def tell(self) -> None:
         """Tell the rule that is being asked what was not followed to its end, perhaps when another one was asked."""
@@ -507,7 +517,7 @@ class Interpreter:
         memo[key] = found
         return found
 
-    def shell(self, kind: str, value: Value, frame: Frame, purpose: str = "") -> Shell:
+    def shell(self, kind: str, value: Value, frame: Frame, purpose: Hashable = "") -> Shell:
         """The object that an expression makes in a frame: the same one whenever that is looked at."""
         key = (frame.trail, id(value), purpose)
         found = self._shells.get(key)
@@ -526,9 +536,12 @@ class Interpreter:
         return self._shells.values()
 
     def sequence(self, kind: str, values: Iterable[Atoms], value: Value, frame: Frame, purpose: str = "") -> Shell:
-        """A container whose entries are known one by one."""
-        found = self.shell(kind, value, frame, purpose)
-        found.fill(tuple(values))
+        """A container whose entries are known one by one; more than the most that may be are taken for a few."""
+        found, entries = self.shell(kind, value, frame, purpose), tuple(values)
+        self.steps += len(entries) // _ENTRIES_A_STEP
+        if len(entries) > LONGEST:
+            self._cut_short()
+        found.fill(entries)
         return found
 
     def _unknown(self, value: Value, frame: Frame) -> Atoms:

@@ -732,11 +732,11 @@ class Lookups(Theory, Sink):
 
     def _left(self, tensor: Tensor) -> Tensor:
         """A tensor without the elements at which one of the functions that are being run is left early."""
+        left: Atoms = (tensor,)
         for frame, _ in self._frames:
             for test, link in frame.flow.once(_exits):
-                if tensor.ids is not None or tensor.fillers:
-                    tensor = self._tensors.tests.tested(tensor, test, link, frame)
-        return tensor
+                left = self._tensors.tests.tested(left, test, link, frame)
+        return next(tensors_in(left))
 
 
 def _torch_class(shell: Shell) -> str:

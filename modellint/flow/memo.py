@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
 
 Noted = TypeVar("Noted")
+#: How many calls of a function are followed that give it other objects of the same expressions and are otherwise alike:
+#: what calls itself makes new ones at every turn, and as many of them as there are ways to get there.
+_MOST_ALIKE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Memo:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._followed: dict[Hashable, Followed[Any]] = {}
+        #: How many have been followed that are told apart by nothing but objects which the same expressions made.
+        self._followed_alike: dict[Hashable, int] = {}
         #: How many calls may be under way at most for the one that is being run to give the same elsewhere.
         self._limit: int | None = None
 
@@ -69,13 +74,20 @@ class Memo:
     def once(self, key: Hashable, given: Arguments, follow: Callable[[], tuple[Atoms, Noted]]) -> Followed[Noted]:
         """A call that is followed once in this run, with what was noted then."""
         known = self._followed.get(key)
-        if known is None:
-            known = self._followed[key] = Followed(given, *follow())
+        if known is not None:
+            return known
+        form = _form_of(key)
+        count = self._followed_alike.get(form, 0)
+        if count == _MOST_ALIKE and form in self._followed:
+            return self._followed[form]
+        self._followed_alike[form] = min(count + 1, _MOST_ALIKE)
+        known = self._followed[key] = self._followed[form] = Followed(given, *follow())
         return known
 
     def forget(self) -> None:
         """Follow all calls anew."""
         self._followed.clear()
+        self._followed_alike.clear()
 
     # -- what holds in all runs ------------------------------------------------------------------------------------
 
@@ -122,6 +134,15 @@ class Memo:
         run.is_complete = was_complete and run.is_complete
         calls.done = done | calls.done
         return found, is_kept
+
+
+def _form_of(key: Hashable) -> Hashable:
+    """A key in which containers, and objects that are no layers, stand for all that the same expression makes."""
+    if isinstance(key, Shell):
+        return key if key.value is None or _matters(key) else (key.kind, key.model, id(key.value))
+    if type(key) is tuple:
+        return tuple(map(_form_of, key))
+    return frozenset(map(_form_of, key)) if type(key) is frozenset else key
 
 
 def _is_constant(receiver: Atom | None, given: Arguments) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow import flags
 from modellint.flow.domain import FunctionRef, SymbolicInput, Tensor, join, length_in, size_of
-from modellint.flow.heap import tensors_in
+from modellint.flow.frame import Compared
+from modellint.flow.heap import Shell, tensors_in
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.classes.definitions import SourceMethod
@@ -15,7 +16,7 @@ from modellint.link.classes.definitions import SourceMethod
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Filler, Ids
+    from modellint.flow.domain import Atom, Atoms, Filler
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.value import Flow, PathCondition, Value
@@ -51,63 +52,78 @@ class Narrowing:
                 asked = {key for tensor in told for key in tensor.compared}
                 atoms = tuple(_without_real(atom, asked) for atom in atoms)
             for test in frame.flow.once(comparisons, link.test):
-                atoms = tuple(self.tested(a, test, link, frame) if isinstance(a, Tensor) else a for a in atoms)
+                atoms = self.tested(atoms, test, link, frame)
         return atoms
 
-    def tested(self, tensor: Tensor, test: Value, link: PathCondition, frame: Frame) -> Tensor:
-        """The ids that are left in a tensor where a comparison holds: all but one, all, or unknown ones."""
-        ids = tensor.ids
-        if tensor.fillers:
-            tensor = self._without_compared(tensor, test, link.test, frame)
-        if ids is None or test.data not in COMPARISONS:
-            return tensor
-        operands = (t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame)))
-        if not any(_is_about(operand, ids) for operand in operands):
-            return tensor
-        if test.data in _EQUALITY and (test.data == "==") is not link.truthy:
-            return replace(tensor, ids=replace(ids, excluded=ids.excluded | {test}))
-        return replace(tensor, ids=None)
+    def tested(self, atoms: Atoms, test: Value, link: PathCondition, frame: Frame) -> Atoms:
+        """What is left where a comparison holds: of ids all but one, all, or unknown ones; of constants the others."""
+        is_of_ids = test.op is Op.COMPARE and test.data in COMPARISONS
+        if not is_of_ids and test.op is not Op.CALL:
+            return atoms
+        if not any(isinstance(atom, Tensor) and (atom.fillers or (is_of_ids and atom.ids)) for atom in atoms):
+            return atoms
+        told = self._compared(test, frame)
+        if told.fillers:
+            atoms = self._without_compared(atoms, told.fillers, test, link.test, frame)
+        if not told.ids:
+            return atoms
+        excluded = test if test.data in _EQUALITY and (test.data == "==") is not link.truthy else None
+        return tuple(_without_ids(atom, told.ids, excluded) if isinstance(atom, Tensor) else atom for atom in atoms)
 
-    def _without_compared(self, tensor: Tensor, test: Value, condition: Value, frame: Frame) -> Tensor:
-        """A tensor without the constants that a comparison in a condition is about."""
+    def _compared(self, test: Value, frame: Frame) -> Compared:
+        """What a comparison is about: found out once for each that its operands may be."""
+        operands = tuple(self._run.evaluate(part, frame) for part in ((test,) if test.op is Op.CALL else test.args))
+        known = frame.compared.get(id(test))
+        if known is not None and all(now is then for now, then in zip(operands, known.operands, strict=True)):
+            return known
+        tensors = [tensor for atoms in operands for tensor in tensors_in(atoms)]
         if test.op is Op.CALL:
-            compared = {key for t in tensors_in(self._run.evaluate(test, frame)) for key in t.compared}
-        elif test.data in COMPARISONS:
-            operands = (t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame)))
-            compared = {filler.key for operand in operands for filler in operand.fillers}
+            found = Compared(operands, frozenset(key for tensor in tensors for key in tensor.compared), frozenset())
         else:
-            return tensor
-        gone = [filler for filler in tensor.fillers if filler.key in compared]
+            fillers = frozenset(filler.key for tensor in tensors for filler in tensor.fillers)
+            ids = frozenset((tensor.ids.key, tensor.ids.part) for tensor in tensors if tensor.ids is not None)
+            found = Compared(operands, fillers, ids)
+        if not any(isinstance(atom, Shell) and atom.is_container for atoms in operands for atom in atoms):
+            frame.compared[id(test)] = found  # what a container holds may be more the next time
+        return found
+
+    def _without_compared(
+        self, atoms: Atoms, compared: frozenset[Hashable], test: Value, condition: Value, frame: Frame
+    ) -> Atoms:
+        """What is left without the constants that a comparison in a condition is about."""
+        gone = {filler for t in atoms if isinstance(t, Tensor) for filler in t.fillers if filler.key in compared}
         if not gone or self._is_counted(test, condition, frame):
-            return tensor
+            return atoms
         self._take_out(gone)
-        return replace(tensor, fillers=tuple(filler for filler in tensor.fillers if filler not in gone))
+        return tuple(
+            replace(atom, fillers=tuple(filler for filler in atom.fillers if filler not in gone))
+            if isinstance(atom, Tensor) and not gone.isdisjoint(atom.fillers)
+            else atom
+            for atom in atoms
+        )
 
     def _is_counted(self, test: Value, condition: Value, frame: Frame) -> bool:
         """Whether a condition says only that a mask holds as often as something else: `mask.sum() == other.sum()`."""
-        for outer in condition.walk():
-            if outer is test or outer.op is not Op.COMPARE or len(outer.args) != 2:
-                continue
-            for side, other in (outer.args, outer.args[::-1]):
-                if any(part is test for part in side.walk()):
-                    number = self._run.evaluate(other, frame)
-                    return size_of(number) is None and length_in((number,)) is None
-        return False
+        other = frame.flow.once(_other_sides, condition).get(id(test))
+        if other is None:
+            return False
+        number = self._run.evaluate(other, frame)
+        return size_of(number) is None and length_in((number,)) is None
 
     def one_of(self, branches: list[Atoms], test: Value, frame: Frame) -> Atoms:
         """Either of two, as an open test has it: a tensor that is not in both is one perhaps.
 
         Whether a parameter was given, or a layer is being trained, is no such question: both is so at times.
         """
-        known = [[a for a in atoms if says_something(a)] for atoms in branches]
+        known = [{_known(a) for a in atoms if isinstance(a, Tensor) and says_something(a)} for atoms in branches]
         if not any(known) or self._holds_at_times(test, frame):
             return join(branches)
+        sure = set.intersection(*known)
 
         def marked(atom: Atom) -> Atom:
-            if not isinstance(atom, Tensor) or not says_something(atom):
+            if not isinstance(atom, Tensor) or not says_something(atom) or _known(atom) in sure:
                 return atom
-            is_sure = all(any(_agree(atom, other) for other in tensors) for tensors in known)
-            return atom if is_sure else replace(atom, is_conditional=True)
+            return replace(atom, is_conditional=True)
 
         return join(tuple(marked(atom) for atom in atoms) for atoms in branches)
 
@@ -147,10 +163,23 @@ def _compares(value: Value) -> bool:
     return value.op is Op.COMPARE or (value.op is Op.CALL and called_name(value.callee) in _COMPARING)
 
 
-def _is_about(operand: Tensor, ids: Ids) -> bool:
-    """Whether an operand of a comparison is a tensor of these ids: of all of them, or of the same one of several."""
-    known = operand.ids
-    return known is not None and known.key == ids.key and (known.part is None or known.part == ids.part)
+def _other_sides(_: Flow, condition: Value) -> dict[int, Value]:
+    """With what a condition compares something that each of its parts stands in, by their identity."""
+    found: dict[int, Value] = {}
+    for outer in condition.walk():
+        if outer.op is Op.COMPARE and len(outer.args) == 2:
+            for side, other in (outer.args, outer.args[::-1]):
+                for part in side.walk():
+                    found.setdefault(id(part), other)
+    return found
+
+
+def _without_ids(tensor: Tensor, compared: frozenset[tuple[Hashable, Hashable]], excluded: Value | None) -> Tensor:
+    """A tensor whose ids are compared, all of them or the same one of several: without one of them, or without all."""
+    ids = tensor.ids
+    if ids is None or compared.isdisjoint(((ids.key, None), (ids.key, ids.part))):
+        return tensor
+    return replace(tensor, ids=None if excluded is None else replace(ids, excluded=ids.excluded | {excluded}))
 
 
 def _parts(test: Value) -> Iterator[Value]:
@@ -176,12 +205,8 @@ def says_something(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and (atom.width is not None or atom.has_elements)
 
 
-def _agree(one: Tensor, other: Atom) -> bool:
-    return isinstance(other, Tensor) and one.width == other.width and _known(one) == _known(other)
-
-
 def _known(tensor: Tensor) -> Hashable:
-    """The ids, constants, positions and real numbers in a tensor, whatever they are from."""
+    """The width of a tensor, and the ids, constants, positions and real numbers in it, whatever they are from."""
     bound = None if tensor.ids is None else tensor.ids.bound
     fillers = frozenset(filler.size for filler in tensor.fillers)
-    return bound, fillers, tensor.positions is not None, tensor.real is not None
+    return tensor.width, bound, fillers, tensor.positions is not None, tensor.real is not None

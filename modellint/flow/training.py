@@ -146,6 +146,8 @@ class Training(Theory):
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
     ) -> Atoms | None:
         code = function_of(function.code)
+        if not self._run.is_complete:
+            self._run.give_up()  # nothing is said of layers that something may train which was not followed
         if self.is_foreign(code):
             return self._run.calls.unknown(arguments, value)
         return None if self._is_aside(code) else run()

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from effort import calls_of
+
 from modellint.flow.domain import ANY_ARGUMENTS
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.runs import started
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     import pytest
@@ -102,3 +105,29 @@ def test_what_a_circle_gives_is_the_same_from_either_end(tmp_path: Path, monkeyp
     found = [runs.new()[1] for _ in range(2)]
     for name in ("even", "odd"):
         assert found[0].get(name) == found[1].get(name)
+
+
+def test_what_calls_itself_with_new_objects_is_followed_a_few_times(tmp_path: Path) -> None:
+    """Each call makes a list of its own: told apart, there are as many calls as there are ways from one to the next."""
+    path = tmp_path / "model.py"
+
+    def check(methods: int) -> None:
+        walks = "".join(
+            f"    def walk{i}(self, rows, x):\n        rows = [self.walk{(i + 1) % methods}([rows], x),"
+            f" self.walk{(i + 2) % methods}([rows, i], x)]\n"
+            "        return rows, self.table(self.head(x).argmax(-1))\n\n"
+            for i in range(methods)
+        )
+        made = "        self.table, self.head = nn.Embedding(10, 4), nn.Linear(4, 10)\n\n"
+        head = (
+            "from torch import nn\n\n\nclass Walks(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        )
+        path.write_text(head + made + walks, encoding="utf-8")
+        project = Project(ProjectOptions(root=tmp_path))
+        module = project.python(path)
+        assert module is not None
+        assert list(project.of(Indexed).lookups(module))
+
+    check(1)  # what is imported counts for neither
+    few = calls_of(lambda: check(3))
+    assert calls_of(lambda: check(6)) < 8 * few

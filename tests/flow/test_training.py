@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import calls_of
 from modellint_rules.ml209_layer_not_optimised.optimised import left_out
 
 from modellint.link.project import Project, ProjectOptions
@@ -641,3 +642,17 @@ def test_super_of_something_that_is_no_object(tmp_path: Path) -> None:
         MODEL + "    def place(self, parts):\n        return super(Net, parts or self).half()\n",
     )
     assert found_in(tmp_path, text) == [("Net", "head")]
+
+
+def test_nothing_more_is_followed_once_something_was_left_out(tmp_path: Path) -> None:
+    """More calls under way than are followed, one of which may train the rest: nothing is said of any layer."""
+    chain = "".join(f"\n\ndef reach{i}(net):\n    return reach{i + 1}(net)\n" for i in range(30))
+    work = "\n\ndef work(net, at):\n    sizes = at.sizes\n" + "    at.add(sizes, net.head(at))\n" * 40
+
+    def check(times: int) -> None:
+        body = "reach0(net)\n" + "".join(f"work(net, {OPTIMIZER.split()[0]}.at{i})\n" for i in range(times))
+        assert found_in(tmp_path, after(OPTIMIZER + body) + chain + "    net.parameters()\n" + work) == []
+
+    check(1)  # what is imported counts for neither
+    few = calls_of(lambda: check(5))
+    assert calls_of(lambda: check(40)) < 2 * few

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow import sizes
 from modellint.flow.domain import PLAIN, Constant, constant, size_of
+from modellint.flow.heap import LONGEST as LONGEST
 from modellint.flow.heap import Shell
 from modellint.graph.size import Size
 from modellint.graph.value import Op
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
     from modellint.flow.library.running import Call, Run
     from modellint.graph.value import Value
 
-#: No number may be larger, and no text or container longer.
+#: No number may be larger, as no text or container may be longer than the longest that is known one by one.
 _LARGEST = 10**30
-LONGEST = 4096
 #: The largest number that a function may be given whose result grows faster than it.
 _MOST = 64
 _OPERATORS: dict[str, Callable[[object, object], object]] = {

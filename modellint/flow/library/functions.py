@@ -187,21 +187,34 @@ def _row_of(call: Call) -> Atoms:
     return (made,)
 
 
-def _copied(call: Call, atoms: Atoms, purpose: str = "copy", within: tuple[Shell, ...] = ()) -> Atoms:
-    """A copy: layers and parameters of their own."""
-    found: list[Atoms] = []
-    for number, atom in enumerate(atoms):
-        if not isinstance(atom, Shell) or atom in within:  # what holds itself
-            found.append((atom,))
-            continue
-        made = call.made(atom.kind, f"{purpose} {number}")
-        made.model, made.arguments = atom.model, atom.arguments
-        inner = (*within, atom)
-        parts = [_copied(call, e.atoms, f"{purpose} {number} {n}", inner) for n, e in enumerate(atom.entries)]
-        made.fill(tuple(parts))
-        made.is_exact = atom.is_exact
-        found.append((made,))
-    return join(found)
+def _copied(call: Call, atoms: Atoms) -> Atoms:
+    """Copies of layers and parameters, and of what containers hold: one of each, whatever holds it, and how often.
+
+    A copy of a copy is told from others by what was copied first and where it was last, so that there are no more of
+    them than expressions that copy it, however often these happen and whatever they copy along with it.
+    """
+    sources: dict[Shell, dict[Shell, None]] = {}
+    pending: list[tuple[Shell, Shell]] = []
+
+    def copy(atom: Atom) -> Atom:
+        if not isinstance(atom, Shell):
+            return atom
+        first = atom.origin or atom
+        made = call.made(atom.kind, ("copy", first, None if atom is first else id(atom.value)))
+        made.origin = first
+        known = sources.setdefault(made, {})
+        if atom not in known:
+            known[atom] = None
+            pending.append((atom, made))
+        return made
+
+    found = join((copy(atom),) for atom in atoms)
+    for shell, made in pending:
+        call.run.steps += 1
+        made.model, made.arguments = shell.model, shell.arguments
+        made.is_exact = shell.is_exact and len(sources[made]) == 1
+        made.fill(tuple(join((copy(atom),) for atom in entry.atoms) for entry in list(shell.entries)))
+    return found
 
 
 # -- what calls others ---------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
@@ -40,7 +40,7 @@ class Run(Protocol):
     @property
     def calls(self) -> _Calls: ...
     def evaluate(self, value: Value, frame: Frame) -> Atoms: ...
-    def shell(self, kind: str, value: Value, frame: Frame, purpose: str = "") -> Shell: ...
+    def shell(self, kind: str, value: Value, frame: Frame, purpose: Hashable = "") -> Shell: ...
     def sequence(self, kind: str, values: Iterable[Atoms], value: Value, frame: Frame, purpose: str = "") -> Shell: ...
 
 
@@ -59,7 +59,7 @@ class Call:
         """The positional arguments."""
         return self.arguments.positional
 
-    def made(self, kind: str, purpose: str = "") -> Shell:
+    def made(self, kind: str, purpose: Hashable = "") -> Shell:
         """The container that the call makes."""
         return self.run.shell(kind, self.value, self.frame, purpose)
 

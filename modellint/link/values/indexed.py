@@ -19,6 +19,7 @@ from modellint.link.budget import ExhaustedError
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning
 from modellint.link.values.callers import callers
+from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.lookup_records import IdLayer, Lookup, PaddedPositions
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
 #: How many files that mention a function are read.
@@ -58,6 +59,8 @@ class Indexed:
         #: The question that had no steps left to find more.
         self._exhausted: dict[ModuleFacts, str] = {}
         self._by_table: dict[ModuleFacts, dict[Site, list[Lookup]]] = {}
+        #: The functions all of whose values were asked for, in the run of which file.
+        self._evaluated: set[tuple[Function, ModuleFacts]] = set()
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
@@ -87,11 +90,14 @@ class Indexed:
                 yield lookup
         except ExhaustedError as error:
             self._exhausted[module] = error.question
-        self.run(module)[0].tell()
+        if module in self._runs:
+            self._runs[module][0].tell()
         if module in self._exhausted:
             self._project.budget.cut[self._exhausted[module]] = None
 
     def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
+        if not reaches_torch(module, self._project):
+            return
         run, lookups = self.run(module)
         objects: dict[Class, Shell] = {}
         told = 0
@@ -103,16 +109,17 @@ class Indexed:
 
     def written(self, module: ModuleFacts) -> Iterator[tuple[Function, Filler]]:
         """The constants that calls in a file's functions write into elements."""
+        if not reaches_torch(module, self._project):
+            return
         run, _ = self.run(module)
         objects: dict[Class, Shell] = {}
         for function in module.all_functions():
-            for event in self._project.of(Summaries).body(function).fillers_written():
-                for reference, frame in called(function, objects, self._project):
-                    body = run.body(reference, frame)
-                    for tensor in tensors_in(run.evaluate_at(event, body)):
-                        yield from (
-                            (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
-                        )
+            events = self._project.of(Summaries).body(function).fillers_written()
+            for event, atoms in self._evaluated_at(events, function, objects, run):
+                for tensor in tensors_in(atoms):
+                    yield from (
+                        (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
+                    )
 
     def lookups_beside(self, function: Function) -> Iterator[Lookup]:
         """The look-ups of what calls a function in the files beside its own."""
@@ -133,7 +140,8 @@ class Indexed:
         """The constants that a file's functions, or what they call, write among positions."""
         for _ in self.lookups(module):
             pass
-        yield from list(self.run(module)[1].padded.values())
+        if module in self._runs:
+            yield from list(self._runs[module][1].padded.values())
 
     def goes_on(self, padded: PaddedPositions, module: ModuleFacts) -> bool:
         """Whether a constant that is written among positions leaves the function, and nobody takes it out again.
@@ -158,7 +166,10 @@ class Indexed:
         return filler.key in self.run(module)[1].compared
 
     def _evaluate(self, function: Function, module: ModuleFacts) -> None:
-        """Evaluate all values of a function that is run with unknown arguments."""
+        """Evaluate all values of a function that is run with unknown arguments, once: what it compares stays noted."""
+        if (function, module) in self._evaluated:
+            return
+        self._evaluated.add((function, module))
         run, lookups = self.run(module)
         for reference, frame in called(function, {}, self._project):
             body = run.body(reference, frame)
@@ -210,18 +221,31 @@ class Indexed:
 
     def made(self, module: ModuleFacts) -> Iterator[MadeTable]:
         """The tables that a file's functions make and give a row for padding."""
+        if not reaches_torch(module, self._project):
+            return
         run, lookups = self.run(module)
         objects: dict[Class, Shell] = {}
         seen: set[Value] = set()
         for function in (*module.all_functions(), module.body):
-            for event in self._project.of(Summaries).body(function).padded_tables_given():
-                for reference, frame in called(function, objects, self._project):
-                    body = run.body(reference, frame)
-                    for atom in run.evaluate_at(event, body):
-                        padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
-                        if padding is not None and event.value not in seen:
-                            seen.add(event.value)
-                            yield MadeTable(event.value, function, *padding)
+            events = self._project.of(Summaries).body(function).padded_tables_given()
+            for event, atoms in self._evaluated_at(events, function, objects, run):
+                for atom in atoms:
+                    padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
+                    if padding is not None and event.value not in seen:
+                        seen.add(event.value)
+                        yield MadeTable(event.value, function, *padding)
+
+    def _evaluated_at(
+        self, events: Iterator[Event], function: Function, objects: dict[Class, Shell], run: Interpreter
+    ) -> Iterator[tuple[Event, Atoms]]:
+        """What events of a function give that is called with anything: what comes before several is found out once."""
+        calls: list[Frame] | None = None
+        for event in events:
+            if calls is None:
+                calls = [run.body(reference, frame) for reference, frame in called(function, objects, self._project)]
+            for body in calls:
+                run.begin()
+                yield event, run.evaluate_at(event, body)
 
     def run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
         """The run of a file's functions, with the look-ups that it has found so far."""

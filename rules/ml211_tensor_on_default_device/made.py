@@ -73,8 +73,12 @@ def _still(met: list[Encounter], finished: FinishedObject, entry: Function, proj
     bare = {method: _bare(method, project) for method in (*work, *_given_tensors(entry))} if met else {}
     if not any(bare.values()):
         return met
-    again = {(one.made.maker, one.value) for one in finished.encounters_with(bare)}
-    return [one for one in met if (one.made.maker, one.value) in again]
+    # What only other methods come to is no different for what these are given.
+    anyhow, again = (
+        {(one.made.maker, one.value) for one in finished.encounters_with(given)}
+        for given in (dict.fromkeys(bare, frozenset[str]()), bare)
+    )
+    return [one for one in met if (one.made.maker, one.value) not in anyhow - again]
 
 
 def _bare(method: Function, project: Project) -> frozenset[str]:

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 from modellint.flow.heap import Shell
 from modellint.flow.tensor_devices import Fresh
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.classes.object_runs import ObjectRuns
+from modellint.link.classes.spoken import values_of
+from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.flow.objects import AttributeRead
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 _ASKING = "requires_grad"
+_RECOMPUTING = "torch.utils.checkpoint.checkpoint"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,64 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
                 is_learned = any(atom.is_learned or name in asked for atom in made)
                 if is_learned and id(target) not in told and _is_plain(name, finished) and finished.is_used(name):
                     told.add(id(target))
-                    yield Learned(cls, function, target, name, _is_handed_out(name, cls))
+                    if not _only_asks(name, finished, project):
+                        yield Learned(cls, function, target, name, _is_handed_out(name, cls))
+
+
+def _only_asks(name: str, finished: FinishedObject, project: Project) -> bool:
+    """Whether an attribute is given to checkpointed functions only, and no known one of them computes with it.
+
+    Checkpointing gives gradients to a layer only where one of the tensors that it is called with asks for them.
+    """
+    reads = [read for read in finished.reads(name) if read.function.name != "__init__"]
+    return bool(reads) and all(_is_ignored(read, finished, project) for read in reads)
+
+
+def _is_ignored(read: AttributeRead, finished: FinishedObject, project: Project) -> bool:
+    """Whether all that is done with what was read is to give it to a checkpointed function that does not need it."""
+    values = list(values_of(read.function.flow))
+    users = [value for value in walk_all(values) if any(arg is read.value for arg in value.args)]
+    return not any(value is read.value for value in values) and all(
+        _is_checkpointed(user, read, project) and not _computes_with(user, read, finished, project) for user in users
+    )
+
+
+def _is_checkpointed(call: Value, read: AttributeRead, project: Project) -> bool:
+    definition = project.names.definition(read.function.module, call.callee) if call.op is Op.CALL else None
+    return isinstance(definition, External) and definition.name == _RECOMPUTING
+
+
+def _computes_with(call: Value, read: AttributeRead, finished: FinishedObject, project: Project) -> bool:
+    """Whether a checkpointed function is known, and one that reads the parameter which gets what was read."""
+    given = next((at for at, arg in enumerate(call.positional) if arg is read.value), None)
+    keyword = next((name for name, arg in call.keywords.items() if arg is read.value), None)
+    for function, bound in _called(call.positional[0], read, finished, project) if call.positional else ():
+        if given is not None and not call.has_unpacking and given - 1 + bound < len(function.parameters):
+            keyword = function.parameters[given - 1 + bound].name
+        if any(value.op is Op.PARAM and value.data == keyword for value in walk_all(values_of(function.flow))):
+            return True
+    return False
+
+
+def _called(
+    callee: Value, read: AttributeRead, finished: FinishedObject, project: Project
+) -> Iterator[tuple[Function, int]]:
+    """The functions that a value may be, and how many of their parameters are bound."""
+    is_part = callee.op in (Op.INDEX, Op.ITEM)
+    attribute = self_attribute(callee.args[0] if is_part else callee)
+    if attribute is None:
+        definition = project.names.definition(read.function.module, callee)
+        if isinstance(definition, DefinedFunction):
+            yield definition.function, 0
+        return
+    if (method := finished.model.method(attribute)) is not None:
+        yield method, 1
+    atoms = [atom for store in finished.stores_of(attribute) for atom in store.atoms]
+    if is_part:
+        atoms = [part for atom in atoms if isinstance(atom, Shell) for entry in atom.entries for part in entry.atoms]
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.model is not None and (called := atom.model.method("forward")) is not None:
+            yield called, 1
 
 
 def _may_ask(function: Function) -> bool:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
+#: How many loops and branches are gone back through that put something into an object.
+_MAX_DEPTH = 4
+
 
 def takes_any_names(cls: Class, project: Project) -> bool:
     """Whether objects of a class are containers of torch that may be given parts of names that it does not write."""
@@ -71,5 +74,9 @@ def _is_written(given: Value, function: Function, project: Project) -> bool:
     return isinstance(definition, DefinedClass | External)
 
 
-def _is_self(value: Value) -> bool:
+def _is_self(value: Value, depth: int = 0) -> bool:
+    """Whether a value is the object itself, as it was or with something put into it."""
+    if value.op is Op.UPDATE or (value.op is Op.CHOICE and depth < _MAX_DEPTH):
+        earlier = value.args[:1] if value.op is Op.UPDATE else value.args
+        return any(_is_self(one, depth + 1) for one in earlier)
     return value.op is Op.PARAM and value.data == "self"

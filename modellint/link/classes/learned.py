@@ -8,21 +8,23 @@ from modellint.flow.heap import Shell
 from modellint.flow.tensor_devices import Fresh
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+from modellint.link.calls.reached import CallReach
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.classes.spoken import values_of
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from modellint.flow.objects import AttributeRead
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Event, Value
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 _ASKING = "requires_grad"
 _RECOMPUTING = "torch.utils.checkpoint.checkpoint"
+#: Through how many calls a tensor is followed.
+_MAX_DEPTH = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,55 +75,70 @@ def _only_asks(name: str, finished: FinishedObject, project: Project) -> bool:
 
     Checkpointing gives gradients to a layer only where one of the tensors that it is called with asks for them.
     """
-    reads = [read for read in finished.reads(name) if read.function.name != "__init__"]
-    return bool(reads) and all(_is_ignored(read, finished, project) for read in reads)
-
-
-def _is_ignored(read: AttributeRead, finished: FinishedObject, project: Project) -> bool:
-    """Whether all that is done with what was read is to give it to a checkpointed function that does not need it."""
-    values = list(values_of(read.function.flow))
-    users = [value for value in walk_all(values) if any(arg is read.value for arg in value.args)]
-    return not any(value is read.value for value in values) and all(
-        _is_checkpointed(user, read, project) and not _computes_with(user, read, finished, project) for user in users
+    reads = [(read.function, read.value) for read in finished.reads(name) if read.function.name != "__init__"]
+    needs = _Needs(finished, project)
+    return bool(reads) and not any(
+        needs.computes(function, lambda value, read=read: value is read)  # type: ignore[misc]
+        for function, read in reads
     )
 
 
-def _is_checkpointed(call: Value, read: AttributeRead, project: Project) -> bool:
-    definition = project.names.definition(read.function.module, call.callee) if call.op is Op.CALL else None
-    return isinstance(definition, External) and definition.name == _RECOMPUTING
+class _Needs:
+    """Whether functions compute with what they are given, or only give it on to what is checkpointed."""
 
+    def __init__(self, finished: FinishedObject, project: Project) -> None:
+        self._finished, self._project = finished, project
 
-def _computes_with(call: Value, read: AttributeRead, finished: FinishedObject, project: Project) -> bool:
-    """Whether a checkpointed function is known, and one that reads the parameter which gets what was read."""
-    given = next((at for at, arg in enumerate(call.positional) if arg is read.value), None)
-    keyword = next((name for name, arg in call.keywords.items() if arg is read.value), None)
-    for function, bound in _called(call.positional[0], read, finished, project) if call.positional else ():
-        if given is not None and not call.has_unpacking and given - 1 + bound < len(function.parameters):
-            keyword = function.parameters[given - 1 + bound].name
-        if any(value.op is Op.PARAM and value.data == keyword for value in walk_all(values_of(function.flow))):
+    def computes(self, function: Function, is_it: Callable[[Value], bool], depth: int = 0) -> bool:
+        """Whether a function does anything with a value but to give it to what does not compute with it."""
+        values = list(values_of(function.flow))
+        if depth > _MAX_DEPTH or any(map(is_it, values)):
             return True
-    return False
+        users = [value for value in walk_all(values) if any(map(is_it, value.args))]
+        return any(user.op is not Op.CALL or self._is_used(user, function, is_it, depth) for user in users)
+
+    def _is_used(self, call: Value, function: Function, is_it: Callable[[Value], bool], depth: int) -> bool:
+        """Whether what a call reaches may compute with a value; what is checkpointed is to be known for that."""
+        definition = self._project.names.definition(function.module, call.callee)
+        is_recomputed = isinstance(definition, External) and definition.name == _RECOMPUTING and bool(call.positional)
+        if is_recomputed:
+            given, called = call.positional[1:], self._recomputed(call.positional[0], function)
+        else:
+            reached = CallReach(self._project, function).of(call)
+            given = call.positional
+            called = [(reached.function, reached.parameters)] if reached and reached.function else []
+        if not called or call.has_unpacking:
+            return not is_recomputed
+        for target, taken in called:
+            names = [name for name, arg in call.keywords.items() if is_it(arg)]
+            names += [parameter.name for arg, parameter in zip(given, taken, strict=False) if is_it(arg)]
+            if not names or any(self.computes(target, _is_named(name), depth + 1) for name in names):
+                return True
+        return False
+
+    def _recomputed(self, callee: Value, function: Function) -> list[tuple[Function, tuple[Parameter, ...]]]:
+        """The functions that `checkpoint` may call, as far as they are known, and what each of them takes."""
+        is_part = callee.op in (Op.INDEX, Op.ITEM)
+        attribute = self_attribute(callee.args[0] if is_part else callee)
+        if attribute is None:
+            definition = self._project.names.definition(function.module, callee)
+            found = definition.function if isinstance(definition, DefinedFunction) else None
+            return [(found, found.parameters)] if found is not None else []
+        method = self._finished.model.method(attribute)
+        methods = {method: method.parameters[not method.is_static :]} if method is not None else {}
+        atoms = [atom for store in self._finished.stores_of(attribute) for atom in store.atoms]
+        if is_part:
+            entries = [entry for atom in atoms if isinstance(atom, Shell) for entry in atom.entries]
+            atoms = [part for entry in entries for part in entry.atoms]
+        for atom in atoms:
+            model = atom.model if isinstance(atom, Shell) else None
+            if model is not None and (called := model.method("forward")) is not None:
+                methods[called] = called.parameters[1:]
+        return list(methods.items())
 
 
-def _called(
-    callee: Value, read: AttributeRead, finished: FinishedObject, project: Project
-) -> Iterator[tuple[Function, int]]:
-    """The functions that a value may be, and how many of their parameters are bound."""
-    is_part = callee.op in (Op.INDEX, Op.ITEM)
-    attribute = self_attribute(callee.args[0] if is_part else callee)
-    if attribute is None:
-        definition = project.names.definition(read.function.module, callee)
-        if isinstance(definition, DefinedFunction):
-            yield definition.function, 0
-        return
-    if (method := finished.model.method(attribute)) is not None:
-        yield method, 1
-    atoms = [atom for store in finished.stores_of(attribute) for atom in store.atoms]
-    if is_part:
-        atoms = [part for atom in atoms if isinstance(atom, Shell) for entry in atom.entries for part in entry.atoms]
-    for atom in atoms:
-        if isinstance(atom, Shell) and atom.model is not None and (called := atom.model.method("forward")) is not None:
-            yield called, 1
+def _is_named(name: str) -> Callable[[Value], bool]:
+    return lambda value: value.op is Op.PARAM and value.data == name
 
 
 def _may_ask(function: Function) -> bool:

@@ -33,18 +33,6 @@ class Shifted(nn.Module):
         return x + self.shift
 
 
-class Deep(nn.Module):
-    def __init__(self, width, depth):
-        super().__init__()
-        self.blocks = nn.ModuleList(Block(width) for _ in range(depth))
-        self.scale = nn.Parameter(torch.ones(width, requires_grad=True))  # expect: ML207
-
-    def forward(self, x):
-        for block in self.blocks:
-            x = checkpoint(block, x, scale=self.scale)
-        return x
-
-
 def scaled(layer, x, scale):
     return layer(x) * scale
 

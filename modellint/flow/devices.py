@@ -319,7 +319,8 @@ class Devices(Theory):
             ids.append(self._run.evaluate(part, frame))
         self._meet([owner, *ids], frame, value, is_known=not any(isinstance(atom, Fresh) for i in ids for atom in i))
         rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
-        return (*(atom.of_rank(atom.rank - lost) for atom in owner if isinstance(atom, Fresh)), *rest)
+        parts = (atom.of_rank(atom.rank - lost) if isinstance(atom, Fresh) else atom for atom in owner)
+        return (*(atom for atom in parts if isinstance(atom, Fresh | There | Moved)), *rest)
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
         """What branches give: what one of them moves to where the object is stays behind in the other.

@@ -55,7 +55,7 @@ def is_expected_to_fail(event: Event) -> bool:
 
 
 def is_meant_to_fail(module: ModuleFacts, line: int) -> bool:
-    """Whether a line of a file stands below `pytest.raises` or what `unittest` has for it: that it fails is the test."""
+    """Whether a line of a file stands below `pytest.raises`, or what `unittest` has for it: it is to fail."""
     if not any(name in module.text for name in _RAISING):
         return False
     events = (event for function in (*module.all_functions(), module.body) for event in function.flow.events)

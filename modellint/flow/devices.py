@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.collating import is_collating
 from modellint.flow.declared import (
     FACTORIES,
     documented,
@@ -130,7 +131,9 @@ class Devices(Theory):
     # -- what the object is given and keeps ------------------------------------------------------------------------
 
     def given(self, function: Function, plain: frozenset[str]) -> Arguments:
-        """What a method is given: tensors, unless it is said that they are something else."""
+        """What a method is given: tensors, unless it is said that they are something else, or nobody has moved them."""
+        if is_collating(function, self._run.project):
+            return Arguments(keywords={one.name: PLAIN for one in function.parameters[1:]}, is_complete=False)
         found: dict[str, Atoms] = {}
         shown = worked_with(function)
         for parameter in function.parameters:

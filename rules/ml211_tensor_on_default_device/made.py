@@ -20,6 +20,8 @@ from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
 
+from .refused import is_always_replaced
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -66,7 +68,10 @@ def _is_mistake(met: Encounter, project: Project) -> bool:
     functions = [one for one in (met.function, met.made.function) if one is not None]
     if _is_number(met, project) or any(_is_for_cpu(one, project) for one in functions):
         return False
-    return not any(_is_made_without_gpu(met.made.maker, one, project) for one in functions[-1:])
+    made = met.made.function
+    return not is_always_replaced(met, project) and (
+        made is None or not _is_made_without_gpu(met.made.maker, made, project)
+    )
 
 
 def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.collating import is_collating
 from modellint.flow.declared import (
     FACTORIES,
     documented,
@@ -130,7 +131,9 @@ class Devices(Theory):
     # -- what the object is given and keeps ------------------------------------------------------------------------
 
     def given(self, function: Function, plain: frozenset[str]) -> Arguments:
-        """What a method is given: tensors, unless it is said that they are something else."""
+        """What a method is given: tensors, unless it is said that they are something else, or nobody has moved them."""
+        if is_collating(function, self._run.project):
+            return Arguments(keywords={one.name: PLAIN for one in function.parameters[1:]}, is_complete=False)
         found: dict[str, Atoms] = {}
         shown = worked_with(function)
         for parameter in function.parameters:
@@ -319,7 +322,8 @@ class Devices(Theory):
             ids.append(self._run.evaluate(part, frame))
         self._meet([owner, *ids], frame, value, is_known=not any(isinstance(atom, Fresh) for i in ids for atom in i))
         rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
-        return (*(atom.of_rank(atom.rank - lost) for atom in owner if isinstance(atom, Fresh)), *rest)
+        parts = (atom.of_rank(atom.rank - lost) if isinstance(atom, Fresh) else atom for atom in owner)
+        return (*(atom for atom in parts if isinstance(atom, Fresh | There | Moved)), *rest)
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
         """What branches give: what one of them moves to where the object is stays behind in the other.

@@ -76,6 +76,7 @@ Layers
     registers:NAME@P    registers that argument; `hooks` a function
     parameters          gives the parameters; `reads`: asks, or sets up, and computes nothing
     holds:NAME@P        a container, which registers what it is given by that argument; `holds` alone: a layer itself
+    named               what it holds may come with names, which are attributes of it then
     trained, kept       a parameter; a buffer
 Containers and builtins
     adds:@P             adds that argument; `extends:@P` all in it; `removes` some or all

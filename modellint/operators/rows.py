@@ -266,10 +266,11 @@ RNN LSTM GRU                                        : real recurrent width:input
 Embedding                                           : real table padding:padding_idx@2
 EmbeddingBag                                        : real table padding:padding_idx@9
 Module                                              : holds
-Sequential                                          : holds:args@0
-ModuleList ModuleDict                               : holds:modules@0
+Sequential                                          : holds:args@0 named
+ModuleList                                          : holds:modules@0
+ModuleDict                                          : holds:modules@0 named
 ParameterList                                       : holds:values@0
-ParameterDict                                       : holds:parameters@0
+ParameterDict                                       : holds:parameters@0 named
 Parameter                                           : trained passed same-shape
 UninitializedParameter                              : trained
 Buffer                                              : kept passed same-shape

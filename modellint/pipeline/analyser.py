@@ -416,7 +416,8 @@ class Analyser:
         budget.begin()
         try:
             for finding in check(about, project):
-                run.findings.append(_anchored(verified(finding), project))
+                if not _is_tested(finding, about):
+                    run.findings.append(_anchored(verified(finding), project))
         except UnreadableError as error:
             self._unreadable(run, error)
         except ExhaustedError as error:
@@ -454,6 +455,20 @@ def _harm(run: _FileRun, other: _FileRun) -> str:
     ended = {code for code, _ in other.unfinished} | other.unasked
     unfinished = dict.fromkeys(code for code, _ in run.unfinished if code not in ended)
     return f"{', '.join(unfinished)} would not come to an end with it" if unfinished else ""
+
+
+def _is_tested(finding: Finding, about: object) -> bool:
+    """Whether a test says that what is found in a file, or all that it is about there, has to fail."""
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.calls.doubts import is_meant_to_fail
+
+    if not isinstance(about, ModuleFacts) or finding.path != about.path:
+        return False
+    uses = [one.place for one in finding.related]
+    is_used_so = bool(uses) and all(
+        place.path == about.path and is_meant_to_fail(about, place.span.line) for place in uses
+    )
+    return is_used_so or is_meant_to_fail(about, finding.span.line)
 
 
 def _anchored(finding: Finding, project: Project) -> Finding:

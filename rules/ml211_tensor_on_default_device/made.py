@@ -20,6 +20,8 @@ from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
 
+from .refused import is_always_replaced
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -64,7 +66,32 @@ def _is_of(met: Encounter, module: ModuleFacts) -> bool:
 
 def _is_mistake(met: Encounter, project: Project) -> bool:
     functions = [one for one in (met.function, met.made.function) if one is not None]
-    return not (_is_number(met, project) or any(_is_for_cpu(one, project) for one in functions))
+    if _is_number(met, project) or any(_is_for_cpu(one, project) for one in functions):
+        return False
+    made = met.made.function
+    return not is_always_replaced(met, project) and (
+        made is None or not _is_made_without_gpu(met.made.maker, made, project)
+    )
+
+
+def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> bool:
+    """Whether a tensor is made only where there is no CUDA device: all is on the CPU then."""
+    guards = [event.guard for event in function.flow.of(EventKind.CALL) if event.value is maker]
+    return bool(guards) and all(
+        guard is not None and any(_refutes_gpu(one.test, one.truthy, function, project) for one in guard.chain())
+        for guard in guards
+    )
+
+
+def _refutes_gpu(test: Value, truthy: bool, function: Function, project: Project) -> bool:
+    """Whether there is no CUDA device where a condition holds, or does not."""
+    if test.op is Op.UNARY and test.data == "not":
+        return _refutes_gpu(test.args[0], not truthy, function, project)
+    if test.op is Op.BOOL:
+        found = [_refutes_gpu(part, truthy, function, project) for part in test.args]
+        return any(found) if truthy is (test.data == "and") else all(found)
+    definition = project.names.definition(function.module, test.callee) if test.op is Op.CALL else None
+    return not truthy and isinstance(definition, External) and definition.name == "torch.cuda.is_available"
 
 
 def _still(met: list[Encounter], finished: FinishedObject, entry: Function, project: Project) -> list[Encounter]:

@@ -22,6 +22,7 @@ from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning
 
 from .barred import is_never_so
+from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,6 +85,8 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
     found = family(cls, project)
     libraries = [surface.layer_members(library) for library in found.libraries]
     if not found.is_known or any(members is None for members in libraries):
+        return names
+    if any(takes_any_names(one, project) for one in found.classes):
         return names
     own = spoken(cls, project)
     known = {*knowledge.SET_ON_LAYERS, *found.given, *cls.methods, *cls.attributes, *cls.annotations}
@@ -191,6 +194,8 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
         names.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
         later = handed_over(one, project)
         if later.alter or later.bases or not later.is_known or not handed_on(one, project).is_known:
+            return None
+        if takes_any_names(one, project):
             return None
         names |= later.names
         own = spoken(cls, project)

@@ -7,6 +7,7 @@ import inspect
 import math
 import operator as python
 import os
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -310,6 +311,11 @@ def holds(trial: Trial, value: str) -> bool:
     return any(part is new for part in held(one)) and name in inspect.signature(made).parameters
 
 
+def named(trial: Trial, value: str) -> bool:
+    new = WEIGHT if "Parameter" in trial.short else LAYER
+    return owner_class(trial.short)(OrderedDict(part=new)).part is new
+
+
 def adds(trial: Trial, value: str) -> bool:
     new = trial.args[int(value.removeprefix("@")) - 1]
     return any(part is new for part in held(trial.operand))
@@ -566,6 +572,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "parameters": lambda trial, _: len(list(trial.result)) == 2,
     "reads": reads,
     "holds": holds,
+    "named": named,
     "trained": kept,
     "kept": kept,
     "adds": adds,
@@ -581,8 +588,8 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
 }
 
 #: Facets that make their own call, since ours would say nothing.
-OWN_CALL = ("wraps", "weight-norm", "spectral-norm", "builds", "no-gradients", "holds", "trained", "kept", "type",
-            "distribution", "table", "padding", "judges", "ignores")  # fmt: skip
+OWN_CALL = ("wraps", "weight-norm", "spectral-norm", "builds", "no-gradients", "holds", "named", "trained", "kept",
+            "type", "distribution", "table", "padding", "judges", "ignores")  # fmt: skip
 
 
 def trial_of(row: Operator, kind: str, of: str, facet: str) -> Trial:

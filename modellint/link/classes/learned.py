@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING
 from modellint.flow.heap import Shell
 from modellint.flow.tensor_devices import Fresh
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+from modellint.link.calls.reached import CallReach
 from modellint.link.classes.object_runs import ObjectRuns
+from modellint.link.classes.spoken import values_of
+from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Event, Value
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
 _ASKING = "requires_grad"
+_RECOMPUTING = "torch.utils.checkpoint.checkpoint"
+#: Through how many calls a tensor is followed.
+_MAX_DEPTH = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +66,79 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
                 is_learned = any(atom.is_learned or name in asked for atom in made)
                 if is_learned and id(target) not in told and _is_plain(name, finished) and finished.is_used(name):
                     told.add(id(target))
-                    yield Learned(cls, function, target, name, _is_handed_out(name, cls))
+                    if not _only_asks(name, finished, project):
+                        yield Learned(cls, function, target, name, _is_handed_out(name, cls))
+
+
+def _only_asks(name: str, finished: FinishedObject, project: Project) -> bool:
+    """Whether an attribute is given to checkpointed functions only, and no known one of them computes with it.
+
+    Checkpointing gives gradients to a layer only where one of the tensors that it is called with asks for them.
+    """
+    reads = [(read.function, read.value) for read in finished.reads(name) if read.function.name != "__init__"]
+    needs = _Needs(finished, project)
+    return bool(reads) and not any(
+        needs.computes(function, lambda value, read=read: value is read)  # type: ignore[misc]
+        for function, read in reads
+    )
+
+
+class _Needs:
+    """Whether functions compute with what they are given, or only give it on to what is checkpointed."""
+
+    def __init__(self, finished: FinishedObject, project: Project) -> None:
+        self._finished, self._project = finished, project
+
+    def computes(self, function: Function, is_it: Callable[[Value], bool], depth: int = 0) -> bool:
+        """Whether a function does anything with a value but to give it to what does not compute with it."""
+        values = list(values_of(function.flow))
+        if depth > _MAX_DEPTH or any(map(is_it, values)):
+            return True
+        users = [value for value in walk_all(values) if any(map(is_it, value.args))]
+        return any(user.op is not Op.CALL or self._is_used(user, function, is_it, depth) for user in users)
+
+    def _is_used(self, call: Value, function: Function, is_it: Callable[[Value], bool], depth: int) -> bool:
+        """Whether what a call reaches may compute with a value; what is checkpointed is to be known for that."""
+        definition = self._project.names.definition(function.module, call.callee)
+        is_recomputed = isinstance(definition, External) and definition.name == _RECOMPUTING and bool(call.positional)
+        if is_recomputed:
+            given, called = call.positional[1:], self._recomputed(call.positional[0], function)
+        else:
+            reached = CallReach(self._project, function).of(call)
+            given = call.positional
+            called = [(reached.function, reached.parameters)] if reached and reached.function else []
+        if not called or call.has_unpacking:
+            return not is_recomputed
+        for target, taken in called:
+            names = [name for name, arg in call.keywords.items() if is_it(arg)]
+            names += [parameter.name for arg, parameter in zip(given, taken, strict=False) if is_it(arg)]
+            if not names or any(self.computes(target, _is_named(name), depth + 1) for name in names):
+                return True
+        return False
+
+    def _recomputed(self, callee: Value, function: Function) -> list[tuple[Function, tuple[Parameter, ...]]]:
+        """The functions that `checkpoint` may call, as far as they are known, and what each of them takes."""
+        is_part = callee.op in (Op.INDEX, Op.ITEM)
+        attribute = self_attribute(callee.args[0] if is_part else callee)
+        if attribute is None:
+            definition = self._project.names.definition(function.module, callee)
+            found = definition.function if isinstance(definition, DefinedFunction) else None
+            return [(found, found.parameters)] if found is not None else []
+        method = self._finished.model.method(attribute)
+        methods = {method: method.parameters[not method.is_static :]} if method is not None else {}
+        atoms = [atom for store in self._finished.stores_of(attribute) for atom in store.atoms]
+        if is_part:
+            entries = [entry for atom in atoms if isinstance(atom, Shell) for entry in atom.entries]
+            atoms = [part for entry in entries for part in entry.atoms]
+        for atom in atoms:
+            model = atom.model if isinstance(atom, Shell) else None
+            if model is not None and (called := model.method("forward")) is not None:
+                methods[called] = called.parameters[1:]
+        return list(methods.items())
+
+
+def _is_named(name: str) -> Callable[[Value], bool]:
+    return lambda value: value.op is Op.PARAM and value.data == name
 
 
 def _may_ask(function: Function) -> bool:

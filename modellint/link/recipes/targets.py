@@ -9,6 +9,7 @@ import builtins
 import sys
 from dataclasses import replace
 from enum import Enum
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET)
 _TARGETS = (*CALLS, TagKind.MODULE)
+#: What modules, classes and functions have of Python itself: `torch.optim.__getattribute__` looks a name up.
+_OF_ALL = frozenset(name for name in (*dir(ModuleType), *dir(object)) if name.startswith("__"))
 
 
 class TargetKind(Enum):
@@ -182,6 +185,8 @@ def _from(name: str, near: Path, project: Project) -> ResolvedName:
     """What a dotted name stands for when the file `near` asks for it."""
     top = name.partition(".")[0]
     target = _read(name, near, project)
+    if target.kind is TargetKind.MISSING and target.missing in _OF_ALL:
+        return _UNKNOWN
     is_known = target.kind is not TargetKind.UNKNOWN or any(True for _ in project.names.path.holding(top, near))
     return target if is_known or top in sys.stdlib_module_names else _misspelt(name, top, near, project)
 

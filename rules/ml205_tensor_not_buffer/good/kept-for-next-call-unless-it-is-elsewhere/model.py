@@ -51,3 +51,25 @@ class Following(nn.Module):
         if self.mask is None:
             self.mask = torch.ones(x.size(1), device=x.device)
         return x * self.mask
+
+
+class Bringing(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.lin = nn.Linear(width, width)
+        self.mask = None
+
+    @property
+    def device(self):
+        return next(self.parameters()).device
+
+    @property
+    def kept(self):
+        if self.mask is None:
+            self.mask = torch.ones(64, 64)
+        if self.mask.device != self.device:
+            self.mask = self.mask.to(device=self.device)
+        return self.mask
+
+    def forward(self, x: torch.Tensor):
+        return self.lin(x).float() * self.kept[:, None, :]

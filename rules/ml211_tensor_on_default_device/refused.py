@@ -1,0 +1,107 @@
+"""First values that each object replaces: the constructor refuses whatever no branch is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, Op, self_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from modellint.flow.tensor_devices import Encounter
+    from modellint.graph.python import Class
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+    #: A test, and whether it holds.
+    Condition = tuple[Value, bool]
+
+#: How many parts of an expression are looked at on the way to what makes a tensor.
+_MAX_STEPS = 2_000
+
+
+def is_always_replaced(met: Encounter, project: Project) -> bool:
+    """Whether a tensor comes to where it is used only past branches of which each object takes one."""
+    cls = met.function.owner
+    if cls is None or met.made.function is not met.function:
+        return False
+    owners = [model.cls for model in project.classes.model(cls).mro() if model.cls is not None]
+    ways = list(_ways(met.value, met.made.maker))
+    return bool(ways) and all(_is_refused(way, owners) for way in ways)
+
+
+def _ways(value: Value, maker: Value) -> Iterator[tuple[Condition, ...]]:
+    """The conditions under which a value is made of what another one makes, for each way there."""
+    pending: list[tuple[Value, tuple[Condition, ...]]] = [(value, ())]
+    seen: set[tuple[int, tuple[tuple[int, bool], ...]]] = set()
+    while pending and len(seen) < _MAX_STEPS:
+        part, so = pending.pop()
+        key = id(part), tuple((id(test), holds) for test, holds in so)
+        if key in seen:
+            continue
+        seen.add(key)
+        if part is maker:
+            yield so
+        elif part.op is Op.CHOICE and part.data is not None:
+            pending += [(arg, (*so, (part.data, number == 0))) for number, arg in enumerate(part.args)]
+        else:
+            pending += [(arg, so) for arg in part.args]
+    if pending:
+        yield ()
+
+
+def _is_refused(way: tuple[Condition, ...], owners: list[Class]) -> bool:
+    """Whether some conditions leave none of the values that the constructor lets an attribute have."""
+    left_out: dict[str, set[Hashable]] = {}
+    for test, holds in way:
+        name = self_attribute(test.args[0]) if test.op is Op.COMPARE else None
+        if name is not None and test.data == ("!=" if holds else "==") and test.args[1].op is Op.CONST:
+            left_out.setdefault(name, set()).add(test.args[1].data)
+    return any((allowed := _allowed(name, owners)) and allowed <= values for name, values in left_out.items())
+
+
+def _allowed(name: str, owners: list[Class]) -> set[Hashable]:
+    """The values of an attribute for which the constructor raises no error; none if they are not known."""
+    stores = [
+        (method, event)
+        for owner in owners
+        for method in owner.methods.values()
+        if name in method.words
+        for event in method.flow.of(EventKind.STORE)
+        if event.target is not None and self_attribute(event.target) == name
+    ]
+    if len(stores) != 1 or stores[0][0].name != "__init__":
+        return set()
+    constructor, kept = stores[0][0], stores[0][1].value
+    events = [event for event in constructor.flow.events if event.guard is not None]
+    links = {id(link): link for event in events if event.guard is not None for link in event.guard.chain()}
+    known = [(link.test, link.truthy) for link in links.values() if all(one.raised for one in link.chain())]
+    known += [
+        (event.guard.test, not event.guard.truthy)
+        for event in constructor.flow.of(EventKind.RAISE)
+        if event.guard is not None
+        and not event.handled
+        and (event.guard.outer is None or all(one.raised for one in event.guard.outer.chain()))
+    ]
+    found = (_listed(test, holds, name, kept) for test, holds in known)
+    return next((values for values in found if values), set())
+
+
+def _listed(test: Value, holds: bool, name: str, kept: Value) -> set[Hashable]:
+    """The values of which a condition says that an attribute, or what it keeps, has one."""
+    if test.op is Op.UNARY and test.data == "not":
+        return _listed(test.args[0], not holds, name, kept)
+    if test.op is Op.BOOL and (test.data == "or") is holds:
+        parts = [_listed(part, holds, name, kept) for part in test.args]
+        return set().union(*parts) if all(parts) else set()
+    if test.op is not Op.COMPARE or not _is_it(test.args[0], name, kept):
+        return set()
+    other = test.args[1]
+    if test.data == ("in" if holds else "not in") and other.op in (Op.LIST, Op.TUPLE, Op.SET):
+        return {part.data for part in other.args} if all(part.op is Op.CONST for part in other.args) else set()
+    return {other.data} if test.data == ("==" if holds else "!=") and other.op is Op.CONST else set()
+
+
+def _is_it(value: Value, name: str, kept: Value) -> bool:
+    return self_attribute(value) == name or (value.op is Op.PARAM and kept.op is Op.PARAM and value.data == kept.data)

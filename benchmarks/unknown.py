@@ -14,10 +14,10 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import random
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
@@ -85,10 +85,23 @@ def unpacked(folder: Path, scratch: Path) -> tuple[str, str, Path]:
     name, commit = folder.resolve().name.replace("+", "/"), found.stdout.strip()[:12] if not found.returncode else ""
     if bare is None:
         return name, commit, folder.resolve()
-    archive = subprocess.run([*git, "archive", commit], capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=BytesIO(archive)) as tar:
-        tar.extractall(scratch / name, filter="data")
+    _write(git, commit, scratch / name)
     return name, commit, scratch / name
+
+
+def _write(git: list[str], commit: str, folder: Path) -> None:
+    """Write the files of a commit, but for links and for those that the repository lacks."""
+    listed = subprocess.run([*git, "ls-tree", "-r", "-z", commit], capture_output=True, check=True).stdout.split(b"\0")
+    entries = [line.split(b"\t", 1) for line in listed if line.startswith(b"100")]
+    asked = b"".join(head.split()[2] + b"\n" for head, _ in entries)
+    found = BytesIO(subprocess.run([*git, "cat-file", "--batch"], input=asked, capture_output=True, check=True).stdout)
+    for _, path in entries:
+        head = found.readline().split()
+        if head[1] != b"missing":
+            file = folder / os.fsdecode(path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(found.read(int(head[2])))
+            found.read(1)
 
 
 def checked(name: str, commit: str, root: Path, scratch: Path, context: int) -> Checked:

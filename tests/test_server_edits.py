@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from modellint.source import Span
 
 EDITS = int(os.environ.get("MODELLINT_EDITS", "60"))
-pytestmark = pytest.mark.timeout(300 + EDITS)
+pytestmark = pytest.mark.timeout(900 + EDITS)
 
 #: What Python and YAML take for the end of a line here and there, and LSP does not.
 SEPARATORS = ("\f", "\v", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")

@@ -75,7 +75,7 @@ def run(folder: Path, *arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals")
-@pytest.mark.timeout(120 + 60 * KILLS)
+@pytest.mark.timeout(900 + 60 * KILLS)
 @pytest.mark.parametrize("ending", TRIED, ids=lambda number: number.name)
 def test_a_run_that_is_ended_leaves_each_file_old_or_new_and_the_cache_works(
     tmp_path: Path, ending: signal.Signals

@@ -14,6 +14,8 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.object_runs import ObjectRuns, is_layer
 
+from .told import is_told_host
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -71,10 +73,10 @@ def derived(module: ModuleFacts, project: Project) -> Iterator[Derived]:
     for cls in module.classes.values():
         subjects = project.of(ObjectRuns).subjects(cls)
         for model in subjects if subjects and project.of(ObjectRuns).may_derive(cls) else ():
-            yield from _derived_in(cls, module, project.of(ObjectRuns).of(model))
+            yield from _derived_in(cls, module, project.of(ObjectRuns).of(model), project)
 
 
-def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject) -> Iterator[Derived]:
+def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject, project: Project) -> Iterator[Derived]:
     seen: set[int] = set()
     for store in finished.stores:
         made = [atom for atom in store.atoms if isinstance(atom, domain.Derived)]
@@ -96,8 +98,10 @@ def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject) -> It
         reads = [read for read in finished.reads(store.name) if read.function is not function]
         use = next(iter(sorted(reads, key=lambda read: not read.at_work)), None)
         is_certain = is_layer(finished.model) is True
+        told = found.moved_to
+        is_rare = found.is_rare or (told is not None and is_told_host(told.name, finished.model, project))
         yield Derived(
-            cls, function, place, found.value, call, maker, found.operation, store.name, use, is_certain, found.is_rare
+            cls, function, place, found.value, call, maker, found.operation, store.name, use, is_certain, is_rare
         )
 
 

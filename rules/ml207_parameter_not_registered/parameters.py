@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow import domain
+from modellint.flow.constructed import constructed_anywhere
 from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow.library.operations import are_host
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.object_runs import ObjectRuns, is_layer
-
-from .told import is_told_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,10 +99,18 @@ def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject, proje
         use = next(iter(sorted(reads, key=lambda read: not read.at_work)), None)
         is_certain = is_layer(finished.model) is True
         told = found.moved_to
-        is_rare = found.is_rare or (told is not None and is_told_host(told.name, finished.model, project))
+        is_rare = found.is_rare or (told is not None and _is_told_host(told.name, finished.model, project))
         yield Derived(
             cls, function, place, found.value, call, maker, found.operation, store.name, use, is_certain, is_rare
         )
+
+
+def _is_told_host(name: str, model: ClassModel, project: Project) -> bool:
+    """Whether all that make objects of a class, of which there are some, give the CPU for a constructor's parameter."""
+    constructor = model.method("__init__")
+    names = [] if constructor is None else [one.name for one in constructor.parameters[1:]]
+    made = constructed_anywhere(model, project) if name in names else None
+    return bool(made) and all(are_host(one.argument(names.index(name), name).atoms) for one in made or ())
 
 
 def _is_kept_otherwise(parameter: Shell, store: Store, finished: FinishedObject) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRef, Number, Site, function_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
+from modellint.flow.library.operations import are_host
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, tensor_run
 from modellint.flow.sinks import Sink
@@ -62,6 +63,11 @@ class Argument:
         """The number that the argument has on all paths; None if there is no such number."""
         numbers = {_number(atom) for atom in self.atoms}
         return numbers.pop() if len(numbers) == 1 else None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether it is the CPU for certain."""
+        return are_host(self.atoms)
 
     def may_be(self, constant: object) -> bool:
         """Whether the argument is this constant on at least one path."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from modellint.flow import domain
 from modellint.flow.constructed import constructed_anywhere
 from modellint.flow.heap import Shell, are_exclusive
-from modellint.flow.library.operations import are_host
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.object_runs import ObjectRuns, is_layer
@@ -110,7 +109,7 @@ def _is_told_host(name: str, model: ClassModel, project: Project) -> bool:
     constructor = model.method("__init__")
     names = [] if constructor is None else [one.name for one in constructor.parameters[1:]]
     made = constructed_anywhere(model, project) if name in names else None
-    return bool(made) and all(are_host(one.argument(names.index(name), name).atoms) for one in made or ())
+    return bool(made) and all(one.argument(names.index(name), name).is_host for one in made or ())
 
 
 def _is_kept_otherwise(parameter: Shell, store: Store, finished: FinishedObject) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRef, Number, Site, function_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
+from modellint.flow.library.operations import are_host
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, tensor_run
 from modellint.flow.sinks import Sink
@@ -21,8 +22,10 @@ from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Nested, Op, Value, walk_all
+from modellint.link.calls.doubts import subclasses
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
+from modellint.link.searched import mentioning
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
@@ -60,6 +63,11 @@ class Argument:
         """The number that the argument has on all paths; None if there is no such number."""
         numbers = {_number(atom) for atom in self.atoms}
         return numbers.pop() if len(numbers) == 1 else None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether it is the CPU for certain."""
+        return are_host(self.atoms)
 
     def may_be(self, constant: object) -> bool:
         """Whether the argument is this constant on at least one path."""
@@ -125,6 +133,47 @@ def constructed(module: ModuleFacts, names: Collection[str], project: Project) -
     sites = following.sites | {id(s.value): s.site for s in run.shells() if s.site is not None}
     found = [one for shell in run.shells() for one in _found(shell, names, sites)]
     return [one for one in _first(found) if one.steps[0].module is module]
+
+
+def constructed_anywhere(model: ClassModel, project: Project) -> list[Constructed] | None:
+    """The objects that a project makes by the constructor of a class; None where others may be made, out of sight."""
+    constructor, cls = model.method("__init__"), model.cls
+    if constructor is None or cls is None or cls.head.decorators:
+        return None
+    classes = (cls, *subclasses(project, cls))
+    modules: dict[ModuleFacts, None] = {}
+    for one in classes:
+        for module in mentioning(project, cls.module, one.name):
+            is_called = _is_called(one, module, project)
+            if is_called is False:
+                return None
+            if is_called:
+                modules[module] = None
+    models = map(project.classes.model, classes)
+    names = [one.name for one in models if one.method("__init__") is constructor]
+    found = [one for module in modules for one in constructed(module, names, project)]
+    return found if all(one.arguments.is_complete for one in found) else None
+
+
+def _is_called(cls: Class, module: ModuleFacts, project: Project) -> bool | None:
+    """Whether a file only calls a class, or derives from it, rather than keep it; None where it does not use it."""
+    calls, meant = set(), []
+    for part in _parts(cls, module):
+        if part.op is Op.CALL:
+            calls.add(id(part.callee))
+        found = project.names.definition(module, part) if part.op in (Op.GLOBAL, Op.ATTR) else None
+        if isinstance(found, DefinedClass) and found.cls is cls:
+            meant.append(id(part))
+    return calls.issuperset(meant) if meant else None
+
+
+def _parts(cls: Class, module: ModuleFacts) -> Iterator[Value]:
+    attributes = (value for one in module.classes.values() for value in one.attributes.values())
+    values = [*module.constants.values(), *attributes]
+    for function in (*module.all_functions(), module.body):
+        if cls.name in function.words:
+            values += (part for one in function.flow.events for part in (one.value, one.target) if part is not None)
+    return walk_all(values)
 
 
 def _start(reference: FunctionRef, given: Arguments, frame: Frame, run: Interpreter) -> None:

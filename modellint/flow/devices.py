@@ -26,7 +26,9 @@ from modellint.flow.domain import (
     Arguments,
     ClassRef,
     Constant,
+    Counter,
     Derived,
+    Number,
     Outside,
     Plain,
     SymbolicInput,
@@ -36,8 +38,8 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell, opened
 from modellint.flow.library.operations import tensor_method
-from modellint.flow.ranks import is_empty, rank_in, rank_made, rank_of
-from modellint.flow.tensor_devices import ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
+from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
+from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
 from modellint.flow.theory import Theory
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.immutable import replace
@@ -306,21 +308,26 @@ class Devices(Theory):
         if isinstance(atom, Fresh):
             return (atom.of_rank(atom.rank - 1),)
         if isinstance(atom, There | Moved):
-            return (atom,)
+            return (_picked(atom, 1),)
         return (There(""),) if self.is_there(atom) else None
 
     def picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
         """`owner[…]`, of which `found` is known: ids have to be where the tensor is, unless they are on the CPU."""
         index = value.args[1]
+        places = index.args if index.op in (Op.TUPLE, Op.LIST) else (index,)
         if not any(isinstance(atom, Fresh) for atom in owner):
-            return tuple(map(_shown, found)) if index.op is Op.TUPLE else found
+            if index.op is not Op.TUPLE:
+                return found
+            taken = len(places) if all(_is_place(part, self._run.evaluate(part, frame)) for part in places) else 0
+            return tuple(_picked(_shown(atom), taken) for atom in found)
         lost, ids = 0, []
-        for part in index.args if index.op in (Op.TUPLE, Op.LIST) else (index,):
+        for part in places:
             if part.op is Op.SLICE or (part.op is Op.CONST and part.data is Ellipsis):
                 continue
             lost += -1 if part.op is Op.CONST and part.data is None else 1
             ids.append(self._run.evaluate(part, frame))
-        self._meet([owner, *ids], frame, value, is_known=not any(isinstance(atom, Fresh) for i in ids for atom in i))
+        is_known = not any(isinstance(a, Fresh) or (isinstance(a, There) and a.may_be_number) for i in ids for a in i)
+        self._meet([owner, *ids], frame, value, is_known=is_known)
         rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
         parts = (atom.of_rank(atom.rank - lost) if isinstance(atom, Fresh) else atom for atom in owner)
         return (*(atom for atom in parts if isinstance(atom, Fresh | There | Moved)), *rest)
@@ -376,9 +383,14 @@ class Devices(Theory):
         if all(isinstance(atom, dropped) or atom == NONE[0] for atoms in operands for atom in atoms):
             dropped |= Unknown
         rest = tuple(atom for atom in found if type(atom) is not Plain and not isinstance(atom, dropped))
-        return (*self._result(operands, max(map(rank_in, operands))), *rest)
+        return (*self._result(operands, max(map(rank_in, operands)), self._taken(operands)), *rest)
 
-    def _result(self, operands: Iterable[Atoms], rank: int) -> Atoms:
+    def _taken(self, operands: Iterable[Atoms]) -> int:
+        """Of how many dimensions of a result one place is taken, that of the tensor with the most of them."""
+        tensors = [a for atoms in operands for a in atoms if self.is_there(a) or (isinstance(a, Fresh) and a.rank)]
+        return min((atom.taken if isinstance(atom, There) else 0 for atom in tensors), default=0)
+
+    def _result(self, operands: Iterable[Atoms], rank: int, taken: int = 0) -> Atoms:
         """Where a result is that is made of tensors; each operand may be one of several."""
         found: dict[Atom, None] = {}
         is_there = False
@@ -387,7 +399,8 @@ class Devices(Theory):
             if there:
                 sure = [not isinstance(atom, There) or atom.is_sure for atom in there]
                 shown = [not isinstance(atom, There) or atom.is_shown for atom in there]
-                found[There("", is_sure=any(sure), is_shown=any(shown), brought=_brought(there))] = None
+                result = There("", is_sure=any(sure), is_shown=any(shown), brought=_brought(there), taken=taken)
+                found[result] = None
             made = [atom.of_rank(rank) for atom in atoms if isinstance(atom, Fresh)]
             is_there = is_there or (bool(there) and not made)
             found.update(dict.fromkeys((*made, *(atom for atom in atoms if isinstance(atom, Moved)))))
@@ -399,6 +412,7 @@ class Devices(Theory):
                     is_sure=any(atom.is_sure for atom in results),
                     is_shown=any(atom.is_shown for atom in results),
                     brought=_brought(results),
+                    taken=taken,
                 ),
             )
         return tuple(found) or PLAIN
@@ -504,7 +518,8 @@ class Devices(Theory):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
         if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):
             return PLAIN
-        return self._result(operands, rank_of(row, operands, arguments))
+        taken = MANY if is_whole(row, arguments) else self._taken(operands) if "same-shape" in row.facets else 0
+        return self._result(operands, rank_of(row, operands, arguments), taken)
 
     def _is_strict(self, row: Operator, operands: list[Atoms]) -> bool:
         """Whether even a single number on the CPU is refused; beside a number of Python's it is taken for one, too."""
@@ -716,6 +731,18 @@ def _is_setting(value: Value) -> bool:
     owner = value.args[0]
     is_given = owner.op is Op.PARAM or self_attribute(owner) is not None
     return is_given and "device" in str(value.args[1].data if is_item else value.data)
+
+
+def _is_place(part: Value, atoms: Atoms) -> bool:
+    """Whether a subscript is the number of a place: no slice, and no tensor."""
+    if part.op is Op.SLICE or (part.op is Op.CONST and type(part.data) is not int):
+        return False
+    return bool(atoms) and all(isinstance(atom, Constant | Counter | Number) or type(atom) is Plain for atom in atoms)
+
+
+def _picked(atom: Atom, taken: int) -> Atom:
+    """What is at one place of some dimensions of something."""
+    return replace(atom, taken=min(atom.taken + taken, MANY)) if taken and isinstance(atom, There) else atom
 
 
 def _asks_for_gradients(row: Operator, arguments: Arguments) -> bool:

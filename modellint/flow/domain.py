@@ -62,7 +62,12 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Something that is no layer, no parameter and no container of them: a number, a string, a tensor."""
+    """Something that is no layer, no parameter and no container of them: a number, a string, a tensor.
+
+    Of `torch.device("cpu")`, `device` is the name.
+    """
+
+    device: str = field(default="", kw_only=True)
 
 
 @hashed_once
@@ -375,6 +380,8 @@ class Derived:
     value: Value = field(compare=False)
     #: Whether all that was done gives the parameter itself unless its numbers are of another kind.
     is_rare: bool = False
+    #: What the constructor is given that says where the tensor is moved, where that is all that was done.
+    moved_to: SymbolicInput | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,7 @@ def rank_of(row: Operator, operands: list[Atoms], arguments: Arguments) -> int:
     facets, most = row.facets, max(map(rank_in, operands))
     given = arguments.positional
     if "reduces" in facets or "pair" in facets:
-        rest = given if row.name.startswith("Tensor.") else given[1:]
-        is_whole = not rest and not arguments.keywords
-        return 0 if is_whole and "reduces" in facets else most - 1
+        return 0 if is_whole(row, arguments) else most - 1
     if "sizes" in facets:
         sizes = given if row.name.startswith("Tensor.") else given[1:]
         return len(sizes) if len(sizes) > 1 else sizes_in(sizes[0] if sizes else ())
@@ -65,6 +63,12 @@ def rank_of(row: Operator, operands: list[Atoms], arguments: Arguments) -> int:
     if any(facet in facets for facet in more):
         return most + 1
     return most if any(facet in facets for facet in same) else most - 1
+
+
+def is_whole(row: Operator, arguments: Arguments) -> bool:
+    """Whether all dimensions are reduced, so that a single number is left."""
+    rest = arguments.positional if row.name.startswith("Tensor.") else arguments.positional[1:]
+    return "reduces" in row.facets and not rest and not arguments.keywords
 
 
 def rank_in(atoms: Atoms) -> int:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: More dimensions than these make no difference.
 MAX_RANK = 8
+#: Of how many dimensions one place is taken where a single number may be left.
+MANY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,18 @@ class There(SymbolicInput):
     """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
 
     `is_shown`: what is done with it says so, too. `brought`: what made it on the default
-    device while the object works, which moved it there.
+    device while the object works, which moved it there. `taken`: of how many of its dimensions one place was taken;
+    all that were reduced count as `MANY`.
     """
 
     is_sure: bool = True
     is_shown: bool = True
     brought: Value | None = None
+    taken: int = 0
+
+    @property
+    def may_be_number(self) -> bool:
+        return self.taken >= MANY
 
     @property
     def is_tensor(self) -> bool:

@@ -56,7 +56,7 @@ class ConstantIdOutsideTable(Rule):
             yield from self._padding_index(made)
         seen: set[object] = set()
         for lookup in project.of(Indexed).lookups(module):
-            for finding in self._filler(lookup):
+            for finding in self._filler(lookup, project):
                 key = finding.place, finding.message
                 if key not in seen:
                     seen.add(key)
@@ -104,9 +104,11 @@ class ConstantIdOutsideTable(Rule):
             claim=PaddingOutside(place),
         )
 
-    def _filler(self, lookup: Lookup) -> Iterator[Finding]:
+    def _filler(self, lookup: Lookup, project: Project) -> Iterator[Finding]:
         from modellint.claims.lookups import ConstantOutside
         from modellint.flow.domain import Filler
+
+        from .defaults import never_by_default
 
         filler, rows, table = lookup.element, lookup.rows, lookup.table
         if not isinstance(filler, Filler) or not lookup.is_made:
@@ -121,6 +123,9 @@ class ConstantIdOutsideTable(Rule):
         shown = constant if number is None or constant == str(number) else f"{constant} = {number}"
         what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
         proved = size.constant is not None if is_negative else rows is not None and is_proved(size, rows)
+        modules = dict.fromkeys((origin.module, table.module, *(step.module for step in lookup.steps)))
+        if not proved and rows is not None and never_by_default(size, rows, modules, project):
+            return
         confidence = Confidence.HIGH if proved else Confidence.MEDIUM
         place = table.place
         yield self.finding(

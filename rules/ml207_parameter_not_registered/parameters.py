@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow import domain
+from modellint.flow.constructed import constructed_anywhere
 from modellint.flow.heap import Shell, are_exclusive
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
@@ -71,10 +72,10 @@ def derived(module: ModuleFacts, project: Project) -> Iterator[Derived]:
     for cls in module.classes.values():
         subjects = project.of(ObjectRuns).subjects(cls)
         for model in subjects if subjects and project.of(ObjectRuns).may_derive(cls) else ():
-            yield from _derived_in(cls, module, project.of(ObjectRuns).of(model))
+            yield from _derived_in(cls, module, project.of(ObjectRuns).of(model), project)
 
 
-def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject) -> Iterator[Derived]:
+def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject, project: Project) -> Iterator[Derived]:
     seen: set[int] = set()
     for store in finished.stores:
         made = [atom for atom in store.atoms if isinstance(atom, domain.Derived)]
@@ -96,9 +97,19 @@ def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject) -> It
         reads = [read for read in finished.reads(store.name) if read.function is not function]
         use = next(iter(sorted(reads, key=lambda read: not read.at_work)), None)
         is_certain = is_layer(finished.model) is True
+        told = found.moved_to
+        is_rare = found.is_rare or (told is not None and _is_told_host(told.name, finished.model, project))
         yield Derived(
-            cls, function, place, found.value, call, maker, found.operation, store.name, use, is_certain, found.is_rare
+            cls, function, place, found.value, call, maker, found.operation, store.name, use, is_certain, is_rare
         )
+
+
+def _is_told_host(name: str, model: ClassModel, project: Project) -> bool:
+    """Whether all that make objects of a class, of which there are some, give the CPU for a constructor's parameter."""
+    constructor = model.method("__init__")
+    names = [] if constructor is None else [one.name for one in constructor.parameters[1:]]
+    made = constructed_anywhere(model, project) if name in names else None
+    return bool(made) and all(one.argument(names.index(name), name).is_host for one in made or ())
 
 
 def _is_kept_otherwise(parameter: Shell, store: Store, finished: FinishedObject) -> bool:

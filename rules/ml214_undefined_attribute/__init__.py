@@ -33,8 +33,9 @@ class UndefinedAttribute(Rule):
     And for attributes that the constructor sets on one side of a condition only, where a parameter's default takes the
     other side, or another branch is made for it, while `forward` or the constructor reads them in any case.
 
-    An error on the way that each call takes; a warning for one side of a condition, under a condition, in `__repr__`
-    and in messages of errors; an info in methods that nothing calls, and where a decorator of the class cannot be read.
+    An error on the way that each call takes; a warning for one side of a condition, under a condition, in a method that
+    is called under conditions only, in `__repr__` and in messages of errors; an info in methods that nothing calls, and
+    where a decorator of the class cannot be read.
 
     ## Why is this bad
     `AttributeError: 'Model' object has no attribute 'x'` when the line is reached: a misspelt name, a method that was
@@ -144,11 +145,10 @@ _UNREAD = "a decorator of the class, or of a base, cannot be read: it may set it
 
 
 def _severity(found: Undefined, project: Project) -> Severity:
-    from .undefined import is_called, is_named_elsewhere
+    from .undefined import ENTERED, is_called, is_named_elsewhere, is_reached_at_once
 
     function = found.function
-    is_entered = function.name in ("__init__", "forward")
-    if not is_entered and not (is_called(function, project) and is_named_elsewhere(found.cls, project)):
+    if function.name not in ENTERED and not (is_called(function, project) and is_named_elsewhere(found.cls, project)):
         return Severity.INFO
     is_message = any(
         event.kind is EventKind.RAISE and any(part is found.value for part in event.value.walk())
@@ -157,7 +157,7 @@ def _severity(found: Undefined, project: Project) -> Severity:
     prints = function.name in ("__repr__", "__str__", "extra_repr")
     if is_message or prints or found.event.guard is not None or found.value.op is not Op.ATTR:
         return Severity.WARNING
-    return Severity.ERROR
+    return Severity.ERROR if is_reached_at_once(function, found.cls, project) else Severity.WARNING
 
 
 def _place_of_name(place: Place, name: str) -> Place:

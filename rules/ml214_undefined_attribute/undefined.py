@@ -19,7 +19,7 @@ from modellint.link.classes.decorated import handed_over
 from modellint.link.classes.families import family, handed_on
 from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.searched import are_mentioned, is_searched, mentioning
+from modellint.link.searched import are_mentioned, is_searched, mentioning, paths_mentioning
 
 from .barred import is_never_so
 from .named_parts import takes_any_names
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _OWN = re.compile(r"__\w+")
+#: Methods that each object runs.
+ENTERED = ("__init__", "forward")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +237,29 @@ def _reads(cls: Class, names: set[str], known: frozenset[str], project: Project)
 
 def is_called(function: Function, project: Project) -> bool:
     """Whether something in the project calls a method by its name, or torch does."""
-    if function.name in ("forward", "__call__") or (function.name.startswith("__") and function.name.endswith("__")):
+    if function.name == "forward" or _is_special(function.name):
         return True
     modules = chain((function.module,), mentioning(project, function.module, function.name))
     return any(is_read(function.name, module, project) for module in modules)
+
+
+def is_reached_at_once(function: Function, cls: Class, project: Project, seen: tuple[Function, ...] = ()) -> bool:
+    """Whether a method is read without a condition by what is reached at once in its hierarchy, or by anybody else."""
+    name, found = function.name, family(cls, project)
+    if name in ENTERED or _is_special(name) or not found.is_known:
+        return True
+    return bool(paths_mentioning(project, cls.module, f". {name}")) or any(
+        event.guard is None and is_reached_at_once(caller, cls, project, (*seen, function))
+        for one in found.classes
+        for caller in one.methods.values()
+        if caller is not function and caller not in seen and name in caller.words
+        for event in caller.flow.reads
+        if event.value.data == name
+    )
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def is_named_elsewhere(cls: Class, project: Project) -> bool:

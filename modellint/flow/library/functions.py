@@ -14,6 +14,7 @@ from modellint.flow.domain import (
     Constant,
     Counter,
     FunctionRef,
+    Plain,
     Prepared,
     SymbolicInput,
     Unknown,
@@ -310,6 +311,13 @@ def _namespace(call: Call) -> Atoms:
     return (made,)
 
 
+def _device(call: Call) -> Atoms | None:
+    named = call.arguments.argument(0, "device") or ()
+    is_one = len(named) == 1 and len(list(call.arguments.all())) == 1 and call.arguments.is_complete
+    known = named[0].value if is_one and isinstance(named[0], Constant) else None
+    return (Plain(device=known),) if isinstance(known, str) else None
+
+
 #: What calling a function or class gives; None where that cannot be told.
 FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "builtins.list": lambda call: _gathered(call, "list"),
@@ -317,6 +325,7 @@ FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "collections.deque": lambda call: _gathered(call, "list"),
     "builtins.tuple": lambda call: _gathered(call, "tuple"),
     "torch.Size": lambda call: _gathered(call, "tuple"),
+    "torch.device": _device,
     "builtins.set": lambda call: _gathered(call, "set"),
     "builtins.frozenset": lambda call: _gathered(call, "set"),
     "builtins.iter": lambda call: _gathered(call, "generator"),

@@ -10,6 +10,7 @@ from modellint.flow.domain import (
     NEVER,
     PLAIN,
     UNKNOWN,
+    Constant,
     Derived,
     Plain,
     SymbolicInput,
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 
 #: Methods that give a parameter itself where there is nothing to convert …
 CONVERSIONS = frozenset("to cuda cpu half float double bfloat16 type type_as".split())
-#: … which is the rule for these: parameters are made on the CPU, of 32-bit numbers.
-_SELDOM = frozenset(("cpu", "float"))
+#: Parameters are made of 32-bit numbers …
 _DEFAULT_DTYPE = ("torch.float", "torch.float32")
 #: Methods that always give another tensor.
 OPERATIONS = frozenset(
@@ -40,6 +40,8 @@ OPERATIONS = frozenset(
 _OF_TENSORS = frozenset("+ - * / @ **".split())
 _TYPES = operators.attributes("torch", "type")
 _CUDA = "cuda"
+#: … on the CPU, where nothing else is said.
+_HOST = "cpu"
 #: Values that are where the first thing is that they are made of.
 _MADE_OF_FIRST = frozenset((Op.UNARY, Op.INDEX, Op.LIST, Op.TUPLE, Op.COMPREHENSION, Op.UPDATE, Op.UNPACK, Op.ITEM))
 #: How many operations may lie between where a tensor is put on a device and the parameter that is made of it.
@@ -135,12 +137,13 @@ def _of_side(run: Run, side: Atoms, left: Atoms, right: Atoms, value: Value, fra
 # -- parameters ----------------------------------------------------------------------------------------------------
 
 
-def changed(atom: Atom, operation: str, value: Value, *, is_rare: bool = False) -> Atoms:
+def changed(atom: Atom, operation: str, value: Value, *, is_rare: bool = False, moved_to: Atoms = ()) -> Atoms:
     """What an operation makes of something: a tensor of a parameter, or nothing of interest."""
+    told = moved_to[0] if len(moved_to) == 1 and isinstance(moved_to[0], SymbolicInput) else None
     if isinstance(atom, Derived):
-        return (Derived(atom.parameter, operation, value, atom.is_rare and is_rare),)
+        return (Derived(atom.parameter, operation, value, atom.is_rare and is_rare, told if atom.is_rare else None),)
     if isinstance(atom, Shell) and atom.kind == "parameter":
-        return (Derived(atom, operation, value, is_rare),)
+        return (Derived(atom, operation, value, is_rare, told),)
     return UNKNOWN if isinstance(atom, Unknown | SymbolicInput) else PLAIN
 
 
@@ -154,7 +157,37 @@ def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value:
         return (atom,)
     given = [other for atoms in arguments.positional for other in atoms]
     is_default = name == "to" and len(given) == 1 and getattr(given[0], "name", "") in _DEFAULT_DTYPE
-    return changed(atom, f"`.{name}()`", value, is_rare=name in _SELDOM or is_default)
+    there = _told(name, arguments) if _is_made_on_host(atom) else ()
+    is_rare = name == "float" or is_default or are_host(there)
+    return changed(atom, f"`.{name}()`", value, is_rare=is_rare, moved_to=there)
+
+
+def _told(name: str, arguments: Arguments) -> Atoms:
+    """The device that `to` or `cpu` moves to; nothing where it may be asked for more than that."""
+    if len(arguments.positional) > 1 or not arguments.keywords.keys() <= {"device", "non_blocking"}:
+        return ()
+    there = arguments.argument(0, "device") if arguments.is_complete else ()
+    return (Plain(device=_HOST),) if name == _HOST and there is None else there or () if name == "to" else ()
+
+
+def are_host(devices: Atoms) -> bool:
+    """Whether what may be a device is the CPU for certain."""
+    return bool(devices) and all(atom in (Constant(_HOST), Plain(device=_HOST)) for atom in devices)
+
+
+def _is_made_on_host(atom: Shell | Derived) -> bool:
+    """Whether nothing says that the data of a parameter is elsewhere than on the CPU."""
+    made = (atom.parameter if isinstance(atom, Derived) else atom).value
+    if made is None or not any(map(_speaks_of_device, made.walk())):
+        return made is not None
+    data = made.argument(0, "data") if made.op is Op.CALL else None
+    return data is not None and _device_of(data) == _HOST
+
+
+def _speaks_of_device(part: Value) -> bool:
+    if part.op is Op.ATTR:
+        return part.data in ("to", "cuda")
+    return part.data == "device" if part.op is Op.CONST else part.op is Op.CALL and "device" in part.keywords
 
 
 def _is_there(atom: Shell | Derived, moving: Value) -> bool:
@@ -205,8 +238,8 @@ def _device_of(tensor: Value, depth: int = 0) -> Value | str | None:
         if device is not None and tensor.callee.data != "to":
             return _device(device)
         owner = tensor.callee.args[0] if tensor.callee.op is Op.ATTR else None
-        if tensor.callee.data == "cpu":
-            return "cpu"
+        if tensor.callee.data == _HOST:
+            return _HOST
         if tensor.callee.op is Op.ATTR and tensor.callee.data in ("to", "cuda"):
             there = _destination(tensor)
             if there is not None:

@@ -195,8 +195,8 @@ class _Reading:
         """What the code of a function does to the class."""
         for event in events:
             target = event.target
-            is_set = event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR
-            if is_set and _may_be(target.args[0], is_class):
+            owner = target.args[0] if target is not None and target.op is Op.ATTR else None
+            if event.kind is EventKind.STORE and target is not None and owner is not None and _may_be(owner, is_class):
                 self._names.add(str(target.data))
                 self._alters |= target.data in _DECIDING
                 if target.data == _BASES:

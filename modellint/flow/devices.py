@@ -330,7 +330,7 @@ class Devices(Theory):
         self._meet([owner, *ids], frame, value, is_known=is_known)
         rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
         parts = (atom.of_rank(atom.rank - lost) if isinstance(atom, Fresh) else atom for atom in owner)
-        return (*(atom for atom in parts if isinstance(atom, Fresh | There | Moved)), *rest)
+        return (*(atom for atom in parts if isinstance(atom, Fresh) or _is_kept(atom)), *rest)
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
         """What branches give: what one of them moves to where the object is stays behind in the other.
@@ -731,6 +731,11 @@ def _is_setting(value: Value) -> bool:
     owner = value.args[0]
     is_given = owner.op is Op.PARAM or self_attribute(owner) is not None
     return is_given and "device" in str(value.args[1].data if is_item else value.data)
+
+
+def _is_kept(atom: Atom) -> bool:
+    """Whether a tensor is one that an attribute keeps, and that was moved."""
+    return isinstance(atom, Moved) and atom.kept is not None
 
 
 def _is_place(part: Value, atoms: Atoms) -> bool:

@@ -416,8 +416,9 @@ class Analyser:
         budget.begin()
         try:
             for finding in check(about, project):
-                if not _is_tested(finding, about):
-                    run.findings.append(_anchored(verified(finding), project))
+                found = verified(finding)
+                if not _is_tested(found, about):
+                    run.findings.append(_anchored(found, project))
         except UnreadableError as error:
             self._unreadable(run, error)
         except ExhaustedError as error:

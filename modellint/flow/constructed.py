@@ -143,7 +143,7 @@ def constructed_anywhere(model: ClassModel, project: Project) -> list[Constructe
     classes = (cls, *subclasses(project, cls))
     modules: dict[ModuleFacts, None] = {}
     for one in classes:
-        for module in mentioning(project, cls.module, one.name):
+        for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, one.name))):
             is_called = _is_called(one, module, project)
             if is_called is False:
                 return None

@@ -9,7 +9,6 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.rule import Rule
 
-from .placements import placements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +67,8 @@ class HardCodedDevice(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .placements import placements
+
         for cls in module.classes.values():
             for function in cls.methods.values():
                 placed = list(placements(function, project))

@@ -167,7 +167,8 @@ def _is_redone(project: Project, reached: Reached) -> bool:
         if model.cls is not None:
             module, cls = model.cls.module, model.cls.name
             done = decorated(model.cls, project)
-            setting = (setters_of_others(one, name, project) for one in mentioning(project, module, f". {name}", cls))
+            modules = dict.fromkeys((module, *mentioning(project, module, f". {name}", cls)))
+            setting = (setters_of_others(one, name, project) for one in modules)
             if done.alter or name in done.names or any(cls in owners for owners in setting):
                 return True
             if reached.function is not None and reached.function.owner is model.cls:

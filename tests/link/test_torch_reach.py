@@ -59,6 +59,7 @@ def read(folder: Path, head: str) -> tuple[ModuleFacts, Project]:
         "import importlib\n\nlibrary = importlib.import_module(NAME)",
         "import speechbrain as sb",
         "import transformers",
+        "def padded(ids, mask):\n    return ids.masked_fill(mask == 0, -100)",
         "from lightning import LightningModule\n\n\nclass Player(LightningModule):\n    pass",
     ],
 )
@@ -73,6 +74,7 @@ def test_a_file_that_may_have_to_do_with_torch_is_asked(head: str, tmp_path: Pat
         "import numpy as np",
         "import numpy as np\nfrom numba import njit",
         "import os.path\nfrom plain import math",
+        "def told(game):\n    return game.next_move(3)",
         "import round",
         "def load():\n    import plain, json",
         "import unread\n\n\nclass Error(ValueError):\n    pass",

@@ -1,7 +1,8 @@
 """Which files can hold what is asked about torch: the others are not run on paper at all.
 
 A file has a source of such questions if it, or a file that it imports, speaks of torch, imports something else that
-operators or facts are known of, or has a class that may be a layer. What cannot be told counts as one.
+operators or facts are known of, calls a method that only tensors have, or has a class that may be a layer. What cannot
+be told counts as one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _TORCH = "torch"
 #: Imports in functions, which are in no list; and what imports by a name that is made while the program runs.
 _INNER = re.compile(r"^[ \t]+(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([^\n#;]+))", re.MULTILINE)
 _BY_NAME = ("importlib", "__import__")
+#: Calls of methods with an underscore in their names, which arrays of numpy have none of.
+_METHODS = re.compile(r"\.([a-z]\w*_\w*)\(")
 
 
 def reaches_torch(module: ModuleFacts, project: Project) -> bool:
@@ -55,6 +58,8 @@ def _reaches(module: ModuleFacts, project: Project) -> bool:
 def _is_source(module: ModuleFacts, project: Project) -> bool:
     """Whether a file itself speaks of torch, may import it by another name, or has what may be a layer."""
     if _TORCH in module.text or any(word in module.text for word in _BY_NAME):
+        return True
+    if any(operators.row(f"Tensor.{name}") is not None for name in _METHODS.findall(module.text)):
         return True
     return any(project.classes.model(cls).is_module is not False for cls in module.classes.values())
 

@@ -9,7 +9,6 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.rule import Rule
 
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

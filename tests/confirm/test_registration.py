@@ -95,6 +95,35 @@ def test_what_is_registered_later_on_refutes_nothing(tmp_path: Path, more: str) 
     assert verdict.status is Status.UNCONFIRMED, verdict
 
 
+PLACED = """
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, place="cpu"):
+        super().__init__()
+        self.embed = {embed}
+"""
+
+
+@pytest.mark.parametrize(
+    ("embed", "status"),
+    [
+        ("nn.Parameter(torch.ones(3)).to(place)", Status.UNCONFIRMED),
+        ("nn.Parameter(torch.ones(3)).to(device=place)", Status.UNCONFIRMED),
+        ("nn.Parameter(torch.ones(3)).cpu()", Status.UNCONFIRMED),
+        ('nn.Parameter(torch.ones(3, device="cuda")).to(place)', Status.CONFIRMED),
+        ("nn.Parameter(torch.ones(3).to(place))", Status.REFUTED),
+        ("nn.Parameter(torch.ones(3)).to(torch.float32)", Status.REFUTED),
+    ],
+)
+def test_a_move_to_the_cpu_from_there_decides_nothing(tmp_path: Path, embed: str, status: Status) -> None:
+    code = PLACED.format(embed=embed)
+    verdict = verdict_of(tmp_path, code, f"self.embed = {embed}", "Encoder", embed_is_lost)
+    assert verdict.status is status, verdict
+
+
 def test_what_is_registered_without_any_assumption_refutes(tmp_path: Path) -> None:
     code = BRANCHES.format(embed="None", use="return x").replace('kind="positions", depth=2', "")
     code = code.replace('if kind == "positions"', "if True").replace('kind == "linear"', "False")

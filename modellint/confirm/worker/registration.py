@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from . import placement, roles
 from .beside import LAYERS, OPERATORS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 _SHOWN = 3
+_MOVING = frozenset((torch.Tensor.to, torch.Tensor.cpu))
 _REGISTERING = tuple(sorted(OPERATORS.methods("Module", "registers")))
 
 
@@ -43,7 +45,7 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
         for variant in (*roles.VARIANTS, roles.EQUAL):
             for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE, kinds=kinds):
                 try:
-                    with assignments(spot) as assigned:
+                    with assignments(spot) as assigned, _Unmoved() as unmoved:
                         owner = attempt.build()
                 except Exception as error:
                     if "before Module.__init__() call" in str(error) and spot.raised_on_line(error):
@@ -56,7 +58,10 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
                 fact, is_registered = _registered(owner, claim.attribute)
                 if is_registered is False:
                     return confirmed(fact, "fake")
-                if is_registered and all(assigned[id(owner)]):
+                if is_registered and unmoved.has_any(getattr(owner, claim.attribute)):
+                    reasons.append(f"`{claim.attribute}` is moved to the CPU, where it is with these arguments")
+                    is_undecided = True
+                elif is_registered and all(assigned[id(owner)]):
                     kept.append((fact, attempt.builder))
                 else:
                     reasons.append(fact)
@@ -67,6 +72,31 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
         return unconfirmed(likeliest([*(fact for fact, _ in kept), *reasons]))
     fact, session.builder = kept[0]
     return refuted(fact, "fake")
+
+
+class _Unmoved(TorchFunctionMode):
+    """Keeps the parameters that were moved to the CPU and were there: elsewhere such a move gives a plain tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: list[torch.Tensor] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if func in _MOVING and made is args[0] and isinstance(made, nn.Parameter) and made.device.type == "cpu":
+            to = (*args[1:], *(kwargs or {}).values())
+            if func is torch.Tensor.cpu or any(_says_where(value) for value in to):
+                self._found.append(made)
+        return made
+
+    def has_any(self, value: object) -> bool:
+        """Whether one of them can be reached from an object."""
+        known = {id(tensor) for tensor in self._found}
+        return any(id(tensor) in known for _, tensor in placement.tensors(value))
+
+
+def _says_where(value: object) -> bool:
+    return isinstance(value, str | int | torch.device | torch.Tensor) and not isinstance(value, bool)
 
 
 def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:

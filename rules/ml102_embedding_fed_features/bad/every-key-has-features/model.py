@@ -3,7 +3,7 @@ from torch import nn
 
 
 class Mixed(nn.Module):
-    def __init__(self, names):
+    def __init__(self, names=("ids", "features")):
         super().__init__()
         self.names = names
         self.before = nn.Linear(20, 20)

@@ -19,19 +19,19 @@ class Reading(nn.Module):
         self.drawing = Drawing(width, classes)
         self.table = nn.Embedding(classes, width)
 
-    def forward(self, x, return_features=False):
+    def forward(self, x, return_features=True):
         found = self.drawing(x, features=return_features)
         if not return_features:
             return found
         return self.table(found)  # expect: ML102
 
-    def of_another(self, x, features, is_last):
+    def of_another(self, x, features=True, is_last=False):
         found = self.drawing(x, features, is_last)
         if is_last:
             return found
         return self.table(found)  # expect: ML102
 
-    def either(self, x, features, is_last):
+    def either(self, x, features=True, is_last=True):
         found = self.drawing(x, features)
         if is_last or not features:
             return self.table(found)  # expect: ML102

@@ -12,9 +12,9 @@ class Speakers(nn.Module):
 
 
 class Languages(nn.Module):
-    def __init__(self, read, width):
+    def __init__(self, names, width):
         super().__init__()
-        n_languages = len(read())
+        n_languages = len(list(names))
         self.embed = nn.Embedding(n_languages, width, n_languages)  # expect: ML104
 
     def forward(self, language):

@@ -25,10 +25,14 @@ EXTENT = tuple(
 
 @cache
 def machine() -> str:
-    """The Python and the packages that run the tests, and how much they are to try."""
+    """The Python and the packages that run the tests."""
     packages = {f"{one.metadata['Name']} {one.version}" for one in metadata.distributions()}
-    extent = [f"{name}={os.environ.get(name, '')}" for name in EXTENT]
-    return "\n".join([sys.version, platform.platform(), *sorted(packages), *extent])
+    return "\n".join([sys.version, platform.platform(), *sorted(packages)])
+
+
+def extent() -> str:
+    """How much the tests are to try."""
+    return "\n".join(f"{name}={os.environ.get(name, '')}" for name in EXTENT)
 
 
 @cache

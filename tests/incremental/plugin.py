@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from incremental.circumstances import ROOT, machine
+from incremental.circumstances import ROOT, extent, machine
 from incremental.closures import Repository
 from incremental.store import VARIABLE, Store, key
 
@@ -58,7 +58,7 @@ def contents(root: Path) -> dict[str, str]:
     repository = Repository(root)
     tests = [name for name in repository.below("tests") if name.rpartition("/")[2].startswith("test_")]
     return {
-        test: key(machine(), repository.digest(repository.of_test(test)))
+        test: key(machine(), extent(), repository.digest(repository.of_test(test)))
         for test in tests
         if test.endswith(".py") and test not in ALWAYS
     }

@@ -243,7 +243,7 @@ def test_a_guard_that_is_required_and_not_there_runs_nothing(tmp_path: Path) -> 
 def test_nobody_survives_the_end_of_modellint(how: signal.Signals, tmp_path: Path) -> None:
     project, outside = victim(tmp_path)
     (project / "model.py").write_text(
-        model(Attack("waits", "open('started', 'w').close()\nwhile True:\n    pass"), project, outside)
+        model(Attack("waits", "import time\nopen('started', 'w').close()\ntime.sleep(600)"), project, outside)
     )
     scratches = tmp_path / "tmp"
     scratches.mkdir()

@@ -12,6 +12,7 @@ from torch import nn
 
 from .inputs import Inputs
 from .lookups import SeenLookups
+from .seeds import seed_generators
 from .specs import TIME, Spec
 from .standins import described
 
@@ -117,7 +118,7 @@ class Call:
         if sum(torch.Size(spec.sizes).numel() for spec in specs.values() if spec.sizes) > _LARGE:
             run.error = MemoryError("the inputs would be too large")
             return run
-        torch.manual_seed(0)
+        seed_generators(0)
         arguments = {name: spec.make("cpu") for name, spec in specs.items()} | dict(given or {})
         self._observed.forget()
         mode = SeenLookups(self._lookup)

@@ -102,20 +102,31 @@ class Inputs:
 
     def combinations(self) -> Iterator[dict[str, Spec]]:
         """Arguments by name; after the likeliest come those that examples show, then what `learn` adds on the way."""
+        ranked: tuple[object, ...] | None = None
+        likeliest: Iterator[dict[str, Spec]] = iter(())
         while len(self._tried) < _MAX_COMBINATIONS:
-            names = list(self.candidates)
-            ranked = [list(enumerate(specs[:_MAX_CANDIDATES])) for specs in self.candidates.values()]
-            products = itertools.islice(itertools.product(*ranked), 20_000)
-            for chosen in sorted(products, key=lambda specs: sum(rank for rank, _ in specs)):
-                key = tuple((name, str(spec)) for name, (_, spec) in zip(names, chosen, strict=True))
+            # Lists of candidates are changed in place, and each of their specifications is a new one then.
+            known = tuple((name, *map(id, specs[:_MAX_CANDIDATES])) for name, specs in self.candidates.items())
+            if known != ranked:
+                ranked, likeliest = known, self._likeliest()
+            for chosen in likeliest:
+                key = tuple((name, str(spec)) for name, spec in chosen.items())
                 if key not in self._tried:
                     self._tried.add(key)
-                    yield {name: spec for name, (_, spec) in zip(names, chosen, strict=True)}
+                    yield chosen
                     if len(self._tried) == 1:
                         yield from self._offered()
                     break
             else:
                 return
+
+    def _likeliest(self) -> Iterator[dict[str, Spec]]:
+        """All combinations of the candidates, in the order of the sum of their ranks."""
+        names = list(self.candidates)
+        ranked = [list(enumerate(specs[:_MAX_CANDIDATES])) for specs in self.candidates.values()]
+        products = itertools.islice(itertools.product(*ranked), 20_000)
+        for chosen in sorted(products, key=lambda specs: sum(rank for rank, _ in specs)):
+            yield {name: spec for name, (_, spec) in zip(names, chosen, strict=True)}
 
     def optional(self, given: Mapping[str, Spec]) -> dict[str, list[Spec]]:
         """What may be passed besides: the tensors that are left out as long as nobody passes them.

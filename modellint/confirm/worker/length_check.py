@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import torch
 from torch import nn
 
 from . import roles
 from .calls import lasting
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCall, TargetCheck, too_many
 from .lookups import SeenLookups
+from .seeds import seed_generators
 from .specs import TIME, is_small
 from .standins import described
 from .verdicts import NOTHING, PART, WHOLE, Verdict
@@ -120,7 +120,7 @@ def _with_length(specs: Specs) -> Iterator[Specs]:
 def _is_for_length(call: TargetCall, specs: Specs, fails: int, works: int) -> bool:
     """Whether one length fails and another works with all numbers, so that it is not for ids that happened to come."""
     for seed in range(1, _SEEDS):
-        torch.manual_seed(seed)
+        seed_generators(seed)
         if not isinstance(call.run(lasting(specs, fails), "cpu"), IndexError):
             return False
         if call.run(lasting(specs, works), "cpu") is not None:

@@ -21,6 +21,7 @@ from .intervals import Intervals, ReadNumbers
 from .making import seeing
 from .operators import RULES
 from .places import Spot, expression, innermost
+from .seeds import seed_generators
 from .specs import Spec
 from .standins import described
 from .surroundings import Codec, Cuts, widened
@@ -168,7 +169,7 @@ class LookupRuns:
         seed: int = 0,
     ) -> tuple[Watch, Exception | None]:
         """One call."""
-        torch.manual_seed(seed)
+        seed_generators(seed)
         arguments = {name: spec.make("cpu", scale, (fills or {}).get(name)) for name, spec in specs.items()}
         if intervals is not None:
             for name, spec in specs.items():

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from . import placement, roles
 from .calls import lasting
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCall, TargetCheck, resized
@@ -17,6 +15,7 @@ from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers
 from .operators import RULES
 from .places import innermost
+from .seeds import seed_generators
 from .specs import TIME
 from .tensors import storage_of, tensors_in
 from .verdicts import NOTHING, PART, WHOLE, Verdict
@@ -251,7 +250,7 @@ def _seen(call: TargetCall, specs: Specs) -> str | None:
 
 def _watched(call: TargetCall, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
     """One call with all its lookups in view; in each trial but the first, ids are drawn in another way."""
-    torch.manual_seed(trial)
+    seed_generators(trial)
     given = {name: spec.make("cpu") for name, spec in specs.items()}
     watch = _Everything(given)
     modes = (Forced(trial - 1, None),) if trial else ()

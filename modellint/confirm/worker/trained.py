@@ -14,6 +14,7 @@ from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCheck, arguments_of,
 from .making import seeing
 from .passing import Passing
 from .readers import is_read
+from .seeds import seed_generators
 from .standins import described
 from .verdicts import NOTHING, PART, WHOLE, Verdict, quoted
 
@@ -66,7 +67,7 @@ class _Passes:
 
     def judged(self, specs: Specs) -> Verdict | Exception:
         """What one pass shows, or why it shows nothing."""
-        torch.manual_seed(0)
+        seed_generators(0)
         error = self._forward(specs, arguments_of(specs, "cpu"))
         if error is not None:
             return error
@@ -174,7 +175,7 @@ class _Passes:
 
     def _is_odd_again(self, specs: Specs, odd: list[str]) -> bool:
         """Whether the same gradients are not finite with numbers above zero, too."""
-        torch.manual_seed(1)
+        seed_generators(1)
         given = tree_map_only(torch.Tensor, _positive, arguments_of(specs, "cpu"))
         if self._forward(specs, given) is not None:
             return False

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.modules import module as hooks
@@ -21,6 +20,7 @@ from . import roles
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, TargetCheck, resized
 from .making import seeing
 from .places import innermost, raised_at
+from .seeds import seed_generators
 from .standins import described
 from .tensors import tensors_in
 from .verdicts import Verdict
@@ -235,7 +235,7 @@ def _judged(call: TargetCall, made: dict[int, str], works: Specs, specs: Specs) 
 
 
 def _called(call: TargetCall, specs: Specs) -> tuple[_Seen, Exception | None]:
-    torch.manual_seed(0)
+    seed_generators(0)
     seen = _Seen()
     return seen, call.run(specs, "cpu", seen)
 

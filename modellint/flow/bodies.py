@@ -1,7 +1,7 @@
-"""What becomes of elements in one function: where they are made, what they go into, and where a look-up takes them.
+"""Elements of index tensors in one function: where they are made, where they flow, and where a look-up takes them.
 
 Elements are followed over the value graph by their kinds: drawn ids, constants among ids, positions, real numbers, and
-what a parameter is given.
+whatever a caller passes as a parameter.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 #: Kinds of elements.
 Kinds: TypeAlias = "frozenset[type]"
-#: What becomes of elements: they index something, as real numbers they do so, a constant is written among them.
+#: The use of elements: they index something, they do so as real numbers, or a constant is written among them.
 Facet: TypeAlias = Literal["ids", "real", "padded"]
-#: What elements are looked up in: names of parameters that are given it, an empty one for anything else.
+#: The tables that elements index: the names of parameters that are passed one, or an empty name for any other.
 Tables: TypeAlias = "frozenset[str]"
 
-#: Kinds that are followed through what functions give and objects keep; real numbers are everywhere.
+#: Kinds that are followed through results of functions and through attributes; real numbers would be everywhere.
 ELEMENTS = frozenset((Ids, Filler, Below, Last, Positions))
 ALL_KINDS = ELEMENTS | {Real}
 SURELY: Tables = frozenset(("",))
@@ -56,30 +56,30 @@ SURELY: Tables = frozenset(("",))
 _MEETING = frozenset(("ids", "pairs", "judges", "fill"))
 _POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
 _CONSTANTS = frozenset((Filler, Below, Last))
-#: What picks rows of whatever it indexes, as far as it is known.
+#: Kinds for which any subscript, and any call that is of no operator, may be a look-up.
 _INDEXING = frozenset((Ids, Filler, Below, Last))
-#: Names under which ids are drawn by what cannot be read.
+#: Names of functions that draw ids, where the function cannot be read.
 _ELSEWHERE = frozenset(("sample", "generate"))
-#: Words of what gives the elements of what it is given one by one.
+#: Names of operators that yield the elements of their arguments one by one.
 _PAIRING = operators.words("pairs")
 _ARITHMETIC = frozenset("+-%|&")
 _NO_NUMBERS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.UNKNOWN))
 _NO_ELEMENTS = _NO_NUMBERS | {Op.UNARY}
-#: What is given, and makes no elements itself.
+#: Operations whose value comes from outside the function.
 _PARAMETERS = frozenset((Op.PARAM, Op.INNER))
 _UNMADE, _UNCALCULATED = _NO_ELEMENTS | _PARAMETERS, _NO_NUMBERS | _PARAMETERS
-#: What may be a table or a function that is handed on.
+#: Operations whose value may be a table or a function that is passed on.
 _PASSED_ON = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INDEX, Op.ITEM, Op.UNPACK, Op.CALL, Op.CHOICE))
-#: Any parameter of a function.
+#: Stands for any parameter of a function.
 _ANY = "*"
 
 
 class Body(Constants):
-    """Elements in one function: where they are made, what they flow into, where a look-up takes them."""
+    """The elements of one function: where they are made, where they flow, and where a look-up takes them."""
 
     def __init__(self, function: Function, summaries: Summaries, files: int, settled: KnownValues = NOTHING) -> None:
         super().__init__(function, summaries, files, settled)
-        #: By identity, with the kinds that parameters are given: whether events matter.
+        #: Whether events matter, by their identity and the kinds of elements that parameters are passed.
         self._mattering: dict[tuple[int, Kinds], bool] = {}
 
     @property
@@ -87,11 +87,11 @@ class Body(Constants):
         return self.function.flow
 
     def is_root(self) -> bool:
-        """Whether the function may look up elements that it makes, or gets from what it calls, or pads positions."""
+        """True if the function may look up elements that it makes or gets from a callee, or may pad positions."""
         return any("" in tables for event in self.flow.events for tables in self._met(event))
 
     def met(self, event: Event) -> Tables:
-        """Where an event may look up elements that the function makes, or write constants among its positions."""
+        """The tables in which an event may look up the function's own elements, or pad its positions."""
         return NONE.union(*self._met(event))
 
     def _met(self, event: Event) -> Iterator[Tables]:
@@ -106,7 +106,7 @@ class Body(Constants):
         real: Callable[[Value], Kinds],
         besides: Kinds = NONE,
     ) -> Iterator[Tables]:
-        """Where an event may look up elements, but for some, or real numbers, or write a constant among positions."""
+        """The tables that an event meets, for each facet in turn; `besides` are kinds that count as no ids."""
         if event.kind is EventKind.CALL:
             row = self.row(event.value)
             if row is not None and row.facets.keys().isdisjoint(_MEETING):
@@ -122,7 +122,7 @@ class Body(Constants):
     # -- elements --------------------------------------------------------------------------------------------------
 
     def elements(self, value: Value) -> Kinds:
-        """The kinds of drawn ids, constants and positions that a value may be, or hold, but for what is given."""
+        """The kinds of ids, constants and positions that a value may be, or hold, but for those of parameters."""
         if value.op in _UNMADE:
             return NONE
         found = self.known.elements.get(id(value))
@@ -156,7 +156,7 @@ class Body(Constants):
         return self._all(value.args[-1:] if op is Op.COMPREHENSION else value.args)
 
     def _given(self, call: Value) -> Kinds:
-        """The elements that a call may give."""
+        """The kinds of elements that a call may return."""
         row = self.row(call)
         if row is not None:
             return self._given_by(row, call)
@@ -166,7 +166,7 @@ class Body(Constants):
         return found.union(*gives, self._all(operands(call)))
 
     def _called_for(self, functions: Iterable[Function], call: Value) -> Iterator[Function]:
-        """What functions call of what a call gives them, and give the result of: `given.pad(batch)`."""
+        """The functions among the arguments that a callee calls and whose result it returns: `given.pad(batch)`."""
         for one in (one for function in functions for one in self._handed(function, call)):
             if isinstance(one, Function):
                 yield one
@@ -174,7 +174,7 @@ class Body(Constants):
                 yield from self._called(one.cls)
 
     def _handed(self, function: Function, call: Value) -> Iterator[object]:
-        """What a call gives a function that calls it, and gives what that gives."""
+        """The arguments of a call that `function` calls and whose result it returns."""
         files = self._nearer(function.module)
         paths = NONE if files < 0 else self._summaries.hands_on(function, files)
         pairs = list(bound(function, call)) if paths else []
@@ -183,7 +183,7 @@ class Body(Constants):
                 yield from map(kept_or_it, self.given_at(arg, path))
 
     def results(self, value: Value) -> Tables:
-        """The parameters, or attributes of these, that a value may be the result of a call of, or hold one."""
+        """The parameters, or attributes of these, of whose calls a value may be the result, or hold it."""
         found = self.known.results.get(id(value))
         if found is None:
             facts = self.known.results, self._settled.results
@@ -191,7 +191,7 @@ class Body(Constants):
         return found
 
     def _found_results(self, value: Value) -> Tables:
-        """Of a call, or what holds one: what becomes of a result in other functions is not followed."""
+        """The answer of `results`, not yet known; what other functions do with a result is not followed."""
         if value.op is Op.CALL:
             is_of_tensor = value.callee.op is not Op.ATTR or operators.row(f"Tensor.{value.callee.data}") is not None
             return NONE if is_of_tensor and self.row(value) is not None else self.targets(value).given
@@ -211,7 +211,7 @@ class Body(Constants):
         return self._all(operands(call)).union(found) if facets & PASSING else frozenset(found)
 
     def real(self, value: Value) -> Kinds:
-        """Whether a value may be real numbers, or hold some, but for what is given."""
+        """`{Real}` if a value may be real numbers, or hold some, other than those of parameters."""
         if value.op in _UNCALCULATED:
             return NONE
         found = self.known.reals.get(id(value))
@@ -247,7 +247,7 @@ class Body(Constants):
         return _REAL if any(map(self._gives_real, found)) else self._all_real(operands(call))
 
     def _gives_real(self, one: object) -> bool:
-        """Whether an object that is called may give real numbers: of what nothing is known, nothing is."""
+        """True if calling the object may give real numbers."""
         if isinstance(one, Function):
             return Real in self._gives(one)
         if isinstance(one, ProjectInstance):
@@ -256,7 +256,7 @@ class Body(Constants):
         return isinstance(one, ParameterObject) or one is TorchLayer or one is TableLayer
 
     def carries(self, value: Value, name: str, facet: Facet) -> bool:
-        """Whether a value may be, or hold, the elements or the real numbers that a parameter is given."""
+        """True if a value may be, or hold, the elements or the real numbers that the parameter `name` is passed."""
         if value.op is Op.PARAM:
             return value.data == name or (name == _ANY and not self._is_own(value))
         if value.op is Op.INNER:
@@ -293,7 +293,7 @@ class Body(Constants):
     # -- events ----------------------------------------------------------------------------------------------------
 
     def meets(self, event: Event, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
-        """Where an event may look up what `found` finds in its arguments, or write a constant among it.
+        """The tables in which an event may look up, or pad, the arguments for which `found` gives elements.
 
         `found` gives the kinds of elements of a value, None for some of an unknown kind.
         """
@@ -328,21 +328,21 @@ class Body(Constants):
         return NONE.union(*(self._picked(one, operands(call)) for one in kinds))
 
     def _judged(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
-        """Where a loss is given constants among its targets."""
+        """SURELY if a call may pass a loss constants among its targets; no table otherwise."""
         target = call.argument(1, "target")
         targets = call.args[1:] if call.has_unpacking else () if target is None else (target,)
         kinds = map(found, targets) if facet == "ids" else ()
         return SURELY if any(kind is None or kind & _CONSTANTS for kind in kinds) else NONE
 
     def _picked(self, kinds: Kinds | None, owners: Iterable[Value]) -> Tables:
-        """What elements may pick rows of: negative constants may do so of anything."""
+        """The tables of which elements of some kinds may pick rows; negative constants may pick them of anything."""
         if kinds is not None and Below in kinds:
             return SURELY
         found = [(owner, self._as_tables(self.objects(owner), self._has_rows)) for owner in owners]
         return NONE.union(*(tables | self._kept_by(owner) for owner, tables in found if tables))
 
     def _as_tables(self, objects: Objects, may_look_up: Callable[[object], bool]) -> Tables:
-        """What objects are as tables: the parameters, or attributes of these, that they may be."""
+        """The tables that objects may be: parameters, attributes of these, or an empty name for any other."""
         found: set[str] = set()
         for one in map(kept_or_it, objects):
             if isinstance(one, ParameterObject):
@@ -352,29 +352,29 @@ class Body(Constants):
         return frozenset(found)
 
     def _kept_by(self, value: Value) -> Tables:
-        """The attribute of a parameter that a value is, which may be a table where the parameter is known."""
+        """The attribute chain on a parameter that a value is, which may be a table where the parameter is known."""
         owner = root(value)
         if owner is value or owner.op is not Op.PARAM or self._is_own(owner):
             return NONE
         return frozenset((dotted(value) or "",)) - SURELY
 
     def _given_to(self, value: Value, path: str, facet: Facet) -> Tables:
-        """What an argument is as a table for a function that looks something up in it, or calls it.
+        """The tables that an argument may be to a callee that looks something up in it, or calls it.
 
-        `path` is the parameter, or the chain of attributes on it, that does so.
+        `path` is the parameter of the callee, or the attribute chain on it, that is used so.
         """
         objects = self.given_at(value, path)
         found = self._as_tables(objects, lambda one: self._has_rows(one) or self._is_looking_up(one, facet))
         return found | self._kept_by(value) if found else found
 
     def _has_rows(self, one: object) -> bool:
-        """Whether an object that is indexed may look something up."""
+        """True if a subscript of the object may look something up."""
         if not isinstance(one, ProjectInstance):
             return False
         return self._derives_from_table(one.cls) or bool(self._methods(one.cls, "__getitem__"))
 
     def _met_at(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
-        """Where a call of something that can be read looks up its arguments."""
+        """The tables in which a call that is of no operator may look up its arguments."""
         arguments = [arg for arg in call.args[1:] if found(arg) != NONE]
         if not arguments:
             return NONE
@@ -402,7 +402,7 @@ class Body(Constants):
         return frozenset(tables)
 
     def _goes_beyond(self, call: Value) -> bool:
-        """Whether a call may be of a method that a class inherits from one that cannot be read."""
+        """True if the call is a `super().method(…)` that may reach a base class which cannot be read."""
         callee = call.callee
         if callee.op is not Op.ATTR or callee.data == "__init__" or callee.args[0].op is not Op.CALL:
             return False
@@ -413,7 +413,7 @@ class Body(Constants):
         return any(isinstance(one, External) and not one.name.startswith(("torch.", "builtins.")) for one in found)
 
     def _is_taken_inside(self, nested: Nested, facet: Facet) -> bool:
-        """Whether a function inside of this one may look up what it is given."""
+        """True if a nested function may look up one of its parameters."""
         if nested.flow is not None:
             return True
         events = self.flow.events[nested.first : nested.last]
@@ -427,12 +427,12 @@ class Body(Constants):
         return any(map(is_taken, nested.parameters))
 
     def _is_looked_up_by(self, values: Iterable[Value], elements: list[Value], facet: Facet) -> bool:
-        """Whether one of the arguments of a call may look up others that are, or hold, elements."""
+        """True if one of the arguments of a call may look up another one, which is one of `elements`."""
         looking = [value for value in values if self._looks_up(value, facet)]
         return any(value is not other for value in looking for other in elements)
 
     def _looks_up(self, value: Value, facet: Facet) -> bool:
-        """Whether an argument looks something up itself: `map(self.table, ids)`, `pick(self.tables[0], ids)`."""
+        """True if an argument may look something up itself: `map(self.table, ids)`, `pick(self.tables[0], ids)`."""
         while value.op in (Op.INDEX, Op.ITEM, Op.UNPACK):
             value = value.args[0]
         if value.op is Op.CALL and called_name(value.callee) in _PAIRING:
@@ -442,7 +442,7 @@ class Body(Constants):
         return value.op in (Op.ATTR, Op.GLOBAL) and any(self._is_looking_up(one, facet) for one in self.objects(value))
 
     def _looks_up_inside(self, inner: Nested) -> bool:
-        """Whether a function inside of the function may look up what it makes, or is given."""
+        """True if a nested function may look up elements that it makes or is passed."""
         if inner.flow is not None:
             return True
         key = inner.first, inner.last
@@ -454,7 +454,7 @@ class Body(Constants):
         return found
 
     def _is_looking_up(self, one: object, facet: Facet) -> bool:
-        """Whether an object that is called may look up what it is given."""
+        """True if calling the object may look up the arguments of the call."""
         if isinstance(one, Function):
             return any(self._taken(one, facet))
         if isinstance(one, ProjectInstance):
@@ -466,12 +466,12 @@ class Body(Constants):
         return one is TableLayer
 
     def _taken(self, function: Function, facet: Facet) -> Iterator[Tables]:
-        """Where each parameter of a function is looked up."""
+        """For each parameter of a function, the tables in which it is looked up."""
         files = self._nearer(function.module)
         return (self._summaries.takes(function, parameter.name, facet, files) for parameter in function.parameters)
 
     def asking(self, event: Event) -> Tables:
-        """The tables that an event gives to a function that looks up there what it makes."""
+        """The tables that a call passes to a callee that draws ids itself and looks them up there."""
         if event.kind is not EventKind.CALL or self.row(event.value) is not None:
             return NONE
         call, found = event.value, set[str]()
@@ -488,7 +488,7 @@ class Body(Constants):
     # -- what a run need not look at ---------------------------------------------------------------------------------
 
     def matters(self, event: Event, given: Kinds) -> bool:
-        """Whether an event may look elements up, or pass them on, where parameters are of the kinds `given`."""
+        """True if an event may look up or pass on elements; `given`: the kinds that parameters are passed."""
         key = id(event), given
         known = self._mattering.get(key)
         if known is None:
@@ -516,12 +516,12 @@ class Body(Constants):
         return kind is EventKind.CALL and (self._stores_scores(value) or self._runs_inner(value))
 
     def _runs_inner(self, call: Value) -> bool:
-        """Whether a call is of a function inside of the function, which may look something up itself."""
+        """True if a call runs a nested function that may look something up."""
         inner = call.callee.data
         return isinstance(inner, Nested) and inner.flow is None and self._looks_up_inside(inner)
 
     def _is_met(self, event: Event, given: Kinds) -> bool:
-        """Whether an event may look up elements of the body, or of what its parameters are given."""
+        """True if an event may look up elements of the body, or those that parameters are passed, of kinds `given`."""
 
         def elements(value: Value) -> Kinds:
             return self.elements(value) | (given & ELEMENTS if self._carries_any(value, given, "ids") else NONE)
@@ -538,7 +538,7 @@ class Body(Constants):
         return any(self._meetings(event, elements, real))
 
     def may_look_up(self) -> bool:
-        """Whether the function may look up what it makes, or is given."""
+        """True if the function may look up elements that it makes or is passed."""
         return any(self._is_met(event, ALL_KINDS) for event in self.flow.events)
 
     def _carries_any(self, value: Value, given: Kinds, facet: Facet) -> bool:
@@ -551,32 +551,32 @@ class Body(Constants):
         return bool(self.real(value)) or self._carries_any(value, given & _REAL, "real")
 
     def is_carried(self, choice: Value, given: Kinds) -> bool:
-        """Whether a loop carries what may be elements that are looked up."""
+        """True if a loop variable may carry elements, or real numbers that the body looks up."""
         return self._may_be_any(choice, given) or (
             id(choice) in self._looked_up[0] and self._may_be_real(choice, given)
         )
 
     @cached_property
     def _returned(self) -> frozenset[int]:
-        """What the body gives, or what that is made of, by identity."""
+        """The values that the body returns or yields, and their parts, by identity."""
         given = [event.value for event in self.flow.events if event.kind in (EventKind.RETURN, EventKind.YIELD)]
         return frozenset(map(id, walk_all(given))) if given else frozenset()
 
     def _scores(self, value: Value) -> bool:
-        """Whether ids may be drawn from a value elsewhere: it is cut from others, or what a layer of torch's gives."""
+        """True if another function may draw ids from the value: a slice of real numbers, or a torch layer's result."""
         if value.op is Op.INDEX:
             return any(part.op is Op.SLICE for part in subscripts(value)) and bool(self.real(value))
         return value.op is Op.CALL and TorchLayer in self.objects(value.callee)
 
     @cached_property
     def _looked_up(self) -> tuple[frozenset[int], frozenset[str]]:
-        """What the look-ups of the body are made of: the values, by identity, and the names of attributes."""
+        """The parts of all arguments that the body's calls may look up: values by identity, and names of attributes."""
         calls = [event.value for event in self.flow.of(EventKind.CALL) if self._may_take(event.value)]
         parts = list(walk_all(arg for call in calls for arg in call.args[1:]))
         return frozenset(map(id, parts)), frozenset(str(part.data) for part in parts if part.op is Op.ATTR)
 
     def _may_take(self, call: Value) -> bool:
-        """Whether what is called may look up what it is given."""
+        """True if the callee may look up the arguments of the call."""
         if self.row(call) is not None:
             return False
         targets = self.targets(call)
@@ -586,11 +586,11 @@ class Body(Constants):
 
     @cached_property
     def draws(self) -> bool:
-        """Whether the body draws ids itself, perhaps from scores that are put together in a list."""
+        """True if a call in the body may return drawn ids."""
         return any(Ids in self.elements(event.value) for event in self.flow.of(EventKind.CALL))
 
     def _stores_scores(self, call: Value) -> bool:
-        """Whether a call has another method store scores that this body draws ids from later."""
+        """True if a call makes another method store scores, from which this body draws ids later."""
         callee = call.callee
         if callee.op is not Op.ATTR or callee.args[0].op is not Op.PARAM:
             return False
@@ -604,25 +604,25 @@ class Body(Constants):
         return not stored.isdisjoint(read)
 
     def tables_given(self) -> Iterator[Event]:
-        """The calls of the body that make tables, or give some that other functions make."""
+        """The calls of the body that make a table, or return one that another function makes."""
         for event in self.flow.of(EventKind.CALL):
             if any(map(self.is_table, self._given_objects(event.value))):
                 yield event
 
     def padded_tables_given(self) -> Iterator[Event]:
-        """Those whose tables may be told their rows for padding."""
+        """The calls of the body that may return a table with a `padding_idx`."""
         for event in self.flow.of(EventKind.CALL):
             objects = self._given_objects(event.value)
             if PaddedTable in objects or any(one is not TableLayer and self.is_table(one) for one in objects):
                 yield event
 
     def _given_objects(self, call: Value) -> Objects:
-        """What a call gives that can be called, unless it is of an operator that makes no table."""
+        """The objects that a call may return; none for an operator that makes no table."""
         row = self.row(call)
         return self.objects(call) if row is None or "table" in row.facets else NONE
 
     def tables_made(self) -> Iterator[Event]:
-        """The calls of the body that make tables themselves."""
+        """The calls of the body that make a table themselves."""
         for event in self.flow.of(EventKind.CALL):
             row = self.row(event.value)
             if "table" in row.facets if row is not None else self.makes_table(event.value):
@@ -646,12 +646,12 @@ def _changed(flow: Flow) -> Iterator[object]:
 
 
 def _is_told_dimension(row: operators.Operator, call: Value) -> bool:
-    """Whether what gives pairs is told a dimension, without which `max` gives one number."""
+    """True if the call passes a dimension: without one, `max` returns a single number rather than a pair."""
     return "extreme" not in row.facets or bool(call.keywords) or len(call.positional) > (call.callee.op is not Op.ATTR)
 
 
 def _makes_real(row: operators.Operator, call: Value) -> bool:
-    """Whether an operator may make real numbers of any."""
+    """True if the operator may make real numbers of any operands."""
     if row.facets.keys() & {"real", "product"} or row.facets.get("like") == "/" or row.facets.get("casts") == "float":
         return True
     types = operators.attributes("torch", "type:float")

@@ -57,7 +57,7 @@ class OptimizerBuilders:
 
 
 def concerns(function: Function, project: Project) -> bool:
-    """True if a function, or what it may call, mentions optimizers, or training and freezing parameters."""
+    """True if a function, or what it may call, mentions optimizers, or names that train or freeze parameters."""
 
     def found() -> frozenset[str]:
         return frozenset(_Reaching(function.module, project, _MAX_FILES, hands_on=False).training)

@@ -1,6 +1,6 @@
-"""Which parameters of a layer are picked by their names: `[p for n, p in net.named_parameters() if "head" in n]`.
+"""Parameters of a layer that are picked by name: `[p for n, p in net.named_parameters() if "head" in n]`.
 
-The names are those that torch gives; each condition on a name is worked out for each of them.
+The names are those that torch gives; each condition on a name is evaluated for each of them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 8
 #: How deeply conditions may be nested.
 _MAX_NESTING = 40
-#: Methods of strings that are worked out.
+#: Methods of strings that are evaluated.
 _METHODS = frozenset(("startswith", "endswith", "split", "lower", "strip", "removeprefix", "count", "find"))
-#: What stands for the rest of a name that is not known, and for a number in it.
+#: Stands for the unknown rest of a name, and for an unknown number in it.
 _REST = "\0"
 
 
@@ -58,15 +58,15 @@ class _NameTest:
 
 
 class Picks:
-    """The conditions on names of parameters that one run came by."""
+    """The conditions on names of parameters that one run met."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: By what a path says of them.
+        #: The conditions by the keys that paths have for them.
         self._tests: dict[Hashable, _NameTest] = {}
 
     def note(self, key: Hashable, test: Value, frame: Frame) -> None:
-        """A condition stays open; it is remembered if it is one on names."""
+        """Remember an open condition, if it is one on names."""
         if key not in self._tests:
             atoms = (atom for part in test.walk() for atom in frame.known(id(part)) or ())
             owners = frozenset(atom.owner for atom in atoms if isinstance(atom, ParameterName))
@@ -79,14 +79,14 @@ class Picks:
         return tuple(step for step in steps if step[0] in self._tests)
 
     def is_asked(self, layer: Shell, paths: list[Path]) -> bool:
-        """Whether paths depend on the names of a layer's parameters."""
+        """True if paths depend on the names of a layer's parameters."""
         return any(self._asks(step[0], layer) for path in paths for step in path)
 
     def children(self, layer: Shell, paths: list[Path]) -> dict[Shell, list[Path]]:
-        """The children of a layer that is given on some paths of which parameters are given, and on which paths.
+        """The children of a layer whose parameters pass the conditions of some paths on names, with these paths.
 
-        There is no path for one of which only some are given, or that is left out on purpose: by its name, or because
-        all that is given is given alike. Raises UnsureError where a condition cannot be worked out.
+        A child has no path if only some of its parameters pass, or if it is left out on purpose: by name, or because
+        all paths take the same children. Raises UnsureError where a condition cannot be evaluated.
         """
         self._run.objects.construct(layer)
         found: dict[Shell, list[Path]] = {}
@@ -114,7 +114,7 @@ class Picks:
         return key in self._tests and layer in self._tests[key].owners
 
     def _left(self, layer: Shell, name: str, paths: list[Path]) -> list[Path | None]:
-        """The paths on which a parameter passes the condition; None for a parameter whose name is not asked for."""
+        """For each path on which a parameter passes the conditions on names, the rest of the path; None for another."""
         left: list[Path | None] = []
         for path in paths:
             own = [step for step in path if self._asks(step[0], layer)]
@@ -127,7 +127,7 @@ class Picks:
         return bool(_Worked(self._run, test.frame, name).value(test.value))
 
     def _is_mentioned(self, layer: Shell, name: str, paths: list[Path]) -> bool:
-        """Whether a condition speaks of a child by its name, so that it is left out on purpose."""
+        """True if a condition mentions a child by its name, so that it is left out on purpose."""
         keys = {step[0] for path in paths for step in path if self._asks(step[0], layer)}
         texts = {one.strip(".") for key in keys for one in self._tests[key].constants() if isinstance(one, str)}
         return any(text and text in name for text in texts)
@@ -150,7 +150,7 @@ class Picks:
 
 
 def _parts(layer: Shell) -> Iterator[tuple[str, Shell]]:
-    """The layers and parameters in a layer, by the names that torch gives them; a number may be left open."""
+    """The layers and parameters in a layer, by the names that torch gives them; a number may be unknown."""
     held = [(store.name or _REST, store.atoms) for store in layer.stores if store.registers]
     for number, entry in enumerate(layer.entries if layer.is_module_container else ()):
         name = entry.key if isinstance(entry.key, str) else str(number) if layer.is_exact else _REST
@@ -162,18 +162,18 @@ def _parts(layer: Shell) -> Iterator[tuple[str, Shell]]:
 
 
 class _Worked:
-    """Works out a condition for one name."""
+    """Evaluates a condition for one name."""
 
     def __init__(self, run: Interpreter, frame: Frame, name: str) -> None:
         self._run = run
         self._frame = frame
         self._name = name
         self._depth = 0
-        #: What variables of comprehensions stand for, by identity.
+        #: The values of comprehension variables, by identity.
         self._items: dict[int, object] = {}
 
     def value(self, value: Value) -> object:
-        """The constant that an expression of the condition has for the name."""
+        """The constant that an expression of the condition is for the name."""
         if self._depth > _MAX_NESTING:
             raise UnsureError
         self._depth += 1
@@ -234,7 +234,7 @@ class _Worked:
             return None
 
     def _each(self, made: Value) -> list[bool]:
-        """The outcomes for what a comprehension goes through."""
+        """The outcomes of a comprehension, item by item."""
         if made.op is not Op.COMPREHENSION or made.guard is not None:
             raise UnsureError
         element = made.args[-1]
@@ -252,7 +252,7 @@ class _Worked:
         return outcomes
 
     def _turning(self, value: Value) -> Iterator[Value]:
-        """The variables of comprehensions in a value, but for what the name is taken from."""
+        """The comprehension variables in a value, outside the parts that hold the name."""
         seen: set[int] = set()
         pending = [value]
         while pending:
@@ -279,7 +279,7 @@ class _Worked:
 
     @staticmethod
     def _is_decided(known: str, arguments: list[object]) -> bool:
-        """Whether how a name begins decides if it begins with something."""
+        """True if the known beginning of a name decides whether it starts with the argument."""
         wanted = arguments[0] if len(arguments) == 1 else None
         texts = [one for one in (wanted if isinstance(wanted, tuple) else (wanted,)) if isinstance(one, str)]
         return bool(texts) and not any(one.startswith(known) and one != known for one in texts)

@@ -1,4 +1,4 @@
-"""Python's containers and torch's: what is in them, one by one where that is known, and what their methods do."""
+"""Containers of Python and torch: their entries, one by one where these are known, and their methods."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 
 #: The most entries that are looked at one by one.
 _MOST = 512
-#: Sequences of which a part is taken in any run.
+#: Kinds of sequences that are sliced in any run.
 _ROWS = frozenset(("list", "tuple"))
 _MANY = frozenset(("extend", "extendleft", "update"))
 
 
 def holds(atom: Atom | None) -> TypeGuard[Shell]:
-    """Whether something is a container, one of Python's or of torch's."""
+    """True if an atom is a container, one of Python's or of torch's."""
     return isinstance(atom, Shell) and (atom.is_container or atom.is_module_container)
 
 
 def is_exact(atoms: Atoms) -> bool:
-    """Whether a value is one container whose entries are known one by one."""
+    """True if a value is one container whose entries are known one by one."""
     return len(atoms) == 1 and isinstance(atoms[0], Shell) and atoms[0].items is not None
 
 
 def elements(atoms: Atoms) -> list[Atoms] | None:
-    """What iterating over a value yields, one by one; None if that is not known."""
+    """The elements of an iteration over a value, one by one; None if they are not known."""
     known = constant(atoms)
     if known is not None and isinstance(known.value, str):
         return [(Constant(letter),) for letter in known.value] if len(known.value) <= _MOST else None
@@ -76,14 +76,14 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
 
 
 def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
-    """The keys and values of what dicts hold."""
+    """The keys and values of the entries of containers."""
     for atom in atoms:
         for entry in atom.entries if holds(atom) else ():
             yield (entry.key if isinstance(entry.key, str) else None), entry.atoms
 
 
 def merge(into: Shell, atoms: Atoms, path: Path) -> None:
-    """Put what a container holds into another one: `extend`, `update`."""
+    """Put the entries of a container into another one: `extend`, `update`."""
     for atom in atoms:
         if holds(atom):
             into.take(atom)
@@ -103,7 +103,7 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
 
 
 def _pair(atoms: Atoms) -> tuple[str | None, Atoms] | None:
-    """The key and the value of a pair."""
+    """The key and the value in a tuple of two; None for anything else."""
     pair = atoms[0] if len(atoms) == 1 else None
     if isinstance(pair, Shell) and pair.kind == "tuple" and len(pair.entries) == 2:
         return text(pair.entries[0].atoms), pair.entries[1].atoms
@@ -135,7 +135,7 @@ def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
 
 
 def rows(run: Run, columns: Sequence[list[Atoms] | Shell | Atoms], value: Value, frame: Frame) -> Atoms:
-    """Tuples of one element of each column at a time: slot by slot where these are known, else any of each."""
+    """Tuples of one element of each column: row by row where the elements are known, else one of any elements."""
     known = [one for one in columns if isinstance(one, list)]
     is_known = bool(known) and not any(isinstance(one, Shell) for one in columns)
     made: list[Atoms] = []
@@ -162,7 +162,7 @@ def _keys(owner: Shell) -> Atoms:
 
 
 def sliced(run: Run, owner: Atoms, value: Value, frame: Frame) -> Atoms:
-    """`owner[first:last]`: of sequences where all is known; else whatever it is."""
+    """`owner[first:last]`: of sequences with known entries and bounds their part, else the owner as it is."""
     if not run.counts and not any(isinstance(atom, Shell) and atom.kind in _ROWS for atom in owner):
         return owner
     bounds = [value_of(run.evaluate(arg, frame)) for arg in value.args[1].args]
@@ -189,7 +189,7 @@ def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame) 
 
 
 def method(run: Run, owner: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-    """A method of a plain container, or what torch's containers share with it."""
+    """The result of a method of a plain container, or of one that torch's containers share with it."""
     known = _METHODS.get(name)
     return PLAIN if known is None else known(Call(run, name, arguments, frame, value), owner)
 
@@ -228,7 +228,7 @@ def _removed(call: Call, owner: Shell) -> Atoms:
 
 
 def _taken(call: Call, owner: Shell) -> Atoms:
-    """`pop` and its like: what is taken out of a container that is not counted stays possible."""
+    """`pop` and the like: an entry that is taken out of a container which is not counted stays possible."""
     is_keyed = _is_dict(owner) if call.run.counts else owner.kind == "dict"
     if call.name == "pop" and call.run.counts:
         at = value_of(call.given[0]) if call.given else -1
@@ -255,7 +255,7 @@ def _got(call: Call, owner: Shell) -> Atoms:
 
 
 def _listed(call: Call, owner: Shell) -> Atoms:
-    """Its elements or keys, as another container."""
+    """The elements or keys of a container, as another container."""
     items = owner.items if call.run.counts else None
     if call.name == "keys":
         return PLAIN if items is None else call.sequence("generator", [(Constant(entry.key),) for entry in items])
@@ -292,7 +292,7 @@ def _is_dict(owner: Shell) -> bool:
     return owner.kind == "dict" or any(entry.key is not None for entry in owner.entries)
 
 
-#: What a method of a container gives.
+#: The transfer functions of methods of containers.
 _METHODS: dict[str, Callable[[Call, Shell], Atoms]] = {
     **dict.fromkeys(ADDERS, _added),
     **dict.fromkeys(("remove", "discard", "clear"), _removed),

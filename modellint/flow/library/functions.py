@@ -1,4 +1,4 @@
-"""What functions and classes of libraries give: one table, by their dotted names."""
+"""Results of functions and classes of libraries: one table, by their dotted names."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     from modellint.flow.library.running import Run
     from modellint.graph.value import Value
 
-#: Of more elements than these that may be in a container, nobody needs to know them one by one.
+#: The most elements, of unknown number, that a container keeps one by one; more are joined.
 _MOST_PARTS = 16
 _DEFAULT_DICT = "collections.defaultdict"
 DICTS = frozenset(("builtins.dict", "collections.OrderedDict", _DEFAULT_DICT))
-#: What gives a function some of its arguments.
+#: Functions that bind some arguments of another one.
 PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
-#: What `namedtuple` gives, which takes the values.
+#: The class that `namedtuple` returns, which is called with the values.
 _ROW = "collections.namedtuple()"
 
 
 def call(run: Run, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-    """What calling the function or class `name`, which cannot be read, gives."""
+    """The result of calling the function or class `name`, which cannot be read."""
     one = Call(run, name, arguments, frame, value)
     found = evaluated(one)
     if found is None and name in FUNCTIONS:
@@ -72,7 +72,7 @@ def call(run: Run, name: str, arguments: Arguments, frame: Frame, value: Value) 
 
 
 def _opaque(run: Run, name: str, arguments: Arguments, value: Value) -> Atoms:
-    """The result of calling a name that nothing is known of."""
+    """The result of calling a name of which nothing is known."""
     top = name.partition(".")[0]
     if top == "builtins":
         return PLAIN
@@ -189,10 +189,10 @@ def _row_of(call: Call) -> Atoms:
 
 
 def _copied(call: Call, atoms: Atoms) -> Atoms:
-    """Copies of layers and parameters, and of what containers hold: one of each, whatever holds it, and how often.
+    """Deep copies of layers, parameters and entries of containers: one of each, however often it is held.
 
-    A copy of a copy is told from others by what was copied first and where it was last, so that there are no more of
-    them than expressions that copy it, however often these happen and whatever they copy along with it.
+    A copy of a copy is told from others by its first original and the site of its last copy, so that there are no more
+    copies than expressions that copy, however often these happen and whatever they copy along with it.
     """
     sources: dict[Shell, dict[Shell, None]] = {}
     pending: list[tuple[Shell, Shell]] = []
@@ -244,7 +244,7 @@ def _mapped(call: Call) -> Atoms | None:
 
 
 def _reduced(call: Call) -> Atoms | None:
-    """What is made of elements one after the other; another turn makes something of the same kind."""
+    """The fold of elements: the first value, or the result of one turn; another turn gives the same kind."""
     given = call.given
     if len(given) < 2:
         return None
@@ -267,7 +267,7 @@ def _field(call: Call) -> Atoms:
 
 
 def partial(first: Atoms, rest: Arguments) -> Atoms:
-    """Something to call, with arguments that it is given already."""
+    """The callables of a value, with some of their arguments bound."""
     found: list[Atom] = []
     for atom in first:
         if isinstance(atom, ClassRef):
@@ -284,7 +284,7 @@ def partial(first: Atoms, rest: Arguments) -> Atoms:
 
 
 def _attribute(call: Call) -> Atoms | None:
-    """`getattr`, `hasattr`: only in a run that counts is an attribute there for certain."""
+    """`getattr`, `hasattr`: only in a run that counts does an attribute certainly exist."""
     counts, is_asked = call.run.counts, call.name == "builtins.hasattr"
     name = text(call.given[1]) if len(call.given) > 1 else None
     if len(call.given) < 2 or (is_asked and (name is None or not counts)):
@@ -318,7 +318,7 @@ def _device(call: Call) -> Atoms | None:
     return (Plain(device=known),) if isinstance(known, str) else None
 
 
-#: What calling a function or class gives; None where that cannot be told.
+#: The evaluators of calls, by the dotted names of callees; they give None where the result is not known.
 FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "builtins.list": lambda call: _gathered(call, "list"),
     "builtins.sorted": lambda call: _gathered(call, "list"),

@@ -1,4 +1,4 @@
-"""What operations of Python ask of the run that they are in."""
+"""The interface of a run that operations of Python use."""
 
 from __future__ import annotations
 

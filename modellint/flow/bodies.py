@@ -22,14 +22,14 @@ from modellint.flow.callees import (
     TableLayer,
     TorchLayer,
     bound,
-    kept_or_it,
     operands,
     parameter_of,
     root,
+    unwrap_argument,
 )
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS, MAKING
-from modellint.flow.written_numbers import Below, Constants, Last, filled
+from modellint.flow.written_numbers import Below, Constants, Last, fill_targets
 from modellint.graph.python import Class, Function
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, subscripts, walk_all
 from modellint.link.names import External
@@ -88,16 +88,16 @@ class Body(Constants):
 
     def is_root(self) -> bool:
         """True if the function may look up elements that it makes or gets from a callee, or may pad positions."""
-        return any("" in tables for event in self.flow.events for tables in self._met(event))
+        return any("" in tables for event in self.flow.events for tables in self._own_meetings(event))
 
-    def met(self, event: Event) -> Tables:
+    def tables_at(self, event: Event) -> Tables:
         """The tables in which an event may look up the function's own elements, or pad its positions."""
-        return NONE.union(*self._met(event))
+        return NONE.union(*self._own_meetings(event))
 
-    def _met(self, event: Event) -> Iterator[Tables]:
+    def _own_meetings(self, event: Event) -> Iterator[Tables]:
         yield from self._meetings(event, self.elements, self.real, _POSITIONS)
         if event.kind is EventKind.CALL:
-            yield self.asking(event)
+            yield self.tables_for_callee(event)
 
     def _meetings(
         self,
@@ -128,25 +128,25 @@ class Body(Constants):
         found = self.known.elements.get(id(value))
         if found is None:
             facts = self.known.elements, self._settled.elements
-            found = self._summaries.found_out(facts, id(value), self._found_elements, value, ELEMENTS, NONE)
+            found = self._summaries.fact(facts, id(value), self._compute_elements, value, ELEMENTS, NONE)
         return found
 
     def _all(self, values: Iterable[Value]) -> Kinds:
         return NONE.union(*map(self.elements, values))
 
-    def _found_elements(self, value: Value) -> Kinds:
+    def _compute_elements(self, value: Value) -> Kinds:
         op = value.op
         if op is Op.CALL:
-            return self._given(value)
+            return self._call_elements(value)
         if op is Op.BIN:
             return self._all(value.args) if str(value.data) in _ARITHMETIC else NONE
         if op is Op.ATTR:
             found = self._all(value.args)
             if value.data == "indices":
                 found |= {Ids}
-            return found | (self._summaries.stored(str(value.data), self._module, self._files) & ELEMENTS)
+            return found | (self._summaries.stored_kinds(str(value.data), self._module, self._files) & ELEMENTS)
         if op is Op.UPDATE:
-            return self._all(value.args) | self.assigned(value)
+            return self._all(value.args) | self.assigned_kinds(value)
         if op is Op.UNPACK or op is Op.INDEX:
             owner = value.args[0]
             if owner.op is Op.CALL and (row := self.row(owner)) is not None and "pair" in row.facets:
@@ -155,42 +155,42 @@ class Body(Constants):
             return self.elements(owner)
         return self._all(value.args[-1:] if op is Op.COMPREHENSION else value.args)
 
-    def _given(self, call: Value) -> Kinds:
+    def _call_elements(self, call: Value) -> Kinds:
         """The kinds of elements that a call may return."""
         row = self.row(call)
         if row is not None:
-            return self._given_by(row, call)
+            return self._operator_elements(row, call)
         found = frozenset((Ids,)) if called_name(call.callee) in _ELSEWHERE else NONE
         functions = self.targets(call).functions
-        gives = (self._gives(function) & ELEMENTS for function in (*functions, *self._called_for(functions, call)))
+        gives = (self._gives(function) & ELEMENTS for function in (*functions, *self._passed_callees(functions, call)))
         return found.union(*gives, self._all(operands(call)))
 
-    def _called_for(self, functions: Iterable[Function], call: Value) -> Iterator[Function]:
+    def _passed_callees(self, functions: Iterable[Function], call: Value) -> Iterator[Function]:
         """The functions among the arguments that a callee calls and whose result it returns: `given.pad(batch)`."""
-        for one in (one for function in functions for one in self._handed(function, call)):
+        for one in (one for function in functions for one in self._called_arguments(function, call)):
             if isinstance(one, Function):
                 yield one
             elif isinstance(one, ProjectInstance):
-                yield from self._called(one.cls)
+                yield from self._call_methods(one.cls)
 
-    def _handed(self, function: Function, call: Value) -> Iterator[object]:
+    def _called_arguments(self, function: Function, call: Value) -> Iterator[object]:
         """The arguments of a call that `function` calls and whose result it returns."""
-        files = self._nearer(function.module)
+        files = self._files_left(function.module)
         paths = NONE if files < 0 else self._summaries.hands_on(function, files)
         pairs = list(bound(function, call)) if paths else []
         for path in paths:
             for arg in (arg for name, arg in pairs if name == parameter_of(path)):
-                yield from map(kept_or_it, self.given_at(arg, path))
+                yield from map(unwrap_argument, self.objects_passed(arg, path))
 
     def results(self, value: Value) -> Tables:
         """The parameters, or attributes of these, of whose calls a value may be the result, or hold it."""
         found = self.known.results.get(id(value))
         if found is None:
             facts = self.known.results, self._settled.results
-            found = self._summaries.found_out(facts, id(value), self._found_results, value, NONE, NONE)
+            found = self._summaries.fact(facts, id(value), self._compute_results, value, NONE, NONE)
         return found
 
-    def _found_results(self, value: Value) -> Tables:
+    def _compute_results(self, value: Value) -> Tables:
         """The answer of `results`, not yet known; what other functions do with a result is not followed."""
         if value.op is Op.CALL:
             is_of_tensor = value.callee.op is not Op.ATTR or operators.row(f"Tensor.{value.callee.data}") is not None
@@ -199,7 +199,7 @@ class Body(Constants):
             return self.results(value.args[0])
         return NONE.union(*map(self.results, value.args)) if value.op in HOLDING else NONE
 
-    def _given_by(self, row: operators.Operator, call: Value) -> Kinds:
+    def _operator_elements(self, row: operators.Operator, call: Value) -> Kinds:
         facets = row.facets.keys()
         found = set[type]()
         if facets & {"drawn", "distribution"} or ("pair" in facets and _is_told_dimension(row, call)):
@@ -217,33 +217,33 @@ class Body(Constants):
         found = self.known.reals.get(id(value))
         if found is None:
             facts = self.known.reals, self._settled.reals
-            found = self._summaries.found_out(facts, id(value), self._found_real, value, _REAL, NONE)
+            found = self._summaries.fact(facts, id(value), self._compute_real, value, _REAL, NONE)
         return found
 
     def _all_real(self, values: Iterable[Value]) -> Kinds:
         return _REAL if any(map(self.real, values)) else NONE
 
-    def _found_real(self, value: Value) -> Kinds:
+    def _compute_real(self, value: Value) -> Kinds:
         op = value.op
         if op is Op.CALL:
-            return self._given_real(value)
+            return self._call_real(value)
         if op is Op.BIN and value.data in ("/", "@"):
             return _REAL
         if op is Op.ATTR:
             return self._all_real(value.args) or (
-                self._summaries.stored(str(value.data), self._module, self._files) & _REAL
+                self._summaries.stored_kinds(str(value.data), self._module, self._files) & _REAL
             )
         if op is Op.UNPACK or op is Op.INDEX:
             return self.real(value.args[0])
         return self._all_real(value.args[-1:] if op is Op.COMPREHENSION else value.args)
 
-    def _given_real(self, call: Value) -> Kinds:
+    def _call_real(self, call: Value) -> Kinds:
         row = self.row(call)
         if row is not None:
             if _makes_real(row, call):
                 return _REAL
             return self._all_real(operands(call)) if row.facets.keys() & PASSING else NONE
-        found = map(kept_or_it, self.objects(call.callee))
+        found = map(unwrap_argument, self.objects(call.callee))
         return _REAL if any(map(self._gives_real, found)) else self._all_real(operands(call))
 
     def _gives_real(self, one: object) -> bool:
@@ -251,7 +251,7 @@ class Body(Constants):
         if isinstance(one, Function):
             return Real in self._gives(one)
         if isinstance(one, ProjectInstance):
-            called = self._called(one.cls)
+            called = self._call_methods(one.cls)
             return not called or any(Real in self._gives(function) for function in called)
         return isinstance(one, ParameterObject) or one is TorchLayer or one is TableLayer
 
@@ -268,7 +268,7 @@ class Body(Constants):
         if found is None:
             facts = self.known.carried, self._settled.carried
             carrying = partial(self._is_carrying, name=name, facet=facet)
-            found = self._summaries.found_out(facts, key, carrying, value, most=True, least=False)
+            found = self._summaries.fact(facts, key, carrying, value, most=True, least=False)
         return found
 
     def _is_carrying(self, value: Value, name: str, facet: Facet) -> bool:
@@ -287,85 +287,89 @@ class Body(Constants):
         return any(self.carries(part, name, facet) for part in parts)
 
     def _gives(self, function: Function) -> Kinds:
-        files = self._nearer(function.module)
+        files = self._files_left(function.module)
         return NONE if files < 0 else self._summaries.gives(function, files)
 
     # -- events ----------------------------------------------------------------------------------------------------
 
-    def meets(self, event: Event, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
-        """The tables in which an event may look up, or pad, the arguments for which `found` gives elements.
+    def meets(self, event: Event, facet: Facet, kinds_of: Callable[[Value], Kinds | None]) -> Tables:
+        """The tables in which an event may look up, or pad, the arguments for which `kinds_of` gives elements.
 
-        `found` gives the kinds of elements of a value, None for some of an unknown kind.
+        `kinds_of` gives the kinds of elements of a value, None for some of an unknown kind.
         """
         if event.kind is EventKind.INDEX:
             value = event.value
             if facet != "ids" or value.args[1].op in (Op.SLICE, Op.CONST):
                 return NONE
-            kinds = found(value.args[1])
-            return self._picked(kinds, value.args[:1]) if kinds != NONE else NONE
+            kinds = kinds_of(value.args[1])
+            return self._row_tables(kinds, value.args[:1]) if kinds != NONE else NONE
         if event.kind is not EventKind.CALL or called_name(event.value.callee) in ADDERS:
             return NONE
         call, row = event.value, self.row(event.value)
-        return self._met_at(call, facet, found) if row is None else self._met_by(row, call, facet, found)
+        return (
+            self._callee_tables(call, facet, kinds_of)
+            if row is None
+            else self._operator_tables(row, call, facet, kinds_of)
+        )
 
-    def _met_by(
-        self, row: operators.Operator, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]
+    def _operator_tables(
+        self, row: operators.Operator, call: Value, facet: Facet, kinds_of: Callable[[Value], Kinds | None]
     ) -> Tables:
         if facet == "padded":
             is_padding = "fill" in row.facets and "sized" not in row.facets and self.fills(row, call)
-            return SURELY if is_padding and any(found(arg) != NONE for arg in filled(call)) else NONE
+            return SURELY if is_padding and any(kinds_of(arg) != NONE for arg in fill_targets(call)) else NONE
         if "judges" in row.facets:
-            return self._judged(call, facet, found)
+            return self._loss_tables(call, facet, kinds_of)
         if "ids" not in row.facets:
-            if "pairs" not in row.facets or all(found(arg) == NONE for arg in operands(call)):
+            if "pairs" not in row.facets or all(kinds_of(arg) == NONE for arg in operands(call)):
                 return NONE
             return SURELY if any(self._looks_up(arg, facet) for arg in call.args[1:]) else NONE
         if facet == "real" and "real" not in row.facets:
             return NONE
-        kinds = [kinds for arg in call.args[1:] if (kinds := found(arg)) != NONE]
+        kinds = [kinds for arg in call.args[1:] if (kinds := kinds_of(arg)) != NONE]
         if "from-end" not in row.facets and any(Last in (one or NONE) for one in kinds):
             return SURELY
-        return NONE.union(*(self._picked(one, operands(call)) for one in kinds))
+        return NONE.union(*(self._row_tables(one, operands(call)) for one in kinds))
 
-    def _judged(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
+    def _loss_tables(self, call: Value, facet: Facet, kinds_of: Callable[[Value], Kinds | None]) -> Tables:
         """SURELY if a call may pass a loss constants among its targets; no table otherwise."""
         target = call.argument(1, "target")
         targets = call.args[1:] if call.has_unpacking else () if target is None else (target,)
-        kinds = map(found, targets) if facet == "ids" else ()
+        kinds = map(kinds_of, targets) if facet == "ids" else ()
         return SURELY if any(kind is None or kind & _CONSTANTS for kind in kinds) else NONE
 
-    def _picked(self, kinds: Kinds | None, owners: Iterable[Value]) -> Tables:
+    def _row_tables(self, kinds: Kinds | None, owners: Iterable[Value]) -> Tables:
         """The tables of which elements of some kinds may pick rows; negative constants may pick them of anything."""
         if kinds is not None and Below in kinds:
             return SURELY
         found = [(owner, self._as_tables(self.objects(owner), self._has_rows)) for owner in owners]
-        return NONE.union(*(tables | self._kept_by(owner) for owner, tables in found if tables))
+        return NONE.union(*(tables | self._attribute_table(owner) for owner, tables in found if tables))
 
     def _as_tables(self, objects: Objects, may_look_up: Callable[[object], bool]) -> Tables:
         """The tables that objects may be: parameters, attributes of these, or an empty name for any other."""
         found: set[str] = set()
-        for one in map(kept_or_it, objects):
+        for one in map(unwrap_argument, objects):
             if isinstance(one, ParameterObject):
                 found.add(one.name)
             elif one is TableLayer or one is Matrix or ("" not in found and may_look_up(one)):
                 found.add("")
         return frozenset(found)
 
-    def _kept_by(self, value: Value) -> Tables:
+    def _attribute_table(self, value: Value) -> Tables:
         """The attribute chain on a parameter that a value is, which may be a table where the parameter is known."""
         owner = root(value)
         if owner is value or owner.op is not Op.PARAM or self._is_own(owner):
             return NONE
         return frozenset((dotted(value) or "",)) - SURELY
 
-    def _given_to(self, value: Value, path: str, facet: Facet) -> Tables:
+    def _argument_tables(self, value: Value, path: str, facet: Facet) -> Tables:
         """The tables that an argument may be to a callee that looks something up in it, or calls it.
 
         `path` is the parameter of the callee, or the attribute chain on it, that is used so.
         """
-        objects = self.given_at(value, path)
+        objects = self.objects_passed(value, path)
         found = self._as_tables(objects, lambda one: self._has_rows(one) or self._is_looking_up(one, facet))
-        return found | self._kept_by(value) if found else found
+        return found | self._attribute_table(value) if found else found
 
     def _has_rows(self, one: object) -> bool:
         """True if a subscript of the object may look something up."""
@@ -373,30 +377,32 @@ class Body(Constants):
             return False
         return self._derives_from_table(one.cls) or bool(self._methods(one.cls, "__getitem__"))
 
-    def _met_at(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
+    def _callee_tables(self, call: Value, facet: Facet, kinds_of: Callable[[Value], Kinds | None]) -> Tables:
         """The tables in which a call that is of no operator may look up its arguments."""
-        arguments = [arg for arg in call.args[1:] if found(arg) != NONE]
+        arguments = [arg for arg in call.args[1:] if kinds_of(arg) != NONE]
         if not arguments:
             return NONE
         targets = self.targets(call)
-        if targets.is_judge and self._judged(call, facet, found):
+        if targets.is_judge and self._loss_tables(call, facet, kinds_of):
             return SURELY
         if facet != "padded" and targets.is_table:
-            return self._kept_by(call.callee) | SURELY
+            return self._attribute_table(call.callee) | SURELY
         is_read = targets.functions and not call.has_unpacking and not any(f.name in MAKING for f in targets.functions)
         if facet != "padded" and not is_read and self._is_looked_up_by(call.args[1:], arguments, facet):
             return SURELY
-        if facet == "ids" and any(Below in (found(arg) or NONE) for arg in arguments) and self._goes_beyond(call):
+        if facet == "ids" and any(Below in (kinds_of(arg) or NONE) for arg in arguments) and self._goes_beyond(call):
             return SURELY
         if targets.inner is not None and self._is_taken_inside(targets.inner, facet):
             return SURELY
         tables: set[str] = set() if facet == "padded" else set(targets.given)
         for function in targets.functions:
-            pairs, files = list(bound(function, call)), self._nearer(function.module)
-            taken = [self._summaries.takes(function, name, facet, files) for name, arg in pairs if found(arg) != NONE]
+            pairs, files = list(bound(function, call)), self._files_left(function.module)
+            taken = [
+                self._summaries.takes(function, name, facet, files) for name, arg in pairs if kinds_of(arg) != NONE
+            ]
             for name in NONE.union(*taken):
                 given = (arg for other, arg in pairs if other == parameter_of(name))
-                tables |= NONE.union(*(self._given_to(arg, name, facet) for arg in given)) if name else SURELY
+                tables |= NONE.union(*(self._argument_tables(arg, name, facet) for arg in given)) if name else SURELY
             if "" in tables:
                 return SURELY
         return frozenset(tables)
@@ -419,10 +425,10 @@ class Body(Constants):
         events = self.flow.events[nested.first : nested.last]
 
         def is_taken(name: str) -> bool:
-            def found(value: Value) -> Kinds | None:
+            def kinds_of(value: Value) -> Kinds | None:
                 return None if self.carries(value, name, facet) else NONE
 
-            return any(self.meets(event, facet, found) for event in events)
+            return any(self.meets(event, facet, kinds_of) for event in events)
 
         return any(map(is_taken, nested.parameters))
 
@@ -450,39 +456,39 @@ class Body(Constants):
         if found is None:
             self.known.inside[key] = False
             events = self.flow.events[inner.first : inner.last]
-            found = self.known.inside[key] = any(self._is_met(event, ALL_KINDS) for event in events)
+            found = self.known.inside[key] = any(self._may_look_up_at(event, ALL_KINDS) for event in events)
         return found
 
     def _is_looking_up(self, one: object, facet: Facet) -> bool:
         """True if calling the object may look up the arguments of the call."""
         if isinstance(one, Function):
-            return any(self._taken(one, facet))
+            return any(self._parameter_tables(one, facet))
         if isinstance(one, ProjectInstance):
-            called = self._called(one.cls)
+            called = self._call_methods(one.cls)
             return self._derives_from_table(one.cls) or any(self._is_looking_up(method, facet) for method in called)
         if isinstance(one, Class):
             making = [method for name in MAKING for method in self._methods(one, name)]
-            return any("" in taken for method in making for taken in self._taken(method, facet))
+            return any("" in taken for method in making for taken in self._parameter_tables(method, facet))
         return one is TableLayer
 
-    def _taken(self, function: Function, facet: Facet) -> Iterator[Tables]:
+    def _parameter_tables(self, function: Function, facet: Facet) -> Iterator[Tables]:
         """For each parameter of a function, the tables in which it is looked up."""
-        files = self._nearer(function.module)
+        files = self._files_left(function.module)
         return (self._summaries.takes(function, parameter.name, facet, files) for parameter in function.parameters)
 
-    def asking(self, event: Event) -> Tables:
+    def tables_for_callee(self, event: Event) -> Tables:
         """The tables that a call passes to a callee that draws ids itself and looks them up there."""
         if event.kind is not EventKind.CALL or self.row(event.value) is not None:
             return NONE
         call, found = event.value, set[str]()
         passed = [arg for arg in call.args[1:] if arg.op in _PASSED_ON]
         for function in self.targets(call).functions if passed else ():
-            files = self._nearer(function.module)
+            files = self._files_left(function.module)
             asked = self._summaries.asks(function, files) if function.owner is None else NONE
             pairs = [(name, arg) for name, arg in bound(function, call) if arg in passed] if asked else []
             for path in asked:
                 for arg in (arg for name, arg in pairs if not path or name == parameter_of(path)):
-                    found |= self._given_to(arg, path, "ids") | self._given_to(arg, path, "real")
+                    found |= self._argument_tables(arg, path, "ids") | self._argument_tables(arg, path, "real")
         return frozenset(found)
 
     # -- what a run need not look at ---------------------------------------------------------------------------------
@@ -510,8 +516,8 @@ class Body(Constants):
             if value.callee.op is not Op.ATTR:
                 return False
             listed = id(value.callee.args[0])
-            return listed in self._looked_up[0] or (listed in self._returned and any(map(self._scores, value.args[1:])))
-        if self._is_met(event, given) or self.asking(event):
+            return listed in self._looked_up[0] or (listed in self._results and any(map(self._scores, value.args[1:])))
+        if self._may_look_up_at(event, given) or self.tables_for_callee(event):
             return True
         return kind is EventKind.CALL and (self._stores_scores(value) or self._runs_inner(value))
 
@@ -520,7 +526,7 @@ class Body(Constants):
         inner = call.callee.data
         return isinstance(inner, Nested) and inner.flow is None and self._looks_up_inside(inner)
 
-    def _is_met(self, event: Event, given: Kinds) -> bool:
+    def _may_look_up_at(self, event: Event, given: Kinds) -> bool:
         """True if an event may look up elements of the body, or those that parameters are passed, of kinds `given`."""
 
         def elements(value: Value) -> Kinds:
@@ -539,7 +545,7 @@ class Body(Constants):
 
     def may_look_up(self) -> bool:
         """True if the function may look up elements that it makes or is passed."""
-        return any(self._is_met(event, ALL_KINDS) for event in self.flow.events)
+        return any(self._may_look_up_at(event, ALL_KINDS) for event in self.flow.events)
 
     def _carries_any(self, value: Value, given: Kinds, facet: Facet) -> bool:
         return bool(given) and self.carries(value, _ANY, facet)
@@ -557,7 +563,7 @@ class Body(Constants):
         )
 
     @cached_property
-    def _returned(self) -> frozenset[int]:
+    def _results(self) -> frozenset[int]:
         """The values that the body returns or yields, and their parts, by identity."""
         given = [event.value for event in self.flow.events if event.kind in (EventKind.RETURN, EventKind.YIELD)]
         return frozenset(map(id, walk_all(given))) if given else frozenset()
@@ -598,25 +604,25 @@ class Body(Constants):
         if not stored or not (self.draws or not stored.isdisjoint(self._looked_up[1])):
             return False
         read = {v.data for v in walk_all(e.value for e in self.flow.events) if v.op is Op.ATTR} - set(
-            _changed(self.flow)
+            _mutated_attributes(self.flow)
         )
-        self._summaries.filled(self._module).wanted |= stored & read
+        self._summaries.record_with_values(self._module).wanted |= stored & read
         return not stored.isdisjoint(read)
 
     def tables_given(self) -> Iterator[Event]:
         """The calls of the body that make a table, or return one that another function makes."""
         for event in self.flow.of(EventKind.CALL):
-            if any(map(self.is_table, self._given_objects(event.value))):
+            if any(map(self.is_table, self._returned_objects(event.value))):
                 yield event
 
     def padded_tables_given(self) -> Iterator[Event]:
         """The calls of the body that may return a table with a `padding_idx`."""
         for event in self.flow.of(EventKind.CALL):
-            objects = self._given_objects(event.value)
+            objects = self._returned_objects(event.value)
             if PaddedTable in objects or any(one is not TableLayer and self.is_table(one) for one in objects):
                 yield event
 
-    def _given_objects(self, call: Value) -> Objects:
+    def _returned_objects(self, call: Value) -> Objects:
         """The objects that a call may return; none for an operator that makes no table."""
         row = self.row(call)
         return self.objects(call) if row is None or "table" in row.facets else NONE
@@ -636,7 +642,7 @@ class Body(Constants):
                 yield event
 
 
-def _changed(flow: Flow) -> Iterator[object]:
+def _mutated_attributes(flow: Flow) -> Iterator[object]:
     """The attributes whose elements a body changes in place."""
     for event in flow.events:
         if event.kind is EventKind.STORE and event.target is not None and event.target.op is Op.INDEX:

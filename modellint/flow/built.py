@@ -69,13 +69,13 @@ def parts(run: Interpreter, shell: Shell) -> list[HeldPart]:
             if store.name is not None and not store.path:
                 found = [part for part in found if part.name != store.name]
             is_each = store.name is None and Constant(None) not in store.atoms
-            found.append(HeldPart(store.name, _kept(store), store.path, is_each))
+            found.append(HeldPart(store.name, _stored_atoms(store), store.path, is_each))
     if shell.is_module_container:
         found += (HeldPart(entry.key, entry.atoms, entry.path) for entry in shell.entries)
     return found
 
 
-def _kept(store: Store) -> Atoms:
+def _stored_atoms(store: Store) -> Atoms:
     """The atoms that a store keeps, but for unknown arguments to which an operator was applied."""
     is_calculated = store.value is not None and store.value.op is Op.BIN
     return tuple(atom for atom in store.atoms if not (is_calculated and isinstance(atom, SymbolicInput)))
@@ -83,11 +83,11 @@ def _kept(store: Store) -> Atoms:
 
 def _tells_nothing(store: Store) -> bool:
     """True if None is registered as a parameter or buffer, which only makes a name known."""
-    given = [_buffered(atom) for atom in store.atoms] if len(store.atoms) == 1 else []
+    given = [_buffer_data(atom) for atom in store.atoms] if len(store.atoms) == 1 else []
     return store.target is None and (store.atoms == NONE or given == [NONE])
 
 
-def _buffered(atom: Atom) -> Atoms | None:
+def _buffer_data(atom: Atom) -> Atoms | None:
     """The tensor that a buffer is made of; None for anything but a buffer."""
     if not isinstance(atom, Shell) or atom.kind != "buffer":
         return None
@@ -103,7 +103,7 @@ def state(run: Interpreter, atom: Atom, *, trained: bool = False, depth: int = 0
         return None
     if not isinstance(atom, Shell) or atom.is_container:
         return False
-    buffered = _buffered(atom)
+    buffered = _buffer_data(atom)
     if buffered is not None:
         return False if trained else _is_tensor(buffered)
     if atom.kind == "parameter":
@@ -282,7 +282,7 @@ def _may_register(atom: Atom) -> bool:
     """True if an atom under an attribute may be a layer, a parameter or a buffer."""
     if isinstance(atom, SymbolicInput):
         return "." not in atom.name
-    buffered = _buffered(atom)
+    buffered = _buffer_data(atom)
     if not isinstance(atom, Shell) or (buffered is not None and not _is_tensor(buffered)):
         return False
     return atom.is_layer or atom.kind in TENSORS
@@ -291,11 +291,11 @@ def _may_register(atom: Atom) -> bool:
 def keeping(model: ClassModel) -> frozenset[str]:
     """The attributes under which a constructor may keep a layer, a parameter or a buffer, also in a container."""
     with built(model, ANY_ARGUMENTS) as found:
-        kept = {name: _opened(found.shell.get(name) or ()) for name in found.shell.history}
+        kept = {name: _with_entries(found.shell.get(name) or ()) for name in found.shell.history}
         return frozenset(name for name, atoms in kept.items() if any(map(_may_register, atoms)))
 
 
-def _opened(atoms: Atoms) -> Iterator[Atom]:
+def _with_entries(atoms: Atoms) -> Iterator[Atom]:
     """The atoms of a value, and the atoms in lists and containers of layers among them."""
     pending, seen = list(atoms), set[object]()
     while pending:
@@ -317,7 +317,7 @@ def _stores(model: ClassModel) -> Mapping[str, tuple[str, ...]]:
     kept: dict[str, dict[str, None]] = {}
     with built(model, ANY_ARGUMENTS) as found:
         for store in found.shell.stores:
-            for atom in _opened(_kept(store)) if store.name is not None else ():
+            for atom in _with_entries(_stored_atoms(store)) if store.name is not None else ():
                 if isinstance(atom, SymbolicInput) and atom in (
                     whole := SymbolicInput(atom.parameter),
                     whole.element(),

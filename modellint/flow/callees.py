@@ -206,40 +206,40 @@ class Callees:
         found = self.known.objects.get(id(value))
         if found is None:
             facts = self.known.objects, self._settled.objects
-            found = self._summaries.found_out(facts, id(value), self._found_objects, value, ANYTHING, NONE)
+            found = self._summaries.fact(facts, id(value), self._compute_objects, value, ANYTHING, NONE)
         return found
 
     def _all_objects(self, values: Iterable[Value]) -> Objects:
         return NONE.union(*map(self.objects, values))
 
-    def _found_objects(self, value: Value) -> Objects:
+    def _compute_objects(self, value: Value) -> Objects:
         op = value.op
         if op is Op.PARAM:
             return self._parameter(str(value.data))
         if op is Op.GLOBAL:
-            return self._named(value)
+            return self._name_objects(value)
         if op is Op.ATTR:
-            return self._named(value) if dotted(value) and root(value).op is Op.GLOBAL else self._member(value)
+            return self._name_objects(value) if dotted(value) and root(value).op is Op.GLOBAL else self._member(value)
         if op is Op.CALL:
-            return self._made_by(value)
+            return self._call_objects(value)
         if op is Op.INDEX or op is Op.ITEM or op is Op.UNPACK:
-            return frozenset(map(kept_or_it, self.objects(value.args[0])))
+            return frozenset(map(unwrap_argument, self.objects(value.args[0])))
         return self._all_objects(value.args) if op in HOLDING else NONE
 
     def _parameter(self, name: str) -> Objects:
         owner = self.function.owner
         if name == "self" and owner is not None:
             return frozenset((ProjectInstance(owner),))
-        return frozenset((ParameterObject(name), *map(ProjectInstance, self._annotated(name))))
+        return frozenset((ParameterObject(name), *map(ProjectInstance, self._annotation_classes(name))))
 
-    def _annotated(self, name: str) -> Iterator[Class]:
+    def _annotation_classes(self, name: str) -> Iterator[Class]:
         """The classes that the annotation of a parameter names."""
         parameter = self.function.parameter(name)
         for part in () if parameter is None or parameter.annotation is None else parameter.annotation.walk():
             if part.op in (Op.GLOBAL, Op.ATTR):
-                yield from (one for one in self._named(part) if isinstance(one, Class))
+                yield from (one for one in self._name_objects(part) if isinstance(one, Class))
 
-    def _named(self, value: Value) -> Objects:
+    def _name_objects(self, value: Value) -> Objects:
         """The objects that a name, or a chain of attributes on one, resolves to."""
         name = dotted(value) or ""
         last = name.rpartition(".")[2]
@@ -260,19 +260,19 @@ class Callees:
                 return _JUDGE if row is not None and "judges" in row.facets else NONE
             if target.partition(".")[0] in codecs.PACKAGES and codecs.is_known(f"{target}.{rest}".rstrip(".")):
                 return frozenset((TableClass,))
-        return self._defined(self._names.resolve(self._module, name))
+        return self._definition_objects(self._names.resolve(self._module, name))
 
-    def _defined(self, definition: object) -> Objects:
+    def _definition_objects(self, definition: object) -> Objects:
         if isinstance(definition, DefinedClass):
             return frozenset((definition.cls,))
         if isinstance(definition, DefinedFunction):
             return frozenset((definition.function,))
-        if isinstance(definition, DefinedConstant) and self._nearer(definition.module) >= 0:
-            home = self._summaries.body(definition.module.body, self._nearer(definition.module))
+        if isinstance(definition, DefinedConstant) and self._files_left(definition.module) >= 0:
+            home = self._summaries.body(definition.module.body, self._files_left(definition.module))
             return home.objects(definition.value)
         return NONE
 
-    def _nearer(self, module: ModuleFacts) -> int:
+    def _files_left(self, module: ModuleFacts) -> int:
         """How many more imports code is followed through from `module`, if this file leads to it."""
         return self._files - (module is not self._module)
 
@@ -282,7 +282,7 @@ class Callees:
 
     def _members(self, objects: Objects, name: str, *, is_known: bool) -> Objects:
         """The objects that an attribute of `objects` may be; `is_known`: it is an attribute of nothing else."""
-        owners = frozenset(map(kept_or_it, objects))
+        owners = frozenset(map(unwrap_argument, objects))
         classes = {
             one.cls if isinstance(one, ProjectInstance) else one
             for one in owners
@@ -296,16 +296,16 @@ class Callees:
                 _attribute((one for one in objects if not (is_method and isinstance(one, InstanceArgument))), name)
             )
         if not is_known:
-            found |= self._summaries.held(name, self._module, None, self._files)
+            found |= self._summaries.objects_under(name, self._module, None, self._files)
             if name not in UNNAMED:
                 found.update(self._record.functions.get(name, ()))
-                for cls in self._summaries.mentioned(self.function, name):
+                for cls in self._summaries.mentioned_classes(self.function, name):
                     found |= self._of_class(cls, name)
         if found or _is_of_tensors(name):
             return frozenset(found)
         return frozenset(one.part(name) for one in owners if isinstance(one, ParameterObject))
 
-    def given_at(self, value: Value, path: str) -> Objects:
+    def objects_passed(self, value: Value, path: str) -> Objects:
         """The objects that an argument, or the attribute of it that `path` is in the callee, may be: `codec.books`."""
         found = self.objects(value)
         for name in path.split(".")[1:]:
@@ -314,13 +314,13 @@ class Callees:
 
     def _of_class(self, cls: Class, name: str) -> Objects:
         """The methods and stored objects of a class, and of its bases, under a name."""
-        files = self._nearer(cls.module)
+        files = self._files_left(cls.module)
         return NONE if files < 0 else self._summaries.member(cls, name, files)
 
     def member(self, cls: Class, name: str) -> Objects:
         """The methods and stored objects of a class of this file, and of its bases, under a name."""
         family = self._record.families[cls.name]
-        found: set[Any] = set(self._summaries.held(name, self._module, family, self._files))
+        found: set[Any] = set(self._summaries.objects_under(name, self._module, family, self._files))
         if name in cls.attributes:
             found |= self.objects(cls.attributes[name])
         for one in self._record.related(cls):
@@ -330,7 +330,7 @@ class Callees:
             found |= self._of_class(base, name)
         return frozenset(found)
 
-    def _made_by(self, call: Value) -> Objects:
+    def _call_objects(self, call: Value) -> Objects:
         """The objects that a call may return."""
         callee, name = call.callee, called_name(call.callee)
         if name == "super" and callee.op is Op.GLOBAL:
@@ -339,7 +339,7 @@ class Callees:
             return frozenset(ProjectInstance(one) if isinstance(one, Class) else TableLayer for one in bases)
         if name == "getattr" and callee.op is Op.GLOBAL:
             named = [arg.data for arg in call.positional[1:2] if arg.op is Op.CONST]
-            return NONE.union(*(self._summaries.held(str(n), self._module, None, self._files) for n in named))
+            return NONE.union(*(self._summaries.objects_under(str(n), self._module, None, self._files) for n in named))
         if callee.op is Op.LAMBDA:
             return self._all_objects((callee, *call.args[1:]))
         row = self.row(call)
@@ -350,7 +350,7 @@ class Callees:
                 return _JUDGE
             if _is_of_layer(row):
                 return _LAYER
-            found = frozenset(map(kept_or_it, self._all_objects(operands(call))))
+            found = frozenset(map(unwrap_argument, self._all_objects(operands(call))))
             if row.facets.keys().isdisjoint(_GIVING):  # numbers, made of a table's perhaps
                 found = frozenset(
                     one if isinstance(one, ParameterObject) else Matrix for one in found if _is_numbers(one)
@@ -368,27 +368,27 @@ class Callees:
                 made.add(ProjectInstance(one))
                 is_holding = True
             elif isinstance(one, Function):
-                made |= self._made_in(one, call)
+                made |= self._objects_returned_by(one, call)
             elif one is TableClass:
                 made |= _PADDED if _pads(call, _PADDING) else _TABLE
             elif isinstance(one, ProjectInstance):
                 if callee.op is Op.PARAM and self.function.is_class_method:  # `cls(…)`
                     made.add(one)
-                for function in self._called(one.cls):
-                    made |= self._made_in(function, call)
+                for function in self._call_methods(one.cls):
+                    made |= self._objects_returned_by(function, call)
         if is_holding:  # of what it is given
             given = self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
             made |= {one if isinstance(one, InstanceArgument) else InstanceArgument(one) for one in given}
             made |= NONE if called - {TorchLayerClass} else given
         return frozenset(made)
 
-    def _made_in(self, function: Function, call: Value) -> Objects:
-        files = self._nearer(function.module)
+    def _objects_returned_by(self, function: Function, call: Value) -> Objects:
+        files = self._files_left(function.module)
         makes = NONE if files < 0 else self._summaries.makes(function, files)
-        names = {given.name for one in makes if isinstance(given := kept_or_it(one), ParameterObject)}
+        names = {given.name for one in makes if isinstance(given := unwrap_argument(one), ParameterObject)}
         pairs = list(bound(function, call)) if names else []
-        passed = (self.given_at(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
-        return NONE.union(*passed, (one for one in makes if not isinstance(kept_or_it(one), ParameterObject)))
+        passed = (self.objects_passed(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
+        return NONE.union(*passed, (one for one in makes if not isinstance(unwrap_argument(one), ParameterObject)))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -425,9 +425,9 @@ class Callees:
                 return None
         elif is_dotted:
             return None if self._is_of_project(callee) else row
-        elif (name in self._record.keeping and self._summaries.held(name, self._module, None, self._files)) or any(
-            name in cls.methods for cls in self._summaries.mentioned(self.function, name)
-        ):
+        elif (
+            name in self._record.keeping and self._summaries.objects_under(name, self._module, None, self._files)
+        ) or any(name in cls.methods for cls in self._summaries.mentioned_classes(self.function, name)):
             return None
         return row
 
@@ -443,10 +443,10 @@ class Callees:
         if found is None:
             found = self.known.targets.get(id(call))
         if found is None:
-            found = self.known.targets[id(call)] = self._found_targets(call.callee)
+            found = self.known.targets[id(call)] = self._compute_targets(call.callee)
         return found
 
-    def _found_targets(self, callee: Value) -> CallTargets:
+    def _compute_targets(self, callee: Value) -> CallTargets:
         functions: dict[Function, None] = {}
         is_table, is_judge = callee.op is Op.INNER, False  # a function inside of the function may be given a table
         given: set[str] = set()
@@ -459,7 +459,7 @@ class Callees:
                 for name in MAKING:
                     functions.update(dict.fromkeys(self._methods(one, name)))
             elif isinstance(one, ProjectInstance):
-                called = self._called(one.cls)
+                called = self._call_methods(one.cls)
                 is_table = is_table or (not called and self._derives_from_table(one.cls))
                 functions.update(dict.fromkeys(called))
             elif one is TableLayer:
@@ -471,7 +471,7 @@ class Callees:
         inner = callee.data if isinstance(callee.data, Nested) else None
         return CallTargets(tuple(functions), is_table, is_judge, frozenset(given), inner)
 
-    def _called(self, cls: Class) -> list[Function]:
+    def _call_methods(self, cls: Class) -> list[Function]:
         return [method for name in CALLED for method in self._methods(cls, name)]
 
     def _methods(self, cls: Class, name: str) -> tuple[Function, ...]:
@@ -508,7 +508,7 @@ def _is_of_tensors(name: str) -> bool:
 def _attribute(objects: Iterable[object], name: str) -> Iterator[type]:
     """The objects that an attribute of tables, or of objects that keep some, may be: a weight, `codec.books`."""
     for one in objects:
-        kept = kept_or_it(one)
+        kept = unwrap_argument(one)
         if kept is Matrix:
             if kept is not one or operators.row(f"Tensor.{name}") is not None:
                 yield Matrix
@@ -521,7 +521,7 @@ def parameter_of(path: str) -> str:
     return path.partition(".")[0]
 
 
-def kept_or_it(one: object) -> Any:
+def unwrap_argument(one: object) -> Any:
     """The argument behind an InstanceArgument; any other object as it is."""
     return one.one if isinstance(one, InstanceArgument) else one
 

@@ -131,7 +131,7 @@ def constructed(module: ModuleFacts, names: Collection[str], project: Project) -
                     _start(reference, given, frame, run)
                     _open(run, reaching)
     sites = following.sites | {id(s.value): s.site for s in run.shells() if s.site is not None}
-    found = [one for shell in run.shells() for one in _found(shell, names, sites)]
+    found = [one for shell in run.shells() for one in _records(shell, names, sites)]
     return [one for one in _first(found) if one.steps[0].module is module]
 
 
@@ -240,7 +240,7 @@ def _settle(shell: Shell, run: Interpreter) -> None:
     shell.find_out()
 
 
-def _found(shell: Shell, names: Collection[str], sites: dict[int, Site]) -> Iterator[Constructed]:
+def _records(shell: Shell, names: Collection[str], sites: dict[int, Site]) -> Iterator[Constructed]:
     """The record of an object, if a call makes it and it is of one of the classes."""
     if shell.kind != "instance" or shell.model is None or shell.site is None or shell.site.value.op is not Op.CALL:
         return
@@ -266,11 +266,11 @@ def _first(found: Iterable[Constructed]) -> Iterator[Constructed]:
 def _constants(arguments: Arguments) -> Hashable:
     """The constants among the arguments: they tell two calls from each other."""
 
-    def told(atoms: Atoms) -> Hashable:
+    def constant_atoms(atoms: Atoms) -> Hashable:
         return atoms if all(isinstance(atom, Constant | Number) for atom in atoms) else None
 
-    keywords = tuple(sorted((name, told(atoms)) for name, atoms in arguments.keywords.items()))
-    return tuple(map(told, arguments.positional)), keywords
+    keywords = tuple(sorted((name, constant_atoms(atoms)) for name, atoms in arguments.keywords.items()))
+    return tuple(map(constant_atoms, arguments.positional)), keywords
 
 
 class _Apart(Theory, Sink):
@@ -340,7 +340,7 @@ class _Reaching:
             current = pending.pop()
             if self._known.get(current) or not self._words.isdisjoint(current.words) or len(seen) > _MAX_REACHED:
                 return True
-            for found in self._mentioned(current):
+            for found in self._mentioned_definitions(current):
                 model = self._project.classes.of(found) if isinstance(found, External | DefinedClass) else None
                 if model is not None and self._is_meant(model):
                     return True
@@ -351,22 +351,22 @@ class _Reaching:
         self._known.update(dict.fromkeys(seen, False))
         return False
 
-    def _mentioned(self, function: Function) -> Iterator[Definition]:
+    def _mentioned_definitions(self, function: Function) -> Iterator[Definition]:
         """The definitions that the words of a function resolve to, the methods of its object among them."""
         if function.owner is not None:
             for model in self._project.classes.model(function.owner).mro():
                 for name, method in model.cls.methods.items() if model.cls is not None else ():
                     if name in function.words:
                         yield DefinedFunction(method)
-        yield from self._named(function.words, function.module)
+        yield from self._word_definitions(function.words, function.module)
 
-    def _named(self, words: Collection[str], module: ModuleFacts) -> Iterator[Definition]:
+    def _word_definitions(self, words: Collection[str], module: ModuleFacts) -> Iterator[Definition]:
         own = (module.imports, module.classes, module.functions, module.constants)
         for word in words if module.star_imports else {word for names in own for word in names if word in words}:
             found = self._project.names.resolve(module, word)
             if isinstance(found, DefinedModule):
                 if found.module is not module:
-                    yield from self._named(words, found.module)
+                    yield from self._word_definitions(words, found.module)
             elif isinstance(found, DefinedConstant):
                 parts = (self._project.names.definition(found.module, part) for part in walk_all((found.value,)))
                 yield from (part for part in parts if part is not None and not isinstance(part, DefinedConstant))

@@ -164,7 +164,7 @@ class Keepers:
         return self._project
 
 
-def _remembered(question: Callable[[_Body, Value], bool]) -> Callable[[_Body, Value], bool]:
+def _memoise(question: Callable[[_Body, Value], bool]) -> Callable[[_Body, Value], bool]:
     """Memoises a question about a value; the answer is False while it is computed, so a cycle adds nothing."""
     name = question.__name__
 
@@ -235,7 +235,7 @@ class _Body:
             return False
         return self._is_tensor_class(named) or self._is_module(named) is True
 
-    @_remembered
+    @_memoise
     def _involves_parameter(self, value: Value) -> bool:
         """True if a new parameter is a part of the value, but not inside a layer."""
         if value.op is Op.CALL:
@@ -245,7 +245,7 @@ class _Body:
                     return True
                 if self._is_module(named) is True:
                     return False
-            called = self._called(value.callee)
+            called = self._function_of(value.callee)
             if called is not None and self._asks(called, "involves", False):
                 return True
         if value.op is Op.ATTR and self_attribute(value) is not None:
@@ -284,11 +284,11 @@ class _Body:
         gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
         is_method = callee.op is Op.ATTR and (callee.data not in _OF_TENSORS or callee.data in ADDERS)
         if (gets_object or is_method or callee.data in _STORING) and any(map(self._is_fresh, call.args[1:])):
-            return self_attribute(callee) not in REGISTRARS or self._called(callee) is not None
-        called = self._called(callee) if gets_object else None
+            return self_attribute(callee) not in REGISTRARS or self._function_of(callee) is not None
+        called = self._function_of(callee) if gets_object else None
         return called is not None and self._asks(called, "strands", False)
 
-    @_remembered
+    @_memoise
     def _is_fresh(self, value: Value) -> bool:
         """True if the value may be, or hold, a tensor created on the default device."""
         if value.op is Op.CALL:
@@ -299,7 +299,7 @@ class _Body:
                 return False
             if self._is_named_by_value(value.callee):
                 return True
-            called = self._called(value.callee)
+            called = self._function_of(value.callee)
             if called is not None and self._asks(called, "is new", False):
                 return True
         if value.op is Op.PARAM:
@@ -356,7 +356,7 @@ class _Body:
             if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
                 if event.value.callee.data == "__init__":
                     return False
-                if self._called(event.value.callee) is not None and self_attribute(event.value.callee) is not None:
+                if self._function_of(event.value.callee) is not None and self_attribute(event.value.callee) is not None:
                     return True
             if event.kind is EventKind.CALL and event.value.callee.data in _STORING:
                 return True
@@ -378,7 +378,7 @@ class _Body:
     def _call_matters(self, call: Value) -> bool:
         callee = call.callee
         if any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
-            called = self._called(callee)
+            called = self._function_of(callee)
             return callee.data != "isinstance" and (
                 called is None or self._asks(called, "matters", self._gets_layers(call))
             )
@@ -389,11 +389,11 @@ class _Body:
         if is_super or (owner.op is Op.PARAM and owner.data == "self"):
             if callee.data in _REGISTRARS:
                 return True
-            called = self._super_called(str(callee.data)) if is_super else self._called(callee)
+            called = self._resolve_super(str(callee.data)) if is_super else self._function_of(callee)
             return called is not None and self._asks(called, "matters", self._gets_layers(call))
         return callee.data in ADDERS and self_attribute(_root(owner)) is not None and self._gets_layers(call)
 
-    def _super_called(self, name: str) -> Function | None:
+    def _resolve_super(self, name: str) -> Function | None:
         """The method that `super().name` resolves to; None if there is none, or if it cannot be read."""
         for model in () if self._cls is None else self._project.classes.model(self._cls).mro()[1:]:
             if model.facts.has_method(name):
@@ -412,7 +412,7 @@ class _Body:
         held = [name for name in map(self_attribute, call.args[1:]) if name is not None]
         if not (is_given or gets_object or held):
             return False
-        called = self._called(callee)
+        called = self._function_of(callee)
         if called is None or (called.name == "__init__" and not is_given):
             return False
         if (is_given or gets_object) and self._asks(called, "keeps", is_given):
@@ -429,8 +429,8 @@ class _Body:
         answers = {
             "keeps": body.may_keep,
             "grows": body._may_grow,
-            "gives": body._gives,
-            "makes": body._makes_any,
+            "gives": body._returns_containers,
+            "makes": body._returns_layers,
             "involves": body._involves_any,
             "classes": body._gives_class,
             "matters": body.may_matter,
@@ -447,10 +447,10 @@ class _Body:
         stores = self._function.flow.of(EventKind.STORE)
         return any(e.target is not None and e.target.op is Op.INDEX and self._is_layer(e.value) for e in stores)
 
-    def _gives(self) -> bool:
+    def _returns_containers(self) -> bool:
         return any(self._is_kept(event.value) for event in self._results())
 
-    def _makes_any(self) -> bool:
+    def _returns_layers(self) -> bool:
         return any(self._is_layer(event.value) for event in self._results())
 
     def _results(self) -> Iterable[Event]:
@@ -482,7 +482,7 @@ class _Body:
                     return True
         return not known
 
-    @_remembered
+    @_memoise
     def _is_container(self, value: Value) -> bool:
         """True if the value may be a plain container, even an empty one."""
         if value.op in _DISPLAYS or value.op in (Op.DICT, Op.COMPREHENSION):
@@ -498,7 +498,7 @@ class _Body:
             return not (isinstance(named, External) and named.name.startswith("torch."))
         return value.op not in _HARMLESS and value.op is not Op.PARAM
 
-    @_remembered
+    @_memoise
     def _is_kept(self, value: Value) -> bool:
         """True if the value may be a plain container that holds layers, or hold such a container."""
         op = value.op
@@ -543,7 +543,7 @@ class _Body:
         given = any(map(self._is_kept, call.args[1:]))
         if isinstance(named, External):
             return _is_passing(named.name) and (given or any(map(self._is_layer, call.args[1:])))
-        called = self._called(callee)
+        called = self._function_of(callee)
         if called is not None:
             return self._asks(called, "gives", self._gets_layers(call)) or given
         if callee.op is Op.LAMBDA and isinstance(callee.data, Nested):
@@ -554,7 +554,7 @@ class _Body:
 
     # -- layers ----------------------------------------------------------------------------------------------------
 
-    @_remembered
+    @_memoise
     def _is_layer(self, value: Value) -> bool:
         """True if the value may be a layer or a parameter that no attribute keeps yet."""
         op = value.op
@@ -584,7 +584,7 @@ class _Body:
             if isinstance(named, External):
                 return self._library_makes(named.name, call)
             return True
-        called = self._called(callee)
+        called = self._function_of(callee)
         if called is not None:
             return self._asks(called, "makes", self._gets_layers(call))
         if callee.op is Op.ATTR:
@@ -594,7 +594,7 @@ class _Body:
             return any(map(self._is_layer, (*callee.args, *call.args[1:])))
         return self._may_be_class(callee)
 
-    @_remembered
+    @_memoise
     def _may_be_class(self, value: Value) -> bool:
         """True if the value may be a layer class that is passed on uncalled."""
         op = value.op
@@ -618,7 +618,7 @@ class _Body:
             named = self._definition(value.callee)
             if isinstance(named, External):
                 return named.name.startswith("functools.") and any(map(self._may_be_class, value.args[1:]))
-            called = self._called(value.callee)
+            called = self._function_of(value.callee)
             if value.callee.op is Op.ATTR and self._is_registry(value.callee.args[0]):
                 return True
             if called is None and value.callee.op is Op.ATTR and value.callee.data in calls.FOLLOWED:
@@ -685,7 +685,7 @@ class _Body:
         found = None if self._cls is None else self._project.classes.model(self._cls).method(name)
         return found is not None and found.is_property and self._asks(found, question, False)
 
-    def _called(self, callee: Value) -> Function | None:
+    def _function_of(self, callee: Value) -> Function | None:
         """The function or method of the project that the callee resolves to; None if there is none."""
         name = self_attribute(callee)
         if name is not None:

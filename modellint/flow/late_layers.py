@@ -129,7 +129,7 @@ class LateLayers(Theory):
         if any(not wanted.isdisjoint(shells_in((atoms,))) for atoms, _ in self._run.objects.given_away):
             return True
         older = (shell for shell in list(self._run.shells()) if shell.trail[0] != began)
-        return any(not wanted.isdisjoint(_held(shell)) for shell in older)
+        return any(not wanted.isdisjoint(_contents(shell)) for shell in older)
 
 
 def _step(frame: Frame, value: Value) -> Step | None:
@@ -151,7 +151,7 @@ def _parts(shell: Shell) -> Iterator[Shell]:
     yield from shells_in(entry.atoms for entry in shell.entries)
 
 
-def _held(shell: Shell) -> Iterator[Shell]:
+def _contents(shell: Shell) -> Iterator[Shell]:
     """The objects in the attributes and entries of an object."""
     yield from shells_in(store.atoms for store in shell.stores)
     yield from shells_in(entry.atoms for entry in shell.entries)

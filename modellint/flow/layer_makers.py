@@ -49,25 +49,25 @@ class LayerMakers:
         """True if the function, called on an object of `model` if it is a method, may make a layer."""
         key = (function, model)
         if key not in self._known:
-            kept = frozenset[str]() if model is None else self._kept_by(model)
-            roughly = self._reached(function, model, lambda inner: inner.words)
+            kept = frozenset[str]() if model is None else self._maker_attributes(model)
+            roughly = self._reachable(function, model, lambda inner: inner.words)
             self._known[key] = any(self._names_layer(f) or not kept.isdisjoint(f.words) for f in roughly) and any(
-                self._makes(f) or not kept.isdisjoint(self._asked_for(f)) for f in self.reached(function, model)
+                self._makes(f) or not kept.isdisjoint(self._attributes_read(f)) for f in self.reached(function, model)
             )
         return self._known[key]
 
     def reached(self, function: Function, model: ClassModel | None) -> Iterator[Function]:
         """A function, and those that it may call: methods of the same object, and functions by name."""
-        return self._reached(function, model, self._asked_for)
+        return self._reachable(function, model, self._attributes_read)
 
-    def _reached(
+    def _reachable(
         self, function: Function, model: ClassModel | None, names: Callable[[Function], frozenset[str]]
     ) -> Iterator[Function]:
         pending, seen, told = [function], {function}, set[str]()
         while pending:
             current = pending.pop()
             yield current
-            for other in (*self._own(current, model, names, told), *self._called(current)):
+            for other in (*self._own(current, model, names, told), *self._mentioned_functions(current)):
                 if other not in seen:
                     seen.add(other)
                     pending.append(other)
@@ -93,7 +93,7 @@ class LayerMakers:
         for name in words & helpers.keys():
             yield from helpers[name]
 
-    def _asked_for(self, function: Function) -> frozenset[str]:
+    def _attributes_read(self, function: Function) -> frozenset[str]:
         """The attributes that a function reads, other than attributes of attributes or of global names."""
         return self._project.once(("asks for", function), lambda: frozenset(_attributes(function)), kept=NAMES)
 
@@ -119,14 +119,14 @@ class LayerMakers:
             for method in found.cls.methods.values()
         )
 
-    def _kept_by(self, model: ClassModel) -> frozenset[str]:
+    def _maker_attributes(self, model: ClassModel) -> frozenset[str]:
         """The attributes under which the classes of an object keep layer classes, or functions that make layers."""
         classes = [owner.cls for owner in model.mro() if owner.cls is not None]
         return frozenset().union(
-            *(self._project.once(("kept", cls), partial(self._kept, cls), kept=NAMES) for cls in classes)
+            *(self._project.once(("kept", cls), partial(self._makers_in, cls), kept=NAMES) for cls in classes)
         )
 
-    def _kept(self, cls: Class) -> frozenset[str]:
+    def _makers_in(self, cls: Class) -> frozenset[str]:
         stored = list(cls.attributes.items())
         constructor = cls.methods.get("__init__")
         for event in constructor.flow.of(EventKind.STORE) if constructor is not None else ():
@@ -161,7 +161,7 @@ class LayerMakers:
     def _makes(self, function: Function) -> bool:
         return self._project.once(("makes", function), lambda: self._mentions_layer(function), kept=FLAG)
 
-    def _called(self, function: Function) -> tuple[Function, ...]:
+    def _mentioned_functions(self, function: Function) -> tuple[Function, ...]:
         return self._project.once(("reaches", function), lambda: tuple(self._functions_named(function)), kept=FUNCTIONS)
 
     def _functions_named(self, function: Function) -> Iterator[Function]:
@@ -195,7 +195,7 @@ class LayerMakers:
 
     def _mentions_torch(self, words: Iterable[object]) -> bool:
         """True if a word is the name of a layer class in a package whose facts are shipped."""
-        known = self._project.once(("names of layers",), _shipped)
+        known = self._project.once(("names of layers",), _shipped_classes)
         return any(
             self._is_layer(self._project.classes.of(External(name)))
             for word in words
@@ -205,9 +205,9 @@ class LayerMakers:
 
     def _definitions(self, function: Function) -> tuple[Definition, ...]:
         """The definitions that the words of a function resolve to."""
-        return self._project.once(("stands for", function), lambda: tuple(self._found_definitions(function)))
+        return self._project.once(("stands for", function), lambda: tuple(self._compute_definitions(function)))
 
-    def _found_definitions(self, function: Function) -> Iterator[Definition]:
+    def _compute_definitions(self, function: Function) -> Iterator[Definition]:
         module = function.module
         words = function.words & self._names_of(module)
         if module.star_imports:
@@ -261,7 +261,7 @@ class LayerMakers:
         pending, seen = [model], {model}
         while pending:
             current = pending.pop()
-            spoken_of = self._spoken_of(current)
+            spoken_of = self._mentioned_classes(current)
             if spoken_of is None or self._is_trained_by_torch(current):
                 return True
             new = [made for made in spoken_of if made.is_module is True and made not in seen]
@@ -282,7 +282,7 @@ class LayerMakers:
             for owner in model.mro()
         )
 
-    def _spoken_of(self, model: ClassModel) -> list[ClassModel] | None:
+    def _mentioned_classes(self, model: ClassModel) -> list[ClassModel] | None:
         """The classes that a class and its constructors mention; None if they may make parameters themselves."""
         if not model.is_complete:
             return None
@@ -334,7 +334,7 @@ def _by_name(functions: Iterable[Function]) -> dict[str, list[Function]]:
     return found
 
 
-def _shipped() -> dict[str, list[str]]:
+def _shipped_classes() -> dict[str, list[str]]:
     """The classes that the shipped facts describe, by their last names."""
     found: dict[str, list[str]] = {}
     for package in knowledge.PACKAGES:

@@ -62,7 +62,7 @@ class Narrowing:
             return atoms
         if not any(isinstance(atom, Tensor) and (atom.fillers or (is_of_ids and atom.ids)) for atom in atoms):
             return atoms
-        told = self._compared(test, frame)
+        told = self._comparison(test, frame)
         if told.fillers:
             atoms = self._without_compared(atoms, told.fillers, test, link.test, frame)
         if not told.ids:
@@ -70,7 +70,7 @@ class Narrowing:
         excluded = test if test.data in _EQUALITY and (test.data == "==") is not link.truthy else None
         return tuple(_without_ids(atom, told.ids, excluded) if isinstance(atom, Tensor) else atom for atom in atoms)
 
-    def _compared(self, test: Value, frame: Frame) -> Compared:
+    def _comparison(self, test: Value, frame: Frame) -> Compared:
         """The elements that a comparison is about, computed once for each tuple of its operands' atoms."""
         operands = tuple(self._run.evaluate(part, frame) for part in ((test,) if test.op is Op.CALL else test.args))
         known = frame.compared.get(id(test))
@@ -115,17 +115,17 @@ class Narrowing:
 
         A test for a parameter that was passed, or for training, marks none: both outcomes occur.
         """
-        known = [{_known(a) for a in atoms if isinstance(a, Tensor) and says_something(a)} for atoms in branches]
+        known = [{_facts(a) for a in atoms if isinstance(a, Tensor) and says_something(a)} for atoms in branches]
         if not any(known) or self._holds_at_times(test, frame):
             return join(branches)
         sure = set.intersection(*known)
 
-        def marked(atom: Atom) -> Atom:
-            if not isinstance(atom, Tensor) or not says_something(atom) or _known(atom) in sure:
+        def mark(atom: Atom) -> Atom:
+            if not isinstance(atom, Tensor) or not says_something(atom) or _facts(atom) in sure:
                 return atom
             return replace(atom, is_conditional=True)
 
-        return join(tuple(marked(atom) for atom in atoms) for atoms in branches)
+        return join(tuple(mark(atom) for atom in atoms) for atoms in branches)
 
     def _holds_at_times(self, test: Value, frame: Frame) -> bool:
         """True if a test asks whether a parameter was passed, or a layer is being trained: both outcomes occur."""
@@ -205,7 +205,7 @@ def says_something(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and (atom.width is not None or atom.has_elements)
 
 
-def _known(tensor: Tensor) -> Hashable:
+def _facts(tensor: Tensor) -> Hashable:
     """The width of a tensor and its ids, constants, positions and real numbers, whatever their origin."""
     bound = None if tensor.ids is None else tensor.ids.bound
     fillers = frozenset(filler.size for filler in tensor.fillers)

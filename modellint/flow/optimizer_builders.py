@@ -53,16 +53,16 @@ class OptimizerBuilders:
     @classmethod
     def says(cls, names: set[str], function: Function) -> bool:
         """True if the code of a function has one of the names, outside comments and the functions that it defines."""
-        return cls.speaks_of(names, function) and not names.isdisjoint(_said(function))
+        return cls.speaks_of(names, function) and not names.isdisjoint(_names_in_code(function))
 
 
 def concerns(function: Function, project: Project) -> bool:
     """True if a function, or what it may call, mentions optimizers, or names that train or freeze parameters."""
 
-    def found() -> frozenset[str]:
+    def training_names() -> frozenset[str]:
         return frozenset(_Reaching(function.module, project, _MAX_FILES, hands_on=False).training)
 
-    names = project.once(("speaks of training", function.module), found, kept=NAMES)
+    names = project.once(("speaks of training", function.module), training_names, kept=NAMES)
     return not names.isdisjoint(function.words)
 
 
@@ -85,16 +85,16 @@ class _Reaching:
             self.names.add(_PART)
         #: The imported names of the project that may build optimizers.
         self._imports: set[str] = set()
-        imports = module.imports.keys() if hands_on else module.imports.keys() & self._mentioned()
+        imports = module.imports.keys() if hands_on else module.imports.keys() & self._mentioned_names()
         for name in imports if files else ():
-            self._imports |= self._imported(name, files)
+            self._imports |= self._builders_of_import(name, files)
         for name in module.star_imports:
-            self._imports |= self._starred(name, files)
+            self._imports |= self._builders_of_star_import(name, files)
         self.names |= self._imports
-        self._own = self._grown(self.names) if self.names else set()
+        self._own = self._add_mentioning(self.names) if self.names else set()
 
     @property
-    def offered(self) -> frozenset[str]:
+    def exported_builders(self) -> frozenset[str]:
         """The names that other files may import from this one to build optimizers: definitions and imports."""
         return frozenset(self._own | (self.names & self._module.imports.keys()))
 
@@ -102,17 +102,17 @@ class _Reaching:
     def asking(self) -> set[str]:
         """The names by which the code of the file may ask layers for their parameters."""
         names = {*GIVING, *self._imports}
-        self._grown(names)
+        self._add_mentioning(names)
         return names
 
     @property
     def training(self) -> set[str]:
         """The names by which the code of the file may reach optimizers, or change which parameters are trained."""
         names = {*self.names, *GIVING, *SETTLING, "requires_grad"}
-        self._grown(names)
+        self._add_mentioning(names)
         return names
 
-    def _grown(self, names: set[str]) -> set[str]:
+    def _add_mentioning(self, names: set[str]) -> set[str]:
         """The definitions that mention one of the names, or one another; they are added to the names."""
         definitions = list(self._definitions())
         found: set[str] = set()
@@ -136,7 +136,7 @@ class _Reaching:
         for name, value in self._module.constants.items():
             yield name, _words((value,))
 
-    def _mentioned(self) -> set[str]:
+    def _mentioned_names(self) -> set[str]:
         """The names that the file's own code mentions."""
         module = self._module
         values = list(module.body.flow.values)
@@ -144,7 +144,7 @@ class _Reaching:
         values += [value for cls in module.classes.values() for value in cls.head.decorators]
         return set(_words(values)).union(*(words for _, words in self._definitions()))
 
-    def _imported(self, name: str, files: int) -> set[str]:
+    def _builders_of_import(self, name: str, files: int) -> set[str]:
         """The names, of an import, that may build optimizers: the imported name, or names behind it."""
         if not self._is_near(self._module.imports[name]):
             return set()
@@ -154,7 +154,7 @@ class _Reaching:
         home = _home(definition)
         if home is None or home is self._module:
             return set()
-        offered = _offered(home, self._project, files - 1)
+        offered = _exported_builders(home, self._project, files - 1)
         if isinstance(definition, DefinedModule):
             return set(offered)
         if isinstance(definition, DefinedClass):
@@ -165,14 +165,14 @@ class _Reaching:
             stands_for = definition.function.name
         return {name} if stands_for in offered else set()
 
-    def _starred(self, name: str, files: int) -> set[str]:
+    def _builders_of_star_import(self, name: str, files: int) -> set[str]:
         """The names, of a star import, that may build optimizers."""
         if f"{name}.".startswith(OPTIMIZERS):
             return {word for function in self._module.all_functions() for word in function.words}
         if not files or not self._is_near(name):
             return set()
         other = self._project.names.find_module(name, self._module.file)
-        return set() if other is None else set(_offered(other, self._project, files - 1))
+        return set() if other is None else set(_exported_builders(other, self._project, files - 1))
 
     def _is_near(self, name: str) -> bool:
         """True if an imported name belongs to the project itself."""
@@ -184,12 +184,12 @@ class _Reaching:
         return bool(holding) and (names.path.is_installed(self._module) or holding[0] not in names.path.site_packages)
 
 
-def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str]:
+def _exported_builders(module: ModuleFacts, project: Project, files: int) -> frozenset[str]:
     """The names that may build optimizers among a file's definitions and imports."""
     if _PART not in module.text:
         return frozenset()
     return project.once(
-        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).offered, kept=NAMES
+        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).exported_builders, kept=NAMES
     )
 
 
@@ -202,7 +202,7 @@ def _home(definition: Definition | None) -> ModuleFacts | None:
     return definition.cls.module if isinstance(definition, DefinedClass) else None
 
 
-def _said(function: Function) -> set[str]:
+def _names_in_code(function: Function) -> set[str]:
     """The names, parameters, attributes and strings in the code of a function, dotted ones part by part."""
     signature = function.signature
     pending = [*function.flow.values, *signature.decorators]

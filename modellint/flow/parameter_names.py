@@ -93,7 +93,7 @@ class Picks:
         rest: dict[Shell, str] = {}
         taken: list[set[Shell]] = [set() for _ in paths]
         for name, child in _parts(layer):
-            given = [self._left(layer, one, paths) for one in self._names(name, child, 0)]
+            given = [self._remaining_paths(layer, one, paths) for one in self._names(name, child, 0)]
             if not given:
                 continue
             for children, left in zip(taken, zip(*given, strict=True), strict=True):
@@ -113,7 +113,7 @@ class Picks:
     def _asks(self, key: Hashable, layer: Shell) -> bool:
         return key in self._tests and layer in self._tests[key].owners
 
-    def _left(self, layer: Shell, name: str, paths: list[Path]) -> list[Path | None]:
+    def _remaining_paths(self, layer: Shell, name: str, paths: list[Path]) -> list[Path | None]:
         """For each path on which a parameter passes the conditions on names, the rest of the path; None for another."""
         left: list[Path | None] = []
         for path in paths:
@@ -124,7 +124,7 @@ class Picks:
 
     def _holds(self, key: Hashable, name: str) -> bool:
         test = self._tests[key]
-        return bool(_Worked(self._run, test.frame, name).value(test.value))
+        return bool(_NameEvaluator(self._run, test.frame, name).value(test.value))
 
     def _is_mentioned(self, layer: Shell, name: str, paths: list[Path]) -> bool:
         """True if a condition mentions a child by its name, so that it is left out on purpose."""
@@ -161,7 +161,7 @@ def _parts(layer: Shell) -> Iterator[tuple[str, Shell]]:
                 yield name, atom
 
 
-class _Worked:
+class _NameEvaluator:
     """Evaluates a condition for one name."""
 
     def __init__(self, run: Interpreter, frame: Frame, name: str) -> None:
@@ -189,21 +189,21 @@ class _Worked:
         if value.op is Op.BOOL:
             return self._bool(value)
         if value.op is Op.COMPARE:
-            return self._compared(value.data, *map(self.value, value.args))
+            return self._compare(value.data, *map(self.value, value.args))
         if value.op is Op.CALL and called_name(value.callee) in ("any", "all") and len(value.positional) == 1:
             outcomes = self._each(value.positional[0])
             return any(outcomes) if called_name(value.callee) == "any" else all(outcomes)
         if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _METHODS and not value.keywords:
             owner = self.value(value.callee.args[0])
-            return self._called(owner, str(value.callee.data), [self.value(arg) for arg in value.positional])
+            return self._call_method(owner, str(value.callee.data), [self.value(arg) for arg in value.positional])
         if value.op is Op.INDEX:
             owner, index = self.value(value.args[0]), self.value(value.args[1])
             if isinstance(owner, list) and isinstance(index, int) and -len(owner) <= index < len(owner):
                 return owner[index]
             raise UnsureError
-        return self._known(value)
+        return self._constant(value)
 
-    def _known(self, value: Value) -> object:
+    def _constant(self, value: Value) -> object:
         atoms = self._frame.known(id(value)) or self._run.evaluate(value, self._frame)
         if len(atoms) != 1:
             raise UnsureError
@@ -265,7 +265,7 @@ class _Worked:
             else:
                 pending.extend(part.args)
 
-    def _called(self, owner: object, name: str, given: list[object]) -> object:
+    def _call_method(self, owner: object, name: str, given: list[object]) -> object:
         if not isinstance(owner, str):
             raise UnsureError
         arguments = [tuple(one) if isinstance(one, list) else one for one in given]
@@ -284,7 +284,7 @@ class _Worked:
         texts = [one for one in (wanted if isinstance(wanted, tuple) else (wanted,)) if isinstance(one, str)]
         return bool(texts) and not any(one.startswith(known) and one != known for one in texts)
 
-    def _compared(self, operator: str, left: object, right: object) -> bool:
+    def _compare(self, operator: str, left: object, right: object) -> bool:
         if operator in ("in", "not in"):
             if isinstance(right, str) and isinstance(left, str):
                 known, rest, _ = right.partition(_REST)

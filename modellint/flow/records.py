@@ -71,18 +71,18 @@ class Record:
         if found is None:
             found = self._values[name] = {}
             for function in self.keeping.get(name, ()):
-                for value, is_own in self._kept_by(function).get(name, ()):
+                for value, is_own in self._stored_values(function).get(name, ()):
                     owner = function.owner.name if is_own and function.owner is not None else ""
                     found.setdefault(owner, []).append((function, value, is_own))
         for owner in found if family is None else ("", *sorted(family)):
             yield from found.get(owner, ())
 
-    def _kept_by(self, function: Function) -> dict[str, list[tuple[Value, bool]]]:
+    def _stored_values(self, function: Function) -> dict[str, list[tuple[Value, bool]]]:
         """The values that a function stores, by attribute, and whether it stores them in its `self`."""
         found = self._kept.get(function)
         if found is None:
             found = self._kept[function] = {}
-            for name, value, is_own in _kept(function):
+            for name, value, is_own in _stored_attributes(function):
                 found.setdefault(name, []).append((value, is_own))
         return found
 
@@ -136,7 +136,7 @@ def is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def _kept(function: Function) -> Iterator[tuple[str, Value, bool]]:
+def _stored_attributes(function: Function) -> Iterator[tuple[str, Value, bool]]:
     """The attributes that a function stores, each with the value and whether it is stored in its `self`."""
     for event in function.flow.events:
         target = event.target
@@ -146,10 +146,10 @@ def _kept(function: Function) -> Iterator[tuple[str, Value, bool]]:
             if target.op is Op.ATTR:
                 yield str(target.data), event.value, is_self(target.args[0])
         elif event.kind is EventKind.CALL:
-            yield from _kept_by_call(event.value)
+            yield from _attributes_of_call(event.value)
 
 
-def _kept_by_call(call: Value) -> Iterator[tuple[str, Value, bool]]:
+def _attributes_of_call(call: Value) -> Iterator[tuple[str, Value, bool]]:
     """The attributes to which a call may add an argument, or under whose name it may store one."""
     callee = call.callee
     owner = callee.args[0] if callee.op is Op.ATTR else callee

@@ -85,22 +85,22 @@ class SineTables:
         self._depth = 0
         #: The names of functions that return tables, and of attributes that may be some.
         self.producers = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
-        self.producers = set(project.once(("gives sines", module, files), self._found_names, kept=NAMES))
-        self.forwarders = set(project.once(("asks for sines", module, files), self._found_asked, kept=NAMES))
+        self.producers = set(project.once(("gives sines", module, files), self._compute_producers, kept=NAMES))
+        self.forwarders = set(project.once(("asks for sines", module, files), self._compute_forwarders, kept=NAMES))
 
     # -- names -----------------------------------------------------------------------------------------------------
 
-    def _found_names(self) -> frozenset[str]:
-        self.producers |= self._imported(lambda there: there.producers)
-        self._close(self.producers, self._giving_tables)
+    def _compute_producers(self) -> frozenset[str]:
+        self.producers |= self._imported_names(lambda there: there.producers)
+        self._close(self.producers, self._producer_names)
         return frozenset(self.producers)
 
-    def _found_asked(self) -> frozenset[str]:
-        self.forwarders = {*self.producers, *self._imported(lambda there: there.forwarders)}
-        self._close(self.forwarders, self._handing_on)
+    def _compute_forwarders(self) -> frozenset[str]:
+        self.forwarders = {*self.producers, *self._imported_names(lambda there: there.forwarders)}
+        self._close(self.forwarders, self._forwarder_names)
         return frozenset(self.forwarders)
 
-    def _imported(self, names: Callable[[SineTables], AbstractSet[str]]) -> set[str]:
+    def _imported_names(self, names: Callable[[SineTables], AbstractSet[str]]) -> set[str]:
         """The names of one kind in the imported files, as this file spells them."""
         found: set[str] = set()
         for word, _, definition in reached(self._module, self._project) if self._files else ():
@@ -131,15 +131,15 @@ class SineTables:
         if self._counting is None:
             found = self._counting = set(self._counted)
             key = "counts up", self._module, self._files
-            self._counting = set(self._project.once(key, lambda: self._found_counting(found), kept=NAMES))
+            self._counting = set(self._project.once(key, lambda: self._compute_counting(found), kept=NAMES))
         return self._counting
 
-    def _found_counting(self, found: set[str]) -> frozenset[str]:
-        found |= self._imported(lambda there: there.counting)
-        self._close(found, self._giving_tables)
+    def _compute_counting(self, found: set[str]) -> frozenset[str]:
+        found |= self._imported_names(lambda there: there.counting)
+        self._close(found, self._producer_names)
         return frozenset(found)
 
-    def _giving_tables(self, function: Function) -> Iterator[str]:
+    def _producer_names(self, function: Function) -> Iterator[str]:
         """The name of a function or class that returns tables, and of attributes that keep tables or producers."""
         for event in function.flow.events:
             if event.kind is EventKind.STORE:
@@ -149,12 +149,12 @@ class SineTables:
                 if any(map(self._may_be_table, event.value.args[1:])):
                     yield from _strings(event.value)
             elif event.kind in _ENDING and self._may_be_table(event.value):
-                yield from _called(function)
+                yield from _callable_names(function)
 
-    def _handing_on(self, function: Function) -> Iterator[str]:
+    def _forwarder_names(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
         if any(called_name(call.callee) in self.forwarders and any(map(is_argument, call.args[1:])) for call in calls):
-            yield from _called(function)
+            yield from _callable_names(function)
 
     def gives_length(self, name: str) -> bool:
         """True if a function called `name` may return a length, or an attribute of that name may be one."""
@@ -199,15 +199,15 @@ class SineTables:
         """True if the function may say how long a table is, or get a table from a function that does."""
         if function.words.isdisjoint(self.forwarders):
             return False
-        return self._says(function) or not function.words.isdisjoint(self.tables)
+        return self._states_any_length(function) or not function.words.isdisjoint(self.tables)
 
     @cached_property
     def tables(self) -> frozenset[str]:
         """The names of functions that may return or keep tables whose length they say themselves."""
-        return self._project.once(("gives own tables", self._module, self._files), self._found_tables, kept=NAMES)
+        return self._project.once(("gives own tables", self._module, self._files), self._compute_tables, kept=NAMES)
 
-    def _found_tables(self) -> frozenset[str]:
-        found = self._imported(lambda there: there.tables)
+    def _compute_tables(self) -> frozenset[str]:
+        found = self._imported_names(lambda there: there.tables)
         self._forget()
         found.update(f.name for f in self._functions if f.name not in _UNNAMED and self._gives_own(f))
         return frozenset(found)
@@ -215,18 +215,18 @@ class SineTables:
     def _gives_own(self, function: Function) -> bool:
         is_near = not function.words.isdisjoint(self.producers | self.counting)
         given = (event.value for event in function.flow.events if event.kind in _GIVEN) if is_near else ()
-        return any(map(self._may_be_table, given)) and self._says(function)
+        return any(map(self._may_be_table, given)) and self._states_any_length(function)
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
     def _may_be_table(self, value: Value) -> bool:
         """True if a value may be a table, hold one, or return one when it is called."""
-        return self._remembered(self._known_tables, value, self._is_table)
+        return self._memoise(self._known_tables, value, self._is_table)
 
     def _is_table(self, value: Value) -> bool:
         op = value.op
         if op is Op.CALL:
-            return self._is_table_given(value)
+            return self._call_gives_table(value)
         if op is Op.GLOBAL:
             return value.data in self.producers
         if op is Op.ATTR:
@@ -239,7 +239,7 @@ class SineTables:
             return any(map(self._may_be_table, value.data.returns if isinstance(value.data, Nested) else value.args))
         return (op in _HOLDING or op is Op.UNPACK) and any(map(self._may_be_table, value.args))
 
-    def _is_table_given(self, call: Value) -> bool:
+    def _call_gives_table(self, call: Value) -> bool:
         """True if a call may return a table: it is of a producer, or passes on a table among its arguments."""
         callee, name = call.callee, called_name(call.callee)
         if name in self.producers or name in self.counting or not name:
@@ -256,11 +256,11 @@ class SineTables:
         self._known.clear()
         self._known_tables.clear()
 
-    def _says(self, function: Function) -> bool:
+    def _states_any_length(self, function: Function) -> bool:
         """True if a function may count up to a length or cut to one, or pass one to a function that does."""
-        return any(self._is_said(event) for event in function.flow.events)
+        return any(self._states_length(event) for event in function.flow.events)
 
-    def _is_said(self, event: Event) -> bool:
+    def _states_length(self, event: Event) -> bool:
         if event.kind is EventKind.INDEX:
             return self._is_cut(event.value)
         return event.kind is EventKind.CALL and self._asks(event.value)
@@ -281,9 +281,9 @@ class SineTables:
 
     def _may_be_length(self, value: Value, known: dict[int, bool]) -> bool:
         """True if a value may be a number that only a run knows, or hold one; parameters are left to the callers."""
-        return self._remembered(known, value, lambda asked: self._is_length(asked, known))
+        return self._memoise(known, value, lambda asked: self._is_length(asked, known))
 
-    def _remembered(self, known: dict[int, bool], value: Value, question: Callable[[Value], bool]) -> bool:
+    def _memoise(self, known: dict[int, bool], value: Value, question: Callable[[Value], bool]) -> bool:
         """The memoised answer to a question about a value; False while it is computed, so a cycle adds nothing."""
         found = known.get(id(value))
         if found is None:
@@ -298,7 +298,7 @@ class SineTables:
     def _is_length(self, value: Value, known: dict[int, bool]) -> bool:
         op = value.op
         if op is Op.CALL:
-            return self._is_given(value, known)
+            return self._call_gives_length(value, known)
         if op is Op.BIN:
             return str(value.data) in _SUMS and any(self._is_number(arg, known) for arg in value.args)
         if op is Op.INDEX or op is Op.UNPACK:
@@ -317,7 +317,7 @@ class SineTables:
         """True if an operand of a sum may be a number that only a run knows."""
         return value.op in (Op.PARAM, Op.INNER, Op.INDEX, Op.ITEM) or self._may_be_length(value, known)
 
-    def _is_given(self, call: Value, known: dict[int, bool]) -> bool:
+    def _call_gives_length(self, call: Value, known: dict[int, bool]) -> bool:
         """True if a call may return a length: it counts, its function returns one, or it is made of lengths."""
         name = called_name(call.callee)
         if self.gives_length(name):
@@ -361,7 +361,7 @@ def _building(functions: list[Function]) -> set[Function]:
         found |= more
 
 
-def _called(function: Function) -> Iterator[str]:
+def _callable_names(function: Function) -> Iterator[str]:
     """The name by which a function is called: for `forward` and `__call__` that of the class, for constructors none."""
     if function.name not in _UNNAMED:
         yield function.name

@@ -99,7 +99,7 @@ def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | 
         return sizes
     count, name = len(sizes), row.name.rpartition(".")[2]
     if name == "rearrange":
-        return _rearranged(sizes, text(get(0, "pattern")) or "")
+        return _rearrange(sizes, text(get(0, "pattern")) or "")
     if "unsqueezes" in row.facets:
         at = whole(get(0, "dim"))
         if at is None:
@@ -121,7 +121,7 @@ def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | 
     return sizes[::-1] if name == "t" and count == 2 else None
 
 
-def _rearranged(sizes: Sizes, pattern: str) -> Sizes | None:
+def _rearrange(sizes: Sizes, pattern: str) -> Sizes | None:
     """`rearrange(x, "rows columns -> 1 rows columns")`; None for patterns that group or compute dimensions."""
     left, arrow, right = (part.split() for part in pattern.partition("->"))
     if not arrow or len(left) != len(sizes):
@@ -209,12 +209,12 @@ def kept(atoms: Atoms, site: Site) -> Atoms:
     """The atoms of a store: a tensor of known sizes is made at the store, unless it is only passed on there."""
     is_given = site.value.op in _HANDED
 
-    def made(atom: Atom) -> Atom:
+    def mark_made(atom: Atom) -> Atom:
         if not isinstance(atom, Tensor) or atom.sizes is None or (is_given and atom.made is not None):
             return atom
         return replace(atom, made=site)
 
-    return tuple(map(made, atoms))
+    return tuple(map(mark_made, atoms))
 
 
 def place_of(at: int, parts: tuple[Value, ...], count: int) -> int | None:

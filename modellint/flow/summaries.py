@@ -23,7 +23,7 @@ from modellint.flow.callees import (
     ParameterObject,
     ProjectInstance,
     TableClass,
-    kept_or_it,
+    unwrap_argument,
 )
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
@@ -87,7 +87,7 @@ class Summaries(Lasting):
             found = self._records[module] = Record(module)
         return found
 
-    def filled(self, module: ModuleFacts) -> Record:
+    def record_with_values(self, module: ModuleFacts) -> Record:
         """The record of a file, noted as one that may hold values of bodies."""
         found = self.record(module)
         self._filled.add(found)
@@ -111,7 +111,7 @@ class Summaries(Lasting):
         bodies: dict[tuple[Function, int], Body] = {}
         cuts = self._cuts
 
-        def computed() -> T:
+        def compute_afresh() -> T:
             bodies.clear()
             self._looked_at.append(bodies)
             try:
@@ -119,7 +119,7 @@ class Summaries(Lasting):
             finally:
                 self._looked_at.pop()
 
-        answer = self._answers.ask(key, computed, least)
+        answer = self._answers.ask(key, compute_afresh, least)
         trace = self._answers.rests_on(key) if cuts == self._cuts else None
         if trace is not None:
             self._answers.keep(key)
@@ -129,7 +129,7 @@ class Summaries(Lasting):
                 self._settled[about] = known, self.project.files.joined(before, trace)
         return answer
 
-    def found_out(
+    def fact(
         self,
         facts: tuple[dict[K, T], dict[K, T]],
         key: K,
@@ -189,25 +189,25 @@ class Summaries(Lasting):
 
     def gives(self, function: Function, files: int) -> Kinds:
         """The kinds of elements that a function returns, made by itself or by a callee."""
-        return self._asked(_gives, function, (), files, NONE, ALL_KINDS)
+        return self._summary(_gives, function, (), files, NONE, ALL_KINDS)
 
     def makes(self, function: Function, files: int) -> Objects:
         """The objects that a function may return."""
-        return self._asked(_makes, function, (), files, NONE, ANYTHING)
+        return self._summary(_makes, function, (), files, NONE, ANYTHING)
 
     def hands_on(self, function: Function, files: int) -> Tables:
         """The parameters, or attributes of these, that a function calls and whose result it returns."""
-        return self._asked(_hands_on, function, (), files, NONE, NONE)
+        return self._summary(_hands_on, function, (), files, NONE, NONE)
 
     def takes(self, function: Function, name: str, facet: Facet, files: int) -> Tables:
         """The tables in which a function looks up, or pads, what the parameter `name` is passed."""
-        return self._asked(_takes, function, (name, facet), files, NONE, SURELY)
+        return self._summary(_takes, function, (name, facet), files, NONE, SURELY)
 
     def asks(self, function: Function, files: int) -> Tables:
         """The parameters in which a function looks up elements that it makes itself; an empty name for any of them."""
-        return self._asked(_asks, function, (), files, NONE, SURELY)
+        return self._summary(_asks, function, (), files, NONE, SURELY)
 
-    def _asked(
+    def _summary(
         self, ask: Callable[..., T], function: Function, more: tuple[Any, ...], files: int, least: T, most: T
     ) -> T:
         if files < 0:
@@ -223,39 +223,39 @@ class Summaries(Lasting):
 
     # -- questions about attributes ----------------------------------------------------------------------------------
 
-    def stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
+    def stored_kinds(self, name: str, module: ModuleFacts, files: int) -> Kinds:
         """The kinds of elements that the functions of a file store under an attribute."""
         if name not in self.record(module).keeping:
             return NONE
         if self._is_too_deep():
             return ALL_KINDS
-        return self._answer(("stored", name, module, files), lambda: self._stored(name, module, files), NONE)
+        return self._answer(("stored", name, module, files), lambda: self._compute_kinds(name, module, files), NONE)
 
-    def _stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
+    def _compute_kinds(self, name: str, module: ModuleFacts, files: int) -> Kinds:
         self.project.python(module.file)
         found: set[type] = set()
         bodies: dict[Function, Body] = {}
-        for function, value, _ in self.filled(module).values(name):
+        for function, value, _ in self.record_with_values(module).values(name):
             body = bodies.setdefault(function, self.body(function, files))
             found |= body.elements(value)
             found |= body.real(value) if function.name != "__init__" else NONE
         return frozenset(found)
 
-    def held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
+    def objects_under(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         """The objects that an attribute may hold, in classes of a family or in any class of a file."""
         if name not in self.record(module).keeping:
             return NONE
         if self._is_too_deep():
             return ANYTHING
         key = ("held", name, module, family, files)
-        return self._answer(key, lambda: self._held(name, module, family, files), NONE)
+        return self._answer(key, lambda: self._compute_objects(name, module, family, files), NONE)
 
-    def _held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
+    def _compute_objects(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         self.project.python(module.file)
         found: set[Any] = set()
-        for function, value, _ in self.filled(module).values(name, family):
+        for function, value, _ in self.record_with_values(module).values(name, family):
             found |= self.body(function, files).objects(value)
-        return frozenset(one for one in found if not isinstance(kept_or_it(one), ParameterObject))
+        return frozenset(one for one in found if not isinstance(unwrap_argument(one), ParameterObject))
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
         """The methods that a class's objects have under a name, and the objects that they keep there."""
@@ -268,10 +268,10 @@ class Summaries(Lasting):
 
     def _may_have(self, cls: Class, name: str) -> bool:
         """True if the texts of files let a class's objects have something under the name."""
-        named = self.project.once(("named", cls), lambda: tuple(_distinct(self._named(cls))))
+        named = self.project.once(("named", cls), lambda: tuple(_distinct(self._possible_names(cls))))
         return any(name in names for names in named)
 
-    def _named(self, cls: Class) -> Iterator[Container[str]]:
+    def _possible_names(self, cls: Class) -> Iterator[Container[str]]:
         """The names that a class's objects may have: those in its file, and those of bases in other files."""
         pending = [cls]
         for one in pending:
@@ -283,15 +283,15 @@ class Summaries(Lasting):
                 bases = (base for base in self.bases(own) if isinstance(base, Class))
                 pending += [base for base in bases if base.module is not one.module and base not in pending]
 
-    def mentioned(self, function: Function, name: str) -> list[Class]:
+    def mentioned_classes(self, function: Function, name: str) -> list[Class]:
         """The imported classes that a function, or its class, mentions; none if none of them may have `name`."""
         about = function.owner or function
-        classes, named = self.project.once(("mentioned", about), lambda: self._all_mentioned(about))
+        classes, named = self.project.once(("mentioned", about), lambda: self._compute_mentioned(about))
         return classes if any(name in names for names in named) else []
 
-    def _all_mentioned(self, about: Function | Class) -> tuple[list[Class], tuple[Container[str], ...]]:
+    def _compute_mentioned(self, about: Function | Class) -> tuple[list[Class], tuple[Container[str], ...]]:
         classes = list(self._mentioned_by(about))
-        return classes, tuple(_distinct(names for cls in classes for names in self._named(cls)))
+        return classes, tuple(_distinct(names for cls in classes for names in self._possible_names(cls)))
 
     def _mentioned_by(self, about: Function | Class) -> Iterator[Class]:
         module, names = about.module, self.project.names
@@ -312,20 +312,20 @@ class Summaries(Lasting):
     def bases(self, cls: Class) -> Objects:
         """The direct bases of a class that can be read, and `TableClass` if one is a table class."""
 
-        def found() -> Objects:
+        def resolve() -> Objects:
             names = [name for base in cls.bases if (name := dotted(base))]
             resolved = [self.project.names.resolve(cls.module, name) for name in names]
             classes = [one.cls for one in resolved if isinstance(one, DefinedClass)]
             is_table = any(isinstance(one, External) and one.name.rpartition(".")[2] in TABLES for one in resolved)
             return frozenset((*classes, *((TableClass,) if is_table else ())))
 
-        return self.project.once(("bases", cls), found, kept=_OF_OBJECTS)
+        return self.project.once(("bases", cls), resolve, kept=_OF_OBJECTS)
 
     def methods(self, cls: Class, name: str, inside: ModuleFacts | None) -> tuple[Function, ...]:
         """The nearest definitions of a method in a class and its bases; with `inside`, those in that file."""
-        return self.project.once(("methods", cls, name, inside), lambda: tuple(self._inherited(cls, name, inside)))
+        return self.project.once(("methods", cls, name, inside), lambda: tuple(self._definitions(cls, name, inside)))
 
-    def _inherited(self, cls: Class, name: str, inside: ModuleFacts | None, depth: int = 0) -> Iterator[Function]:
+    def _definitions(self, cls: Class, name: str, inside: ModuleFacts | None, depth: int = 0) -> Iterator[Function]:
         if depth > _MAX_BASES or (inside is not None and cls.module is not inside):
             return
         if name in cls.methods:
@@ -333,7 +333,7 @@ class Summaries(Lasting):
             return
         for base in self.bases(cls):
             if isinstance(base, Class):
-                yield from self._inherited(base, name, inside, depth + 1)
+                yield from self._definitions(base, name, inside, depth + 1)
 
     def derives_from_table(self, cls: Class, inside: ModuleFacts | None) -> bool:
         """True if a class derives from a table class; with `inside`, over bases in that file only."""
@@ -348,11 +348,11 @@ class Summaries(Lasting):
     def bases_elsewhere(self, cls: Class) -> frozenset[Class]:
         """The bases in other files of a class and of the classes in its file that it may share objects with."""
 
-        def found() -> frozenset[Class]:
+        def compute() -> frozenset[Class]:
             bases = (base for one in self.record(cls.module).related(cls) for base in self.bases(one))
             return frozenset(base for base in bases if isinstance(base, Class) and base.module is not cls.module)
 
-        return self._answer(("bases elsewhere", cls), found, NONE)
+        return self._answer(("bases elsewhere", cls), compute, NONE)
 
     def best_row(self, name: str, *, is_builtin: bool) -> operators.Operator | None:
         """The row, of all operators with a name, that is closest to look-ups."""
@@ -404,14 +404,15 @@ def _hands_on(body: Body) -> Tables:
 
 
 def _takes(body: Body, name: str, facet: Facet) -> Tables:
-    def found(value: Value) -> Kinds | None:
+    def kinds_of(value: Value) -> Kinds | None:
         return None if body.carries(value, name, facet) else NONE
 
-    return _all_or_surely(body.meets(event, facet, found) for event in body.flow.events) - {name}  # it picks of others
+    # Elements pick rows of other tables than themselves.
+    return _all_or_surely(body.meets(event, facet, kinds_of) for event in body.flow.events) - {name}
 
 
 def _asks(body: Body) -> Tables:
-    return NONE.union(*map(body.met, body.flow.events)) - SURELY
+    return NONE.union(*map(body.tables_at, body.flow.events)) - SURELY
 
 
 def _all_or_surely(found: Iterable[Tables]) -> Tables:

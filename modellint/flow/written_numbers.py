@@ -48,7 +48,7 @@ class Last(Filler):
 class Constants(Callees):
     """The constants that one function writes into index tensors."""
 
-    def assigned(self, update: Value) -> frozenset[type]:
+    def assigned_kinds(self, update: Value) -> frozenset[type]:
         """The kind of constant that `x[index] = constant` writes into a tensor; empty if it writes none."""
         if update.data != "[]=" or _is_key(update.args[1]) or not self.may_be_number(update.args[2]):
             return NONE
@@ -56,14 +56,14 @@ class Constants(Callees):
 
     def fills(self, row: operators.Operator, call: Value) -> bool:
         """True if a call may write a constant into elements, other than 0."""
-        return any(map(self.may_be_number, self._written(row, call)))
+        return any(map(self.may_be_number, self._written_values(row, call)))
 
     def sign_of(self, row: operators.Operator, call: Value) -> type:
         """The kind of the constants that a call writes: the one that says most if there are several."""
-        signs = {_sign(value) for value in self._written(row, call) if self.may_be_number(value)}
+        signs = {_sign(value) for value in self._written_values(row, call) if self.may_be_number(value)}
         return next((sign for sign in (Below, Last) if sign in signs), Filler)
 
-    def _written(self, row: operators.Operator, call: Value) -> Iterator[Value]:
+    def _written_values(self, row: operators.Operator, call: Value) -> Iterator[Value]:
         if not row.facets.keys() & {"fill", "literal", "chooses"}:
             return
         if call.has_unpacking:
@@ -181,7 +181,7 @@ class Constants(Callees):
         return parameter.kind == "var-keyword" or (dotted(written) or "").rpartition(".")[2] in _MAPPINGS
 
 
-def filled(call: Value) -> tuple[Value, ...]:
+def fill_targets(call: Value) -> tuple[Value, ...]:
     """The values that a filling call may write into: its receiver, and its first argument."""
     callee, first = call.callee, call.positional[:1]
     if not first or first[0].op is Op.STARRED:

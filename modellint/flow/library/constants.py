@@ -105,14 +105,14 @@ def calculated(name: str, left: object, right: object) -> object:
     return tried(_OPERATORS.get(name), (left, right))
 
 
-def evaluated(call: Call) -> Atoms | None:
+def evaluate_pure(call: Call) -> Atoms | None:
     """The result of a function of constants; None for another function, or where arguments are unknown."""
     arguments = call.arguments
-    function = pure(call.name) if call.given and not arguments.keywords and arguments.is_complete else None
-    if function is None or not (call.run.counts or all(map(constant, call.given))):
+    function = pure(call.name) if call.positional and not arguments.keywords and arguments.is_complete else None
+    if function is None or not (call.run.counts or all(map(constant, call.positional))):
         return None
-    given = [value_of(atoms) for atoms in call.given]
-    found = OPEN if any(part is OPEN for part in given) else _called(call.name, function, given)
+    given = [value_of(atoms) for atoms in call.positional]
+    found = OPEN if any(part is OPEN for part in given) else _call(call.name, function, given)
     return PLAIN if found is OPEN else atoms_of(call.run, found, call.value, call.frame)
 
 
@@ -125,7 +125,7 @@ def pure(name: str) -> Callable[..., object] | None:
     return found if callable(found) else None
 
 
-def _called(name: str, function: Callable[..., object], given: Sequence[object]) -> object:
+def _call(name: str, function: Callable[..., object], given: Sequence[object]) -> object:
     flat = [part for one in given for part in (one if isinstance(one, list | tuple) else (one,))]
     if any(isinstance(part, Size) for part in flat):
         is_sum = name == "builtins.sum" or (name == "builtins.int" and len(given) == 1)

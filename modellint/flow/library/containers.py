@@ -91,9 +91,9 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
                 key = entry.key if into.kind == "dict" or into.is_module_container else None
                 inner = _pair(entry.atoms) if into.kind == "dict" and atom.kind != "dict" else None
                 if inner is None:
-                    into.put(entry.atoms, _joined(path, entry.path), key)
+                    into.put(entry.atoms, _concatenate_paths(path, entry.path), key)
                 else:
-                    into.put(inner[1], _joined(path, entry.path), inner[0])
+                    into.put(inner[1], _concatenate_paths(path, entry.path), inner[0])
             continue
         into.is_exact = False
         if isinstance(atom, Shape):
@@ -110,7 +110,7 @@ def _pair(atoms: Atoms) -> tuple[str | None, Atoms] | None:
     return None
 
 
-def _joined(path: Path, more: Path) -> Path:
+def _concatenate_paths(path: Path, more: Path) -> Path:
     return path + tuple(step for step in more if step not in path)
 
 
@@ -194,8 +194,8 @@ def method(run: Run, owner: Shell, name: str, arguments: Arguments, frame: Frame
     return PLAIN if known is None else known(Call(run, name, arguments, frame, value), owner)
 
 
-def _added(call: Call, owner: Shell) -> Atoms:
-    run, path, given = call.run, call.run.path, call.given
+def _add(call: Call, owner: Shell) -> Atoms:
+    run, path, given = call.run, call.run.path, call.positional
     added = given[-1] if given else NEVER
     at = value_of(given[0]) if call.name == "insert" and run.counts and len(given) == 2 else OPEN
     if type(at) is int and owner.items is not None and not run.loops and not path:
@@ -219,7 +219,7 @@ def _added(call: Call, owner: Shell) -> Atoms:
     return (owner,) if owner.is_module_container else NONE
 
 
-def _removed(call: Call, owner: Shell) -> Atoms:
+def _remove(call: Call, owner: Shell) -> Atoms:
     if call.name == "clear" and not call.run.path and not call.run.loops and call.run.counts:
         owner.fill(())
     elif isinstance(owner, ExactShell):
@@ -227,34 +227,34 @@ def _removed(call: Call, owner: Shell) -> Atoms:
     return PLAIN
 
 
-def _taken(call: Call, owner: Shell) -> Atoms:
+def _pop(call: Call, owner: Shell) -> Atoms:
     """`pop` and the like: an entry that is taken out of a container which is not counted stays possible."""
     is_keyed = _is_dict(owner) if call.run.counts else owner.kind == "dict"
     if call.name == "pop" and call.run.counts:
-        at = value_of(call.given[0]) if call.given else -1
+        at = value_of(call.positional[0]) if call.positional else -1
         places = [entry.key for entry in owner.entries] if is_keyed else range(len(owner.entries))
         if not isinstance(owner, ExactShell) or (owner.items is not None and not call.run.path):
             if at in places or (not is_keyed and type(at) is int and len(places) + at in places):
                 return owner.pop(places.index(at) if is_keyed else at)  # type: ignore[arg-type]
-            if is_keyed and at is not OPEN and len(call.given) > 1:
-                return call.given[1]
+            if is_keyed and at is not OPEN and len(call.positional) > 1:
+                return call.positional[1]
     if isinstance(owner, ExactShell):
         owner.lose()
-    return _got(call, owner) if call.name == "pop" and owner.kind == "dict" else owner.element()
+    return _get(call, owner) if call.name == "pop" and owner.kind == "dict" else owner.element()
 
 
-def _got(call: Call, owner: Shell) -> Atoms:
-    if not call.given:
+def _get(call: Call, owner: Shell) -> Atoms:
+    if not call.positional:
         return owner.element()
-    found, at = owner.part(call.given[0]), constant(call.given[0])
+    found, at = owner.part(call.positional[0]), constant(call.positional[0])
     if at is not None and owner.is_exact and any(e.key == at.value and not e.path for e in owner.entries):
         return found
     if at is not None and call.run.counts and owner.items is not None and _is_dict(owner):
-        return (*call.given[1:], NONE)[0]
-    return join([found, *call.given[1:], *(() if found else (NONE,))])
+        return (*call.positional[1:], NONE)[0]
+    return join([found, *call.positional[1:], *(() if found else (NONE,))])
 
 
-def _listed(call: Call, owner: Shell) -> Atoms:
+def _list(call: Call, owner: Shell) -> Atoms:
     """The elements or keys of a container, as another container."""
     items = owner.items if call.run.counts else None
     if call.name == "keys":
@@ -262,13 +262,13 @@ def _listed(call: Call, owner: Shell) -> Atoms:
     if items is not None and call.name in ("values", "children"):
         return call.sequence("generator", [entry.atoms for entry in items])
     is_same = items is not None and call.name == "copy"
-    made = call.made(owner.kind if is_same else "list")
+    made = call.allocate(owner.kind if is_same else "list")
     merge(made, (owner,), ())
     made.is_exact = made.is_exact and is_same
     return (made,)
 
 
-def _paired(call: Call, owner: Shell) -> Atoms:
+def _items(call: Call, owner: Shell) -> Atoms:
     items = owner.items
     values = owner if items is None else [entry.atoms for entry in items]
     is_known = call.run.counts and items is not None and _is_dict(owner)
@@ -276,16 +276,16 @@ def _paired(call: Call, owner: Shell) -> Atoms:
     return rows(call.run, [keys, values], call.value, call.frame)
 
 
-def _reversed(call: Call, owner: Shell) -> Atoms:
+def _reverse(call: Call, owner: Shell) -> Atoms:
     if not call.run.counts or owner.items is None or call.run.path:
         return PLAIN
     owner.reverse()
     return NONE
 
 
-def _found(call: Call, owner: Shell) -> Atoms:
-    values = [entry.atoms for entry in (call.run.counts and call.given and owner.items) or ()]
-    return (Constant(values.index(call.given[0])),) if values and call.given[0] in values else PLAIN
+def _index(call: Call, owner: Shell) -> Atoms:
+    values = [entry.atoms for entry in (call.run.counts and call.positional and owner.items) or ()]
+    return (Constant(values.index(call.positional[0])),) if values and call.positional[0] in values else PLAIN
 
 
 def _is_dict(owner: Shell) -> bool:
@@ -294,12 +294,12 @@ def _is_dict(owner: Shell) -> bool:
 
 #: The transfer functions of methods of containers.
 _METHODS: dict[str, Callable[[Call, Shell], Atoms]] = {
-    **dict.fromkeys(ADDERS, _added),
-    **dict.fromkeys(("remove", "discard", "clear"), _removed),
-    **dict.fromkeys(("pop", "popleft", "popitem"), _taken),
-    **dict.fromkeys(("keys", "values", "copy", "children", "modules", "parameters"), _listed),
-    **dict.fromkeys(("items", "named_children", "named_modules"), _paired),
-    "get": _got,
-    "index": _found,
-    "reverse": _reversed,
+    **dict.fromkeys(ADDERS, _add),
+    **dict.fromkeys(("remove", "discard", "clear"), _remove),
+    **dict.fromkeys(("pop", "popleft", "popitem"), _pop),
+    **dict.fromkeys(("keys", "values", "copy", "children", "modules", "parameters"), _list),
+    **dict.fromkeys(("items", "named_children", "named_modules"), _items),
+    "get": _get,
+    "index": _index,
+    "reverse": _reverse,
 }

@@ -59,7 +59,7 @@ def unary(run: Run, atoms: Atoms, value: Value, frame: Frame) -> Atoms:
 
 def binary(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms:
     """`left + right` and the like."""
-    known = _known(run, left, right, value, frame)
+    known = _evaluate(run, left, right, value, frame)
     if known is not None:
         return known
     found = join(_of_side(run, side, left, right, value, frame) for side in (left, right))
@@ -72,21 +72,21 @@ def augmented(run: Run, atom: Atom, right: Atoms, value: Value, frame: Frame) ->
     """The result of `x += right` for an `atom` that is not changed in place."""
     if isinstance(atom, Shell):
         return binary(run, (atom,), right, value, frame)
-    known = _known(run, (atom,), right, value, frame)
+    known = _evaluate(run, (atom,), right, value, frame)
     return _of_side(run, (atom,), (atom,), right, value, frame) if known is None else known
 
 
-def _known(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+def _evaluate(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
     """The result for known numbers and strings; in a run that counts, for sums of symbols and containers, too."""
     if not run.counts:
         if constant(left) is None or constant(right) is None:
             return None
     elif any(isinstance(atom, Shell | Unknown) for atom in (*left, *right)):
-        return _joined(run, left, right, value, frame)
+        return _concatenate(run, left, right, value, frame)
     return atoms_of(run, calculated(str(value.data), value_of(left), value_of(right)), value, frame)
 
 
-def _joined(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+def _concatenate(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
     """`[…] + […]`, `n * […]` of containers whose entries are known one by one."""
     shells = [s[0] if len(s) == 1 and isinstance(s[0], Shell) and s[0].is_container else None for s in (left, right)]
     first, second = (None if shell is None else shell.items for shell in shells)
@@ -157,12 +157,12 @@ def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value:
         return (atom,)
     given = [other for atoms in arguments.positional for other in atoms]
     is_default = name == "to" and len(given) == 1 and getattr(given[0], "name", "") in _DEFAULT_DTYPE
-    there = _told(name, arguments) if _is_made_on_host(atom) else ()
+    there = _target_device(name, arguments) if _is_made_on_host(atom) else ()
     is_rare = name == "float" or is_default or are_host(there)
     return changed(atom, f"`.{name}()`", value, is_rare=is_rare, moved_to=there)
 
 
-def _told(name: str, arguments: Arguments) -> Atoms:
+def _target_device(name: str, arguments: Arguments) -> Atoms:
     """The device that `to` or `cpu` moves to; empty where it may be asked for more than that."""
     if len(arguments.positional) > 1 or not arguments.keywords.keys() <= {"device", "non_blocking"}:
         return ()

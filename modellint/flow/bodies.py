@@ -433,7 +433,7 @@ class Body(Constants):
         return any(map(is_taken, nested.parameters))
 
     def _is_looked_up_by(self, values: Iterable[Value], elements: list[Value], facet: Facet) -> bool:
-        """True if one of the arguments of a call may look up another one, which is one of `elements`."""
+        """True if an argument of a call may look up another argument, which is in `elements`."""
         looking = [value for value in values if self._looks_up(value, facet)]
         return any(value is not other for value in looking for other in elements)
 

@@ -222,7 +222,7 @@ def calls_of(function: Function, project: Project) -> Iterator[Value]:
 
 
 def _open(run: Interpreter, reaching: _Reaching) -> None:
-    """Run the constructors, and what they store, of all objects that may make one of the classes."""
+    """Run the constructors of all objects that may make one of the classes, and evaluate their stores."""
     known = 0
     for _ in range(_MAX_ROUNDS):
         shells = list(run.shells())

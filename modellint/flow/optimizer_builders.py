@@ -1,4 +1,4 @@
-"""A filter for functions of a file that may build optimizers: they mention torch's module of these, or one another.
+"""A filter for functions of a file that may build optimizers: they mention `torch.optim`, or one another.
 
 Only its False is certain.
 """
@@ -95,7 +95,7 @@ class _Reaching:
 
     @property
     def exported_builders(self) -> frozenset[str]:
-        """The names that other files may import from this one to build optimizers: definitions and imports."""
+        """The definitions and imports of the file through which other files may build optimizers."""
         return frozenset(self._own | (self.names & self._module.imports.keys()))
 
     @property
@@ -113,7 +113,7 @@ class _Reaching:
         return names
 
     def _add_mentioning(self, names: set[str]) -> set[str]:
-        """The definitions that mention one of the names, or one another; they are added to the names."""
+        """Adds the definitions that mention one of the names, or one another, to `names`, and returns them."""
         definitions = list(self._definitions())
         found: set[str] = set()
         while True:

@@ -51,7 +51,7 @@ class Record:
 
     @cached_property
     def keeping(self) -> dict[str, list[Function]]:
-        """The functions that may store something under an attribute, by its name."""
+        """For each attribute, the functions that may store a value under it."""
         found: dict[str, list[Function]] = {}
         for function in (*self._module.all_functions(), self._module.body):
             text = function.text
@@ -78,7 +78,7 @@ class Record:
             yield from found.get(owner, ())
 
     def _stored_values(self, function: Function) -> dict[str, list[tuple[Value, bool]]]:
-        """The values that a function stores, by attribute, and whether it stores them in its `self`."""
+        """For each attribute, the values that a function stores there, and whether it does so in its `self`."""
         found = self._kept.get(function)
         if found is None:
             found = self._kept[function] = {}

@@ -40,7 +40,7 @@ _ORDER = {"transpose": ("dim0", "dim1"), "swapaxes": ("axis0", "axis1"), "swapdi
 
 
 def numbers(given: tuple[Atoms, ...]) -> tuple[Atoms, ...]:
-    """The sizes that are passed one by one, or as one container."""
+    """The sizes that are passed one by one, or in a single container; none if its entries are not all known."""
     first = given[0] if len(given) == 1 else ()
     if len(first) == 1 and isinstance(first[0], Shell) and first[0].is_container:
         return tuple(entry.atoms for entry in first[0].entries) if first[0].is_exact else ()

@@ -258,7 +258,7 @@ class Summaries(Lasting):
         return frozenset(one for one in found if not isinstance(unwrap_argument(one), ParameterObject))
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
-        """The methods that a class's objects have under a name, and the objects that they keep there."""
+        """The methods of a class under a name, and the objects that its instances keep there."""
         if not self._may_have(cls, name):
             return NONE
         if self._is_too_deep():
@@ -381,7 +381,7 @@ class Summaries(Lasting):
 
 
 def _distinct(found: Iterable[Container[str]]) -> Iterable[Container[str]]:
-    """The non-empty ones of some containers, each once."""
+    """The containers that are not empty, each once."""
     return {id(one): one for one in found if one}.values()
 
 

@@ -59,7 +59,7 @@ class Constants(Callees):
         return any(map(self.may_be_number, self._written_values(row, call)))
 
     def sign_of(self, row: operators.Operator, call: Value) -> type:
-        """The kind of the constants that a call writes: the one that says most if there are several."""
+        """The kind of the constants that a call writes: `Below` goes before `Last`, and that before `Filler`."""
         signs = {_sign(value) for value in self._written_values(row, call) if self.may_be_number(value)}
         return next((sign for sign in (Below, Last) if sign in signs), Filler)
 

@@ -64,7 +64,7 @@ def elements(atoms: Atoms) -> list[Atoms] | None:
 
 
 def unpacked(atoms: Atoms) -> Iterator[Atoms]:
-    """The entries of a container, one by one where they are known, else all of them as one value."""
+    """The entries of the containers in a value; any other atom that can be iterated gives one entry."""
     for atom in atoms:
         if holds(atom):
             for entry in atom.entries:

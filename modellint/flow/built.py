@@ -1,6 +1,6 @@
-"""Objects once their constructors have run: what they are made of, whether they have state, what they were given.
+"""Objects once their constructors have run: the layers they register, whether they have state, their arguments.
 
-An answer is None where what is not known decides it: an argument, a base, a condition.
+An answer is None where something unknown decides it: an argument, a base, a condition.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _MAX_DEPTH = 12
 
 
 class HeldPart(NamedTuple):
-    """Something that an object keeps under an attribute, or in itself where it is a container, and on which path.
+    """A value that an object stores under an attribute, or holds as an entry, and the path condition of the store.
 
-    `is_each`: it is stored under several names, each of the atoms under some, rather than one of them.
+    `is_each`: each of the atoms is stored under some name, rather than one of them under one name.
     """
 
     name: Hashable | None
@@ -54,14 +54,14 @@ class HeldPart(NamedTuple):
 
 
 class Child(NamedTuple):
-    """Whether what is registered under an attribute has parameters or buffers, and whether it has parameters."""
+    """The state of a registered attribute: whether it has parameters or buffers, and whether it has parameters."""
 
     has_state: bool | None
     has_parameters: bool | None
 
 
 def parts(run: Interpreter, shell: Shell) -> list[HeldPart]:
-    """What an object registers, where `nn.Module` is told of it; what is overwritten for certain is left out."""
+    """The registered attributes and entries of an object, but for those that are certainly overwritten."""
     run.objects.construct(shell)
     found: list[HeldPart] = []
     for store in shell.stores:
@@ -69,25 +69,25 @@ def parts(run: Interpreter, shell: Shell) -> list[HeldPart]:
             if store.name is not None and not store.path:
                 found = [part for part in found if part.name != store.name]
             is_each = store.name is None and Constant(None) not in store.atoms
-            found.append(HeldPart(store.name, _kept(store), store.path, is_each))
+            found.append(HeldPart(store.name, _stored_atoms(store), store.path, is_each))
     if shell.is_module_container:
         found += (HeldPart(entry.key, entry.atoms, entry.path) for entry in shell.entries)
     return found
 
 
-def _kept(store: Store) -> Atoms:
-    """The layers and tensors that a store keeps as they are: the result of an operation on unknown values is none."""
+def _stored_atoms(store: Store) -> Atoms:
+    """The atoms that a store keeps, but for unknown arguments to which an operator was applied."""
     is_calculated = store.value is not None and store.value.op is Op.BIN
     return tuple(atom for atom in store.atoms if not (is_calculated and isinstance(atom, SymbolicInput)))
 
 
 def _tells_nothing(store: Store) -> bool:
-    """Whether None is registered as a parameter or buffer, which only makes a name known."""
-    given = [_buffered(atom) for atom in store.atoms] if len(store.atoms) == 1 else []
+    """True if None is registered as a parameter or buffer, which only makes a name known."""
+    given = [_buffer_data(atom) for atom in store.atoms] if len(store.atoms) == 1 else []
     return store.target is None and (store.atoms == NONE or given == [NONE])
 
 
-def _buffered(atom: Atom) -> Atoms | None:
+def _buffer_data(atom: Atom) -> Atoms | None:
     """The tensor that a buffer is made of; None for anything but a buffer."""
     if not isinstance(atom, Shell) or atom.kind != "buffer":
         return None
@@ -95,7 +95,7 @@ def _buffered(atom: Atom) -> Atoms | None:
 
 
 def state(run: Interpreter, atom: Atom, *, trained: bool = False, depth: int = 0) -> bool | None:
-    """Whether something has state that moves with it: parameters or buffers, its children's included.
+    """True if an atom has state that moves with it: parameters or buffers, its children's included.
 
     With `trained` only parameters that gradients reach count.
     """
@@ -103,7 +103,7 @@ def state(run: Interpreter, atom: Atom, *, trained: bool = False, depth: int = 0
         return None
     if not isinstance(atom, Shell) or atom.is_container:
         return False
-    buffered = _buffered(atom)
+    buffered = _buffer_data(atom)
     if buffered is not None:
         return False if trained else _is_tensor(buffered)
     if atom.kind == "parameter":
@@ -117,7 +117,7 @@ def state(run: Interpreter, atom: Atom, *, trained: bool = False, depth: int = 0
 
 
 def state_in(run: Interpreter, shell: Shell, *, trained: bool = False) -> bool | None:
-    """Whether an object of a run has state, found out in steps of its own."""
+    """The answer of `state` for an object of a run, with a budget of steps of its own."""
     before = run.steps, run.is_complete
     run.steps, run.is_complete = 0, True
     found = state(run, shell, trained=trained)
@@ -147,7 +147,7 @@ def _instance_state(run: Interpreter, shell: Shell, model: ClassModel, trained: 
 
 
 def state_of(run: Interpreter, part: HeldPart, *, trained: bool = False, depth: int = 1) -> bool | None:
-    """Whether what is registered has state; to register a class or a function, called by now or not, is an error."""
+    """True if a registered value has state; registering a class or a function is an error, and no state."""
     registered = (atom for atom in part.atoms if not isinstance(atom, ClassRef | FunctionRef))
     outcomes = {state(run, atom, trained=trained, depth=depth) for atom in registered}
     if part.is_each and True in outcomes:
@@ -156,7 +156,7 @@ def state_of(run: Interpreter, part: HeldPart, *, trained: bool = False, depth: 
 
 
 def _is_tensor(atoms: Atoms) -> bool | None:
-    """Whether a buffer is given a tensor, rather than None."""
+    """True if a buffer is made of a tensor, False if of None, and None if of either."""
     if atoms == NONE:
         return False
     return None if any(isinstance(atom, SymbolicInput) or atom == Constant(None) for atom in atoms) else True
@@ -170,7 +170,7 @@ def _is_frozen(parameter: Shell) -> bool:
 
 
 def _registers(run: Interpreter, shell: Shell, wanted: Shell, depth: int) -> bool | None:
-    """Whether a layer, or a copy of it, becomes a part of an object that is given it."""
+    """True if an object registers the layer `wanted` that it is passed, or a copy of it."""
     found = parts(run, shell)
     is_undecided = shell.model is None or not shell.model.is_complete or not run.is_complete
     paths: list[Path] = []
@@ -186,7 +186,7 @@ def _registers(run: Interpreter, shell: Shell, wanted: Shell, depth: int) -> boo
 
 
 def _holds(run: Interpreter, atom: Atom, wanted: Shell, depth: int) -> bool | None:
-    """Whether what is registered is the layer, or registers it in turn."""
+    """True if a registered value is the layer `wanted`, or registers it in turn."""
     if isinstance(atom, Unknown):
         return None if any(shell.model is wanted.model for shell in atom.held) else False
     if not isinstance(atom, Shell) or not atom.is_layer:
@@ -204,14 +204,14 @@ def _holds(run: Interpreter, atom: Atom, wanted: Shell, depth: int) -> bool | No
 
 
 class _Everything(Keepers):
-    """What a method has to do with layers, where all that a constructor calls is run."""
+    """A filter that lets every method run that a constructor calls."""
 
     def is_idle_in(self, function: Function, model: ClassModel) -> bool:
         return False
 
 
 class Built:
-    """An object of a class that is given some arguments."""
+    """An object of a class, constructed with some arguments."""
 
     def __init__(self, model: ClassModel, arguments: Arguments) -> None:
         project = _project_of(model)
@@ -223,27 +223,27 @@ class Built:
         self.parts = parts(self.run, self.shell)
 
     def state(self, *, trained: bool = False) -> bool | None:
-        """Whether it has parameters or buffers; with `trained`, parameters that gradients reach."""
+        """True if it has parameters or buffers; with `trained`, parameters that gradients reach."""
         return state(self.run, self.shell, trained=trained)
 
     def registers(self, wanted: Shell) -> bool | None:
-        """Whether the object registers a layer that its constructor is given, or a copy of that."""
+        """True if the object registers a layer that its constructor is passed, or a copy of it."""
         return _registers(self.run, self.shell, wanted, 0)
 
     def child(self, name: str) -> Child:
-        """What is registered under an attribute in the end."""
+        """The state of the value that is registered under an attribute in the end."""
         found = [part for part in self.parts if part.name == name and any(map(_may_register, part.atoms))]
         return Child(*(state_of(self.run, found[-1], trained=trained) for trained in (False, True)))
 
 
 def _project_of(model: ClassModel) -> Project:
-    """The project of a class, which its model knows as no more than it depends on."""
+    """The project of a class, which its model knows by a narrower type."""
     return cast("Project", model.classes.project)
 
 
 @contextmanager
 def built(model: ClassModel, arguments: Arguments) -> Iterator[Built]:
-    """An object, to be asked about before it is let go of."""
+    """A context with a constructed object, whose run is closed at the end."""
     found = Built(model, arguments)
     yield found
     _project_of(model).runs.remove(found.run)
@@ -251,7 +251,7 @@ def built(model: ClassModel, arguments: Arguments) -> Iterator[Built]:
 
 
 def has_state(model: ClassModel, arguments: Arguments = ANY_ARGUMENTS, *, trained: bool = False) -> bool | None:
-    """Whether objects of a class have parameters or buffers, their children's included.
+    """True if objects of a class have parameters or buffers, their children's included.
 
     With `trained` only parameters that gradients reach count.
     """
@@ -262,13 +262,13 @@ def has_state(model: ClassModel, arguments: Arguments = ANY_ARGUMENTS, *, traine
 
 
 def _states(model: ClassModel, arguments: Arguments) -> tuple[bool | None, bool | None]:
-    """Whether there is any state, and whether gradients reach some of it."""
+    """The answers to whether there is state, and whether gradients reach some of it."""
     with built(model, arguments) as found:
         return found.state(), found.state(trained=True)
 
 
 def children(model: ClassModel) -> Mapping[str, Child]:
-    """What a constructor registers, or may register, under which attributes, whatever its arguments."""
+    """The attributes that a constructor may register, whatever its arguments, with their state."""
     return model.classes.once(model, "children", lambda: _children(model))
 
 
@@ -279,10 +279,10 @@ def _children(model: ClassModel) -> Mapping[str, Child]:
 
 
 def _may_register(atom: Atom) -> bool:
-    """Whether what an attribute holds may be a layer, a parameter or a buffer."""
+    """True if an atom under an attribute may be a layer, a parameter or a buffer."""
     if isinstance(atom, SymbolicInput):
         return "." not in atom.name
-    buffered = _buffered(atom)
+    buffered = _buffer_data(atom)
     if not isinstance(atom, Shell) or (buffered is not None and not _is_tensor(buffered)):
         return False
     return atom.is_layer or atom.kind in TENSORS
@@ -291,12 +291,12 @@ def _may_register(atom: Atom) -> bool:
 def keeping(model: ClassModel) -> frozenset[str]:
     """The attributes under which a constructor may keep a layer, a parameter or a buffer, also in a container."""
     with built(model, ANY_ARGUMENTS) as found:
-        kept = {name: _opened(found.shell.get(name) or ()) for name in found.shell.history}
+        kept = {name: _with_entries(found.shell.get(name) or ()) for name in found.shell.history}
         return frozenset(name for name, atoms in kept.items() if any(map(_may_register, atoms)))
 
 
-def _opened(atoms: Atoms) -> Iterator[Atom]:
-    """What a value may be, and what it holds if it is a list or a container of layers."""
+def _with_entries(atoms: Atoms) -> Iterator[Atom]:
+    """The atoms of a value, and the atoms in lists and containers of layers among them."""
     pending, seen = list(atoms), set[object]()
     while pending:
         atom = pending.pop()
@@ -308,16 +308,16 @@ def _opened(atoms: Atoms) -> Iterator[Atom]:
 
 
 def stores(model: ClassModel, parameter: str) -> tuple[str, ...]:
-    """The attributes under which a constructor keeps what it is given as `parameter`."""
+    """The attributes under which a constructor stores its argument `parameter`, or elements of it."""
     return model.classes.once(model, "stores", lambda: _stores(model)).get(parameter, ())
 
 
 def _stores(model: ClassModel) -> Mapping[str, tuple[str, ...]]:
-    """The attributes that keep each of the parameters."""
+    """For each parameter of a constructor, the attributes that store its argument."""
     kept: dict[str, dict[str, None]] = {}
     with built(model, ANY_ARGUMENTS) as found:
         for store in found.shell.stores:
-            for atom in _opened(_kept(store)) if store.name is not None else ():
+            for atom in _with_entries(_stored_atoms(store)) if store.name is not None else ():
                 if isinstance(atom, SymbolicInput) and atom in (
                     whole := SymbolicInput(atom.parameter),
                     whole.element(),
@@ -327,14 +327,14 @@ def _stores(model: ClassModel) -> Mapping[str, tuple[str, ...]]:
 
 
 def moves(model: ClassModel, parameter: str) -> bool:
-    """Whether a class itself moves what it is given as `parameter` to a device."""
+    """True if a class itself moves the argument that it is passed as `parameter` to a device."""
     kept = set(stores(model, parameter))
     conducts = [owner.facts.conduct for owner in model.mro()]
     return any(kept & conduct.moved or parameter in conduct.moved_parameters for conduct in conducts)
 
 
 def is_device_lazy(model: ClassModel) -> bool:
-    """Whether a layer moves itself to the device of its input when it is called."""
+    """True if a layer moves itself to the device of its input when it is called."""
     carried = {name for owner in model.mro() for name in owner.facts.conduct.carried}
     if not carried or "*" in carried:
         return bool(carried)
@@ -342,9 +342,9 @@ def is_device_lazy(model: ClassModel) -> bool:
 
 
 def registers(model: ClassModel, parameter: str, arguments: Mapping[str, Atoms] | None = None) -> bool | None:
-    """Whether the constructor registers the layer that it is given as `parameter`.
+    """True if the constructor registers the layer that it is passed as `parameter`.
 
-    True also where it wraps the layer into a container or a child that registers it.
+    It may also wrap the layer into a container or a child that registers it.
     """
     if not model.is_module:
         return model.is_module
@@ -370,7 +370,7 @@ class _AnyContainer(_AnyLayer):
 
 
 def any_layer(classes: Classes, *, is_container: bool = False) -> Shell:
-    """A layer of which nothing is known; whoever goes through a container finds layers of the kind again."""
+    """A layer of which nothing is known; as a container, it holds itself as any of its entries."""
     module = classes.of(External(MODULE))
     assert module is not None
     kind = _AnyContainer if is_container else _AnyLayer

@@ -1,7 +1,7 @@
-"""What the values of a function may be that is called or indexed: functions, classes, their objects, tables.
+"""The objects that values of a function may be where it calls or indexes them: functions, classes, instances, tables.
 
-Calls are resolved by names, and by the classes that attributes are made of; nothing is run. What is found may be too
-much: a method of an object of which nothing is known may be any method of that name in sight.
+Calls are resolved by names, and by the classes that attributes are made of; nothing is run. The result is an
+over-approximation: a method of an unknown object may be any method of that name in sight.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
 
 NONE: frozenset[Any] = frozenset()
-#: Words of classes that look up rows.
+#: Names of classes whose instances look up rows.
 TABLES = operators.words("table")
-#: Facets of what makes a tensor of sizes.
+#: Facets of operators that make a tensor of given sizes.
 _SIZED = frozenset(("sized", "trained", "kept"))
-#: Facets of what gives the elements of what it is given.
+#: Facets of operators that pass on the elements of their arguments.
 PASSING = frozenset(
     (
         "passed", "picked", "limit", "below", "lift", "mask", "chooses", "fill", "rounds", "pairs", "extreme", "copies",
         "adds", "contents", "element", "gathers", "like", "pair",
     )
 )  # fmt: skip
-#: Facets of what gives the layer that it is given, or something that holds it.
+#: Facets of operators that return the layer that they are passed, or an object that holds it.
 _HOLDING_LAYERS = frozenset(("wraps", "itself", "builds", "holds", "moves", "registers", "trained", "kept"))
 _GIVING = PASSING | _HOLDING_LAYERS | {"parameters", "reads", "extends", "removes"}
-#: What holds its parts, or is one of them.
+#: Operations whose value holds its parts, or is one of them.
 HOLDING = frozenset(
     (
         Op.LIST, Op.TUPLE, Op.DICT, Op.SET, Op.CHOICE, Op.BOOL, Op.COMPREHENSION, Op.ITEM, Op.UNPACK, Op.UPDATE,
         Op.STARRED, Op.BIN, Op.LAMBDA,
     )
 )  # fmt: skip
-#: What is, and holds, nothing that can be called.
+#: Operations whose value neither is nor holds anything that can be called.
 _UNCALLED = frozenset((Op.CONST, Op.COMPARE, Op.STRING, Op.SLICE, Op.UNARY, Op.UNKNOWN))
-#: What attributes and methods of tensors give that is no tensor.
+#: The results of attributes and methods of tensors that are no tensors.
 _FACTS = frozenset(("size", "int", "bool", "device", "dtype", "layout"))
-#: How long chains of attributes of a parameter are followed.
+#: How many attributes a chain on a parameter may have.
 _MAX_ATTRIBUTES = 2
 
 
@@ -60,37 +60,37 @@ class TableLayer:
 
 
 class PaddedTable:
-    """Beside a table: it may be told its row for padding."""
+    """Stands beside a table that may have a `padding_idx`."""
 
 
 class TableClass:
-    """A class of layers that look up rows."""
+    """A class whose instances look up rows."""
 
 
 class Loss:
-    """A loss of torch's that is given classes as targets."""
+    """A loss of torch whose targets are classes."""
 
 
 class TorchLayer:
-    """A layer of torch's that looks nothing up, and gives nothing of what it is made of."""
+    """A layer of torch that looks nothing up, and whose results are none of its parts."""
 
 
 class TorchLayerClass:
-    """A class of torch's that is none of tables."""
+    """A class of torch whose instances are no tables."""
 
 
 class Matrix:
-    """A tensor that is made of sizes, whose rows may be picked."""
+    """A tensor made of sizes, whose rows may be picked."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterObject:
-    """What a parameter is given, or an attribute of that (`codec.books`): an object that may look something up."""
+    """The object passed as a parameter, or an attribute of it (`codec.books`); it may look something up."""
 
     name: str
 
     def part(self, name: str) -> ParameterObject:
-        """An attribute of it, as far as chains of them are followed."""
+        """An attribute of the object; the object itself where the chain is at its limit."""
         return self if self.name.count(".") >= _MAX_ATTRIBUTES else ParameterObject(f"{self.name}.{name}")
 
 
@@ -103,14 +103,14 @@ class ProjectInstance:
 
 @dataclass(frozen=True, slots=True)
 class InstanceArgument:
-    """Beside an instance of a class of the project: what its constructor was given, which an attribute may be."""
+    """Stands beside an instance of a project class: an argument of its constructor, which an attribute may be."""
 
     one: Function | Class | ProjectInstance | ParameterObject | type
 
 
-#: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
+#: The objects that may be called or indexed: functions and classes of the project, instances, tables, parameters.
 Objects: TypeAlias = "frozenset[Function | Class | ProjectInstance | ParameterObject | type | InstanceArgument]"
-#: The types that these are, but for functions and classes, or instances of.
+#: The types that are such objects, and the types of the others but for functions and classes.
 OBJECTS = (
     TableLayer,
     PaddedTable,
@@ -123,35 +123,35 @@ OBJECTS = (
     ProjectInstance,
     InstanceArgument,
 )
-#: What may be any object, where it would take too long to find out.
+#: Any object: the answer where it would take too long to find out.
 ANYTHING: Objects = frozenset((TableLayer, Matrix))
 _TABLE, _PADDED = frozenset((TableLayer,)), frozenset((TableLayer, PaddedTable))
 _JUDGE = frozenset((Loss,))
 _LAYER, _LAYER_CLASS = frozenset((TorchLayer,)), frozenset((TorchLayerClass,))
-#: The argument of a table that is its row for padding.
+#: The argument of a table class that is its padding row.
 _PADDING = (2, "padding_idx")
 
 
 @dataclass(eq=False, slots=True)
 class KnownValues:
-    """What is known of the values of one function, by identity, and of its operators by their names."""
+    """The facts about the values of one function, by identity, and about its operators, by name."""
 
     objects: dict[int, Objects] = field(default_factory=dict)
     rows: dict[str, operators.Operator | None] = field(default_factory=dict)
     #: The kinds of elements that values may be or hold, and whether they may be real numbers.
     elements: dict[int, frozenset[type]] = field(default_factory=dict)
     reals: dict[int, frozenset[type]] = field(default_factory=dict)
-    #: The parameters, or attributes of these, whose results values may be.
+    #: The parameters, or attributes of these, of whose calls values may be the results.
     results: dict[int, frozenset[str]] = field(default_factory=dict)
-    #: What calls may run.
+    #: The possible targets of calls.
     targets: dict[int, CallTargets] = field(default_factory=dict)
-    #: Whether values may be what a parameter is given, elements or real numbers.
+    #: Whether values may be, or hold, what a parameter is passed: elements, or real numbers.
     carried: dict[tuple[int, str, bool], bool] = field(default_factory=dict)
-    #: By first and last event: whether functions inside of the function may look something up.
+    #: Whether nested functions may look something up, by their first and last event.
     inside: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def add(self, other: KnownValues) -> None:
-        """Know what another knows as well."""
+        """Adds the facts of `other`."""
         self.objects.update(other.objects)
         self.rows.update(other.rows)
         self.elements.update(other.elements)
@@ -167,7 +167,7 @@ NOTHING = KnownValues()
 
 @dataclass(frozen=True, slots=True)
 class CallTargets:
-    """What a call may run: functions, a table, a loss, what its caller is given, a function inside of it."""
+    """The possible targets of a call: functions, a table, a loss, parameters of the caller, a nested function."""
 
     functions: tuple[Function, ...]
     is_table: bool
@@ -177,10 +177,10 @@ class CallTargets:
 
 
 class Callees:
-    """What the values of one function may be that is called or indexed.
+    """Resolves the values that one function calls or indexes to objects.
 
-    `files`: through how many imports that is followed from here. `settled`: what earlier answers have found out of the
-    function; `known` is what this one does, which may rest on answers that are not stable yet.
+    `files`: how many imports away from here code is followed. `settled`: the facts that earlier answers found about the
+    function; `known` are those found by this object, which may rest on answers that are not stable yet.
     """
 
     def __init__(self, function: Function, summaries: Summaries, files: int, settled: KnownValues = NOTHING) -> None:
@@ -194,53 +194,53 @@ class Callees:
         self._settled = settled
 
     def _is_own(self, value: Value) -> bool:
-        """Whether a value is the object whose method this is."""
+        """True if the value is the `self` of this method."""
         return is_self(value) and self.function.owner is not None
 
     # -- objects ---------------------------------------------------------------------------------------------------
 
     def objects(self, value: Value) -> Objects:
-        """What a value may be, or hold, that can be called or indexed."""
+        """The objects that a value may be, or hold."""
         if value.op in _UNCALLED:
             return NONE
         found = self.known.objects.get(id(value))
         if found is None:
             facts = self.known.objects, self._settled.objects
-            found = self._summaries.found_out(facts, id(value), self._found_objects, value, ANYTHING, NONE)
+            found = self._summaries.fact(facts, id(value), self._compute_objects, value, ANYTHING, NONE)
         return found
 
     def _all_objects(self, values: Iterable[Value]) -> Objects:
         return NONE.union(*map(self.objects, values))
 
-    def _found_objects(self, value: Value) -> Objects:
+    def _compute_objects(self, value: Value) -> Objects:
         op = value.op
         if op is Op.PARAM:
             return self._parameter(str(value.data))
         if op is Op.GLOBAL:
-            return self._named(value)
+            return self._name_objects(value)
         if op is Op.ATTR:
-            return self._named(value) if dotted(value) and root(value).op is Op.GLOBAL else self._member(value)
+            return self._name_objects(value) if dotted(value) and root(value).op is Op.GLOBAL else self._member(value)
         if op is Op.CALL:
-            return self._made_by(value)
+            return self._call_objects(value)
         if op is Op.INDEX or op is Op.ITEM or op is Op.UNPACK:
-            return frozenset(map(kept_or_it, self.objects(value.args[0])))
+            return frozenset(map(unwrap_argument, self.objects(value.args[0])))
         return self._all_objects(value.args) if op in HOLDING else NONE
 
     def _parameter(self, name: str) -> Objects:
         owner = self.function.owner
         if name == "self" and owner is not None:
             return frozenset((ProjectInstance(owner),))
-        return frozenset((ParameterObject(name), *map(ProjectInstance, self._annotated(name))))
+        return frozenset((ParameterObject(name), *map(ProjectInstance, self._annotation_classes(name))))
 
-    def _annotated(self, name: str) -> Iterator[Class]:
+    def _annotation_classes(self, name: str) -> Iterator[Class]:
         """The classes that the annotation of a parameter names."""
         parameter = self.function.parameter(name)
         for part in () if parameter is None or parameter.annotation is None else parameter.annotation.walk():
             if part.op in (Op.GLOBAL, Op.ATTR):
-                yield from (one for one in self._named(part) if isinstance(one, Class))
+                yield from (one for one in self._name_objects(part) if isinstance(one, Class))
 
-    def _named(self, value: Value) -> Objects:
-        """What a name stands for, or a chain of attributes on one."""
+    def _name_objects(self, value: Value) -> Objects:
+        """The objects that a name, or a chain of attributes on one, resolves to."""
         name = dotted(value) or ""
         last = name.rpartition(".")[2]
         head, _, rest = name.partition(".")
@@ -260,29 +260,29 @@ class Callees:
                 return _JUDGE if row is not None and "judges" in row.facets else NONE
             if target.partition(".")[0] in codecs.PACKAGES and codecs.is_known(f"{target}.{rest}".rstrip(".")):
                 return frozenset((TableClass,))
-        return self._defined(self._names.resolve(self._module, name))
+        return self._definition_objects(self._names.resolve(self._module, name))
 
-    def _defined(self, definition: object) -> Objects:
+    def _definition_objects(self, definition: object) -> Objects:
         if isinstance(definition, DefinedClass):
             return frozenset((definition.cls,))
         if isinstance(definition, DefinedFunction):
             return frozenset((definition.function,))
-        if isinstance(definition, DefinedConstant) and self._nearer(definition.module) >= 0:
-            home = self._summaries.body(definition.module.body, self._nearer(definition.module))
+        if isinstance(definition, DefinedConstant) and self._files_left(definition.module) >= 0:
+            home = self._summaries.body(definition.module.body, self._files_left(definition.module))
             return home.objects(definition.value)
         return NONE
 
-    def _nearer(self, module: ModuleFacts) -> int:
-        """Through how many imports elements are followed from a file that this one leads to."""
+    def _files_left(self, module: ModuleFacts) -> int:
+        """How many more imports code is followed through from `module`, if this file leads to it."""
         return self._files - (module is not self._module)
 
     def _member(self, value: Value) -> Objects:
-        """The values of an attribute: methods, and what constructors store there."""
+        """The objects that an attribute may be: methods, and the values that are stored under it."""
         return self._members(self.objects(value.args[0]), str(value.data), is_known=self._is_own(value.args[0]))
 
     def _members(self, objects: Objects, name: str, *, is_known: bool) -> Objects:
-        """`is_known`: it is not an attribute of anything else than these objects."""
-        owners = frozenset(map(kept_or_it, objects))
+        """The objects that an attribute of `objects` may be; `is_known`: it is an attribute of nothing else."""
+        owners = frozenset(map(unwrap_argument, objects))
         classes = {
             one.cls if isinstance(one, ProjectInstance) else one
             for one in owners
@@ -296,31 +296,31 @@ class Callees:
                 _attribute((one for one in objects if not (is_method and isinstance(one, InstanceArgument))), name)
             )
         if not is_known:
-            found |= self._summaries.held(name, self._module, None, self._files)
+            found |= self._summaries.objects_under(name, self._module, None, self._files)
             if name not in UNNAMED:
                 found.update(self._record.functions.get(name, ()))
-                for cls in self._summaries.mentioned(self.function, name):
+                for cls in self._summaries.mentioned_classes(self.function, name):
                     found |= self._of_class(cls, name)
         if found or _is_of_tensors(name):
             return frozenset(found)
         return frozenset(one.part(name) for one in owners if isinstance(one, ParameterObject))
 
-    def given_at(self, value: Value, path: str) -> Objects:
-        """What a chain of attributes of an argument is, as a parameter of a called function has it: `codec.books`."""
+    def objects_passed(self, value: Value, path: str) -> Objects:
+        """The objects that an argument, or the attribute of it that `path` is in the callee, may be: `codec.books`."""
         found = self.objects(value)
         for name in path.split(".")[1:]:
             found = self._members(found, name, is_known=True)
         return found
 
     def _of_class(self, cls: Class, name: str) -> Objects:
-        """A method of a class, or what its objects keep under an attribute; of its bases as well."""
-        files = self._nearer(cls.module)
+        """The methods and stored objects of a class, and of its bases, under a name."""
+        files = self._files_left(cls.module)
         return NONE if files < 0 else self._summaries.member(cls, name, files)
 
     def member(self, cls: Class, name: str) -> Objects:
-        """The values of an attribute of a class of the file."""
+        """The methods and stored objects of a class of this file, and of its bases, under a name."""
         family = self._record.families[cls.name]
-        found: set[Any] = set(self._summaries.held(name, self._module, family, self._files))
+        found: set[Any] = set(self._summaries.objects_under(name, self._module, family, self._files))
         if name in cls.attributes:
             found |= self.objects(cls.attributes[name])
         for one in self._record.related(cls):
@@ -330,8 +330,8 @@ class Callees:
             found |= self._of_class(base, name)
         return frozenset(found)
 
-    def _made_by(self, call: Value) -> Objects:
-        """The objects that a call may give."""
+    def _call_objects(self, call: Value) -> Objects:
+        """The objects that a call may return."""
         callee, name = call.callee, called_name(call.callee)
         if name == "super" and callee.op is Op.GLOBAL:
             owner = self.function.owner
@@ -339,7 +339,7 @@ class Callees:
             return frozenset(ProjectInstance(one) if isinstance(one, Class) else TableLayer for one in bases)
         if name == "getattr" and callee.op is Op.GLOBAL:
             named = [arg.data for arg in call.positional[1:2] if arg.op is Op.CONST]
-            return NONE.union(*(self._summaries.held(str(n), self._module, None, self._files) for n in named))
+            return NONE.union(*(self._summaries.objects_under(str(n), self._module, None, self._files) for n in named))
         if callee.op is Op.LAMBDA:
             return self._all_objects((callee, *call.args[1:]))
         row = self.row(call)
@@ -350,7 +350,7 @@ class Callees:
                 return _JUDGE
             if _is_of_layer(row):
                 return _LAYER
-            found = frozenset(map(kept_or_it, self._all_objects(operands(call))))
+            found = frozenset(map(unwrap_argument, self._all_objects(operands(call))))
             if row.facets.keys().isdisjoint(_GIVING):  # numbers, made of a table's perhaps
                 found = frozenset(
                     one if isinstance(one, ParameterObject) else Matrix for one in found if _is_numbers(one)
@@ -368,32 +368,32 @@ class Callees:
                 made.add(ProjectInstance(one))
                 is_holding = True
             elif isinstance(one, Function):
-                made |= self._made_in(one, call)
+                made |= self._objects_returned_by(one, call)
             elif one is TableClass:
                 made |= _PADDED if _pads(call, _PADDING) else _TABLE
             elif isinstance(one, ProjectInstance):
                 if callee.op is Op.PARAM and self.function.is_class_method:  # `cls(…)`
                     made.add(one)
-                for function in self._called(one.cls):
-                    made |= self._made_in(function, call)
+                for function in self._call_methods(one.cls):
+                    made |= self._objects_returned_by(function, call)
         if is_holding:  # of what it is given
             given = self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
             made |= {one if isinstance(one, InstanceArgument) else InstanceArgument(one) for one in given}
             made |= NONE if called - {TorchLayerClass} else given
         return frozenset(made)
 
-    def _made_in(self, function: Function, call: Value) -> Objects:
-        files = self._nearer(function.module)
+    def _objects_returned_by(self, function: Function, call: Value) -> Objects:
+        files = self._files_left(function.module)
         makes = NONE if files < 0 else self._summaries.makes(function, files)
-        names = {given.name for one in makes if isinstance(given := kept_or_it(one), ParameterObject)}
+        names = {given.name for one in makes if isinstance(given := unwrap_argument(one), ParameterObject)}
         pairs = list(bound(function, call)) if names else []
-        passed = (self.given_at(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
-        return NONE.union(*passed, (one for one in makes if not isinstance(kept_or_it(one), ParameterObject)))
+        passed = (self.objects_passed(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
+        return NONE.union(*passed, (one for one in makes if not isinstance(unwrap_argument(one), ParameterObject)))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
     def row(self, call: Value) -> operators.Operator | None:
-        """The row of the operator that a call may be of, by the last part of its name where that was imported from."""
+        """The row of the operator that a call may be of, by the last part of its imported name; None if of none."""
         callee = call.args[0]
         is_global, is_dotted = callee.op is Op.GLOBAL, False
         if is_global:
@@ -425,9 +425,9 @@ class Callees:
                 return None
         elif is_dotted:
             return None if self._is_of_project(callee) else row
-        elif (name in self._record.keeping and self._summaries.held(name, self._module, None, self._files)) or any(
-            name in cls.methods for cls in self._summaries.mentioned(self.function, name)
-        ):
+        elif (
+            name in self._record.keeping and self._summaries.objects_under(name, self._module, None, self._files)
+        ) or any(name in cls.methods for cls in self._summaries.mentioned_classes(self.function, name)):
             return None
         return row
 
@@ -443,10 +443,10 @@ class Callees:
         if found is None:
             found = self.known.targets.get(id(call))
         if found is None:
-            found = self.known.targets[id(call)] = self._found_targets(call.callee)
+            found = self.known.targets[id(call)] = self._compute_targets(call.callee)
         return found
 
-    def _found_targets(self, callee: Value) -> CallTargets:
+    def _compute_targets(self, callee: Value) -> CallTargets:
         functions: dict[Function, None] = {}
         is_table, is_judge = callee.op is Op.INNER, False  # a function inside of the function may be given a table
         given: set[str] = set()
@@ -459,7 +459,7 @@ class Callees:
                 for name in MAKING:
                     functions.update(dict.fromkeys(self._methods(one, name)))
             elif isinstance(one, ProjectInstance):
-                called = self._called(one.cls)
+                called = self._call_methods(one.cls)
                 is_table = is_table or (not called and self._derives_from_table(one.cls))
                 functions.update(dict.fromkeys(called))
             elif one is TableLayer:
@@ -471,44 +471,44 @@ class Callees:
         inner = callee.data if isinstance(callee.data, Nested) else None
         return CallTargets(tuple(functions), is_table, is_judge, frozenset(given), inner)
 
-    def _called(self, cls: Class) -> list[Function]:
+    def _call_methods(self, cls: Class) -> list[Function]:
         return [method for name in CALLED for method in self._methods(cls, name)]
 
     def _methods(self, cls: Class, name: str) -> tuple[Function, ...]:
-        """What a method of a class is, as the nearest of its bases has it; those of subclasses in its file as well."""
+        """The nearest definitions of a method in a class and its bases; in this file only if no import is followed."""
         return self._summaries.methods(cls, name, None if self._files > 0 else self._module)
 
     def _derives_from_table(self, cls: Class) -> bool:
         return self._summaries.derives_from_table(cls, None if self._files > 0 else self._module)
 
     def makes_table(self, call: Value) -> bool:
-        """Whether a call that is none of an operator is of a class of tables, rather than of what gives some."""
+        """True if a call that is of no operator makes an instance of a table class, rather than returning a table."""
         return any(
             one is TableClass or (isinstance(one, Class) and self._derives_from_table(one))
             for one in self.objects(call.callee)
         )
 
     def is_table(self, one: object) -> bool:
-        """Whether an object is a table, or one of a class that derives from one."""
+        """True if the object is a table, or an instance of a class that derives from one."""
         return one is TableLayer or (isinstance(one, ProjectInstance) and self._derives_from_table(one.cls))
 
 
 def _is_of_layer(row: operators.Operator) -> bool:
-    """Whether an operator is the class of a layer that holds no others."""
+    """True if the operator is the class of a layer that holds no other layers."""
     last = row.name.rpartition(".")[2]
     return row.name == f"torch.nn.{last}" and last[0].isupper() and row.facets.keys().isdisjoint(_HOLDING_LAYERS)
 
 
 def _is_of_tensors(name: str) -> bool:
-    """Whether an attribute says something of a tensor, rather than being one: its shape, type, device."""
+    """True if an attribute describes a tensor rather than being one: its shape, dtype or device."""
     row = operators.row(f"Tensor.{name}")
     return row is not None and row.facets.get("gives") in _FACTS
 
 
 def _attribute(objects: Iterable[object], name: str) -> Iterator[type]:
-    """What an attribute of tables, or of what keeps some, may be: the weight of a table, `codec.books`."""
+    """The objects that an attribute of tables, or of objects that keep some, may be: a weight, `codec.books`."""
     for one in objects:
-        kept = kept_or_it(one)
+        kept = unwrap_argument(one)
         if kept is Matrix:
             if kept is not one or operators.row(f"Tensor.{name}") is not None:
                 yield Matrix
@@ -521,13 +521,13 @@ def parameter_of(path: str) -> str:
     return path.partition(".")[0]
 
 
-def kept_or_it(one: object) -> Any:
-    """The argument that an instance keeps, for such an argument; anything else as it is."""
+def unwrap_argument(one: object) -> Any:
+    """The argument behind an InstanceArgument; any other object as it is."""
     return one.one if isinstance(one, InstanceArgument) else one
 
 
 def _is_checkpoint(value: Value) -> bool:
-    """Whether a value is the name of a published codec."""
+    """True if the value is the name of a published codec."""
     return value.op is Op.CONST and isinstance(value.data, str) and codecs.published(value.data) is not None
 
 
@@ -536,7 +536,7 @@ def _is_numbers(one: object) -> bool:
 
 
 def _pads(call: Value, padding: tuple[int, str] | None) -> bool:
-    """Whether a call that makes a table may tell it its row for padding, which is a known argument."""
+    """True if a call that makes a table may pass it a padding row; `padding` is the argument for that."""
     if call.has_unpacking or call.callee.op is Op.CALL:
         return True
     return padding is not None and call.argument(*padding) is not None
@@ -549,7 +549,7 @@ def root(value: Value) -> Value:
 
 
 def operands(call: Value) -> tuple[Value, ...]:
-    """What a method is called on, or a function inside of another one gives, and the arguments of a call."""
+    """The arguments of a call, after the receiver of a method, or after a callee that is no plain name."""
     callee = call.callee
     if callee.op is Op.ATTR:
         return (callee.args[0], *call.args[1:])
@@ -557,7 +557,7 @@ def operands(call: Value) -> tuple[Value, ...]:
 
 
 def bound(function: Function, call: Value) -> Iterator[tuple[str, Value]]:
-    """The arguments of a call, each with the parameters of a function that may get it."""
+    """The arguments of a call, each with the name of a parameter of `function` that may get it."""
     names = function.argument_names
     keywords = [parameter.name for parameter in function.parameters]
     catching = [parameter.name for parameter in function.parameters if parameter.kind.startswith("var")]
@@ -581,7 +581,7 @@ def _is_string(value: Value) -> bool:
 
 
 def _entries(mapping: Value) -> list[tuple[str, Value]] | None:
-    """What a dictionary holds that is written out, by its keys; None if it may hold more."""
+    """The entries of a dictionary that is written out, by their keys; None if it may hold more."""
     found: list[tuple[str, Value]] = []
     pending, seen = [mapping], {id(mapping)}
     for part in pending:

@@ -1,8 +1,8 @@
-"""The objects of a class that a file's code makes, through however many functions, and what they are given.
+"""The objects of some classes that a file's code makes, through however many functions, and their arguments.
 
-A function is run with anything, and once more with its defaults if nobody in sight passes something else. What it makes
-is told by the function in which all is known that is known of the arguments: where `helper(1.0)` calls `Dropout(p)`,
-that is the caller of `helper`.
+A function is run with unknown arguments, and once more with those defaults that not every caller in sight overrides. An
+object belongs to the outermost function in which its arguments are known: where `helper(1.0)` calls `Dropout(p)`, that
+is the caller of `helper`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-#: Methods that run where nobody names them.
+#: Methods that run without being named.
 _RUN_UNNAMED = frozenset(("__init__", "__post_init__", "__call__", "forward"))
-#: How many functions one may reach before it counts as one that may make anything.
+#: How many functions one may reach before it counts as one that may make any object.
 _MAX_REACHED = 400
-#: How often objects are looked for in the objects that were found.
+#: How many rounds of constructors are run, each of the objects that the last one made.
 _MAX_ROUNDS = 8
 
 
@@ -55,7 +55,7 @@ class Argument:
     atoms: Atoms
 
     def is_(self, constant: object) -> bool:
-        """Whether it is this constant for certain, a setting that is this by default included; `1` is `1.0`, too."""
+        """True if it certainly is this constant, by default too; `1` equals `1.0`."""
         return bool(self.atoms) and all(_is_constant(atom, constant) for atom in self.atoms)
 
     @property
@@ -66,11 +66,11 @@ class Argument:
 
     @property
     def is_host(self) -> bool:
-        """Whether it is the CPU for certain."""
+        """True if it certainly is the CPU."""
         return are_host(self.atoms)
 
     def may_be(self, constant: object) -> bool:
-        """Whether the argument is this constant on at least one path."""
+        """True if it is this constant on at least one path."""
         return any(_is_constant(atom, constant) for atom in self.atoms)
 
 
@@ -89,10 +89,10 @@ def _number(atom: Atom) -> int | float | None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Constructed:
-    """An object that code makes.
+    """An object that code makes, with its arguments and the calls that lead to it.
 
-    `steps` are the calls that lead there from where its arguments are known, outermost first, and the one that makes
-    it. `owner` is its class, by its dotted name.
+    `steps` are the calls from where its arguments are known, outermost first, and the one that makes it. `owner` is the
+    dotted name of the class that was asked for: its own, or a base.
     """
 
     owner: str
@@ -101,24 +101,24 @@ class Constructed:
 
     @property
     def place(self) -> Place:
-        """Where class and arguments meet: the call that makes it, or the one that leads to it."""
+        """The place where class and arguments meet: the call that makes the object, or one that leads to it."""
         return self.steps[0].place
 
     @property
     def function(self) -> Function:
-        """The function that the place stands in."""
+        """The function in which the place stands."""
         assert self.steps[0].function is not None
         return self.steps[0].function
 
     def argument(self, position: int, name: str) -> Argument:
-        """What the constructor is given as its argument at `position` (0 is the first), or called `name`."""
+        """The argument of the constructor at `position` (0 is the first), or called `name`."""
         return Argument(self.arguments.argument(position, name) or ())
 
 
 def constructed(module: ModuleFacts, names: Collection[str], project: Project) -> list[Constructed]:
-    """The objects of the classes with some dotted names, and of those that derive from them, that a file makes.
+    """The objects of classes with some dotted names, and of classes derived from these, that a file makes.
 
-    Those that another file makes with arguments of this one are among them.
+    Objects that another file makes with arguments of this one are among them.
     """
     run, following = tensor_run(project, _Apart)
     following.reaching = reaching = _Reaching(frozenset(names), project)
@@ -131,12 +131,12 @@ def constructed(module: ModuleFacts, names: Collection[str], project: Project) -
                     _start(reference, given, frame, run)
                     _open(run, reaching)
     sites = following.sites | {id(s.value): s.site for s in run.shells() if s.site is not None}
-    found = [one for shell in run.shells() for one in _found(shell, names, sites)]
+    found = [one for shell in run.shells() for one in _records(shell, names, sites)]
     return [one for one in _first(found) if one.steps[0].module is module]
 
 
 def constructed_anywhere(model: ClassModel, project: Project) -> list[Constructed] | None:
-    """The objects that a project makes by the constructor of a class; None where others may be made, out of sight."""
+    """The objects that a project makes by the constructor of a class; None if others may be made out of sight."""
     constructor, cls = model.method("__init__"), model.cls
     if constructor is None or cls is None or cls.head.decorators:
         return None
@@ -156,7 +156,7 @@ def constructed_anywhere(model: ClassModel, project: Project) -> list[Constructe
 
 
 def _is_called(cls: Class, module: ModuleFacts, project: Project) -> bool | None:
-    """Whether a file only calls a class, or derives from it, rather than keep it; None where it does not use it."""
+    """True if a file only calls a class, False if it uses it otherwise, too; None if it does not use it."""
     calls, meant = set(), []
     for part in _parts(cls, module):
         if part.op is Op.CALL:
@@ -177,7 +177,7 @@ def _parts(cls: Class, module: ModuleFacts) -> Iterator[Value]:
 
 
 def _start(reference: FunctionRef, given: Arguments, frame: Frame, run: Interpreter) -> None:
-    """Run a function; of a class, make an object."""
+    """Run a function; of a constructor, make an object."""
     function, shell = function_of(reference.code), reference.receiver
     if function is None or function.name != "__init__" or not isinstance(shell, Shell):
         run.start(reference, frame, given)
@@ -187,7 +187,7 @@ def _start(reference: FunctionRef, given: Arguments, frame: Frame, run: Interpre
 
 
 def _defaults(function: Function, run: Interpreter) -> Iterator[Arguments]:
-    """The defaults of a function's parameters, but those that every caller in sight passes; none if there are none."""
+    """Arguments with a function's defaults, but for those that every caller in sight passes; none if there are none."""
     defaults = {one.name: one.default for one in function.parameters if one.default is not None}
     if not defaults:
         return
@@ -207,7 +207,7 @@ def _defaults(function: Function, run: Interpreter) -> Iterator[Arguments]:
 
 
 def calls_of(function: Function, project: Project) -> Iterator[Value]:
-    """The calls of a function, or of the class whose constructor it is, in its file and in those of its folder."""
+    """The calls of a function, or of the class that it constructs, in its file and in those of its folder."""
     is_constructor = function.owner is not None and function.name == "__init__"
     meant = function.owner if is_constructor else function
     name = meant.name if meant is not None else function.name
@@ -222,7 +222,7 @@ def calls_of(function: Function, project: Project) -> Iterator[Value]:
 
 
 def _open(run: Interpreter, reaching: _Reaching) -> None:
-    """Have the constructors run of all objects that may make some, and what they store."""
+    """Run the constructors of all objects that may make one of the classes, and evaluate their stores."""
     known = 0
     for _ in range(_MAX_ROUNDS):
         shells = list(run.shells())
@@ -235,13 +235,13 @@ def _open(run: Interpreter, reaching: _Reaching) -> None:
 
 
 def _settle(shell: Shell, run: Interpreter) -> None:
-    """Run the constructor of an object, and find out what it stores."""
+    """Run the constructor of an object, and evaluate its deferred stores."""
     run.objects.construct(shell)
     shell.find_out()
 
 
-def _found(shell: Shell, names: Collection[str], sites: dict[int, Site]) -> Iterator[Constructed]:
-    """An object of one of the classes, if it is one that a call makes."""
+def _records(shell: Shell, names: Collection[str], sites: dict[int, Site]) -> Iterator[Constructed]:
+    """The record of an object, if a call makes it and it is of one of the classes."""
     if shell.kind != "instance" or shell.model is None or shell.site is None or shell.site.value.op is not Op.CALL:
         return
     owner = next((model.name for model in shell.model.mro() if model.name in names), None)
@@ -253,7 +253,7 @@ def _found(shell: Shell, names: Collection[str], sites: dict[int, Site]) -> Iter
 
 
 def _first(found: Iterable[Constructed]) -> Iterator[Constructed]:
-    """Those that fewer calls do not lead to with the same constants."""
+    """The objects, but for those that a shorter way makes with the same constants."""
     known: dict[tuple[Site, ...], set[Hashable]] = {}
     for one in sorted(found, key=lambda one: len(one.steps)):
         constants = _constants(one.arguments)
@@ -264,17 +264,17 @@ def _first(found: Iterable[Constructed]) -> Iterator[Constructed]:
 
 
 def _constants(arguments: Arguments) -> Hashable:
-    """What tells the arguments of two calls from each other: what is a constant."""
+    """The constants among the arguments: they tell two calls from each other."""
 
-    def told(atoms: Atoms) -> Hashable:
+    def constant_atoms(atoms: Atoms) -> Hashable:
         return atoms if all(isinstance(atom, Constant | Number) for atom in atoms) else None
 
-    keywords = tuple(sorted((name, told(atoms)) for name, atoms in arguments.keywords.items()))
-    return tuple(map(told, arguments.positional)), keywords
+    keywords = tuple(sorted((name, constant_atoms(atoms)) for name, atoms in arguments.keywords.items()))
+    return tuple(map(constant_atoms, arguments.positional)), keywords
 
 
 class _Apart(Theory, Sink):
-    """Takes each call by itself that may lead to what is asked for."""
+    """Follows each call that may lead to one of the classes by itself."""
 
     asks = "objects made"
     rests_on = (Tensors,)
@@ -284,9 +284,9 @@ class _Apart(Theory, Sink):
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         run.of(Tensors).add(self)
-        #: Where calls are written, by the identity of the call.
+        #: The call sites, by the identity of the call.
         self.sites: dict[int, Site] = {}
-        #: What tells the call that is followed from others with the same arguments: the way to it, where that matters.
+        #: The way to the call that is followed, where calls with the same arguments are told apart by it; else None.
         self._way: Hashable = None
 
     def follow(
@@ -299,7 +299,7 @@ class _Apart(Theory, Sink):
         return self._way
 
     def _take(self, code: object, site: Site) -> None:
-        """Note a call, and whether it is told from others."""
+        """Note a call, and whether it is told from others by the way to it."""
         if site.function is not None:
             self.sites[id(site.value)] = site
         is_apart = isinstance(code, Nested) or (isinstance(code, Function) and self.reaching.may_reach(code))
@@ -307,7 +307,7 @@ class _Apart(Theory, Sink):
 
 
 class _Reaching:
-    """Which functions may lead to a class by what they mention; this only ever says that one cannot."""
+    """A filter for functions that may lead to one of the classes, by the names in them; only its False is certain."""
 
     def __init__(self, names: frozenset[str], project: Project) -> None:
         self._names = names
@@ -322,7 +322,7 @@ class _Reaching:
         return found
 
     def may_construct(self, shell: Shell) -> bool:
-        """Whether an object's constructor may make one of the classes asked for, or its class derives from one."""
+        """True if an object is of one of the classes, or its constructor may make an object of one."""
         if shell.kind != "instance" or shell.model is None:
             return False
         if self._is_meant(shell.model):
@@ -340,7 +340,7 @@ class _Reaching:
             current = pending.pop()
             if self._known.get(current) or not self._words.isdisjoint(current.words) or len(seen) > _MAX_REACHED:
                 return True
-            for found in self._mentioned(current):
+            for found in self._mentioned_definitions(current):
                 model = self._project.classes.of(found) if isinstance(found, External | DefinedClass) else None
                 if model is not None and self._is_meant(model):
                     return True
@@ -351,22 +351,22 @@ class _Reaching:
         self._known.update(dict.fromkeys(seen, False))
         return False
 
-    def _mentioned(self, function: Function) -> Iterator[Definition]:
-        """What the words of a function stand for, the methods of its object among it."""
+    def _mentioned_definitions(self, function: Function) -> Iterator[Definition]:
+        """The definitions that the words of a function resolve to, the methods of its object among them."""
         if function.owner is not None:
             for model in self._project.classes.model(function.owner).mro():
                 for name, method in model.cls.methods.items() if model.cls is not None else ():
                     if name in function.words:
                         yield DefinedFunction(method)
-        yield from self._named(function.words, function.module)
+        yield from self._word_definitions(function.words, function.module)
 
-    def _named(self, words: Collection[str], module: ModuleFacts) -> Iterator[Definition]:
+    def _word_definitions(self, words: Collection[str], module: ModuleFacts) -> Iterator[Definition]:
         own = (module.imports, module.classes, module.functions, module.constants)
         for word in words if module.star_imports else {word for names in own for word in names if word in words}:
             found = self._project.names.resolve(module, word)
             if isinstance(found, DefinedModule):
                 if found.module is not module:
-                    yield from self._named(words, found.module)
+                    yield from self._word_definitions(words, found.module)
             elif isinstance(found, DefinedConstant):
                 parts = (self._project.names.definition(found.module, part) for part in walk_all((found.value,)))
                 yield from (part for part in parts if part is not None and not isinstance(part, DefinedConstant))
@@ -375,7 +375,7 @@ class _Reaching:
 
 
 def _functions(found: Definition, words: Collection[str]) -> Iterable[Function]:
-    """The functions that somebody may run who speaks of a function or a class."""
+    """The functions that code which mentions a definition may run."""
     if isinstance(found, DefinedFunction):
         return (found.function,)
     methods = found.cls.methods if isinstance(found, DefinedClass) else {}

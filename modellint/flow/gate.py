@@ -1,7 +1,7 @@
-"""Which classes are worth a run: those that may keep a plain container with layers or parameters in it.
+"""A filter before runs: which classes may keep a plain container (list, dict, …) that holds layers or parameters.
 
 Running an object costs far more than looking at what its methods store, and correct code keeps few layers in plain
-containers. This only ever says that something cannot matter: whatever it cannot judge counts as worth a run.
+containers. The filter over-approximates: whatever it cannot judge counts as worth a run.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 _DISPLAYS = frozenset((Op.LIST, Op.TUPLE, Op.SET))
 _REGISTRARS = REGISTRARS | {"__setattr__"}
 _OF_TENSORS = operators.methods("Tensor")
-#: What is neither a layer nor a container, nor made of any.
+#: Operations whose result is neither a layer nor a container, and holds neither.
 _HARMLESS = frozenset((Op.CONST, Op.COMPARE, Op.STRING, Op.SLICE, Op.UNARY, Op.LAMBDA))
-#: Functions that give what they are given, or containers of it.
+#: Functions that return their argument, or a container of it.
 _PASSING = frozenset(
     f"builtins.{name}"
     for name in """list tuple set dict frozenset sorted reversed iter next zip enumerate map filter getattr sum
     vars""".split()
 )
 _PASSING_FROM = ("collections.", "itertools.", "functools.", "copy.", "types.", "dataclasses.", "typing.")
-#: What stores under a name that is an argument.
+#: Functions that store an attribute whose name is an argument.
 _STORING = frozenset(("setattr", "builtins.setattr"))
-#: What every way to store something in an object is written with: a target that is an attribute or a part of something,
-#: a method that fills or registers, or the object itself as an argument.
+#: Text that every store in an object contains: an assignment to an attribute or an element, a method that fills or
+#: registers, or the object itself as an argument.
 _STORES = re.compile(
     r"(?:\.[\s\\]*\w+|\])[\s)\\]*(?:#[^\n]*\s*)*(?::[^=]*)?[-+*/|&@%^]{0,2}=(?!=)|\b(?:for|as)\s+[\w(]+\s*[.\[]"
     r"|\b(?:append|extend|insert|update|add|setdefault|appendleft)\b|setattr|add_module|register_|__dict__|_modules"
@@ -52,16 +52,16 @@ _STORES = re.compile(
 )
 
 
-#: How many questions may be asked for the sake of one; who asks more gets a yes, which means a run.
+#: How deeply questions about values may be nested; beyond it the answer is True, which means a run.
 _MAX_DEPTH = 80
 
 
 class Keepers:
-    """Answers for the classes of a project; what is known of functions and classes is kept."""
+    """The filter's answers for the classes and functions of a project, each memoised."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        #: How many questions about values are being asked, one for the sake of the other.
+        #: The present nesting of questions about values.
         self.depth = 0
         self._classes: dict[Class, bool] = {}
         self._functions: dict[tuple[Function, str], bool] = {}
@@ -69,38 +69,38 @@ class Keepers:
         self._stored: dict[tuple[Class, str], list[tuple[Value, Function]]] = {}
 
     def may_keep(self, cls: Class) -> bool:
-        """Whether what a class's own methods do may leave layers or parameters in a plain container."""
+        """True if the class's own methods may leave layers or parameters in a plain container."""
         if cls not in self._classes:
             self._classes[cls] = any(map(self.method_may_keep, self._storing(cls)))
         return self._classes[cls]
 
     def may_store(self, cls: Class) -> bool:
-        """Whether any method of a class may store something in an object."""
+        """True if any method of the class may store something in an object."""
         return any(True for _ in self._storing(cls))
 
     @staticmethod
     def _storing(cls: Class) -> Iterator[Function]:
-        """The methods that may store something in an object: only these are worth to be lowered."""
+        """The methods whose text may store something in an object; the others need not be lowered."""
         return (method for method in cls.methods.values() if _STORES.search(method.text))
 
     def method_may_keep(self, method: Function) -> bool:
-        """Whether a method may leave layers or parameters in a plain container."""
+        """True if the method may leave layers or parameters in a plain container."""
         return self.of_function(method, "keeps", _Body(self, method, method.owner).may_keep)
 
     def method_matters(self, method: Function) -> bool:
-        """Whether a method may leave something in a plain container, or store what is made of a parameter."""
+        """True if the method may leave layers in a plain container, or store a value derived from a parameter."""
         return self.method_may_keep(method) or self._method_may_derive(method)
 
     def is_idle(self, function: Function) -> bool:
-        """Whether a function, and all that it calls, neither stores, registers nor gives layers."""
+        """True if neither the function nor anything that it calls stores, registers or returns layers."""
         return self._project.once(("idle", function), lambda: not self._matters(function), kept=FLAG)
 
     def is_idle_in(self, function: Function, model: ClassModel) -> bool:
-        """The same of an object of a class, if it calls no method in turn that the class has in its own file."""
+        """True if the function and the methods it calls on `self` are idle, none in the file that defines the class."""
         return self._project.once(("idle", function, model), lambda: self._is_idle_in(function, model))
 
     def may_make(self, function: Function, model: ClassModel | None) -> bool:
-        """Whether a function, called on an object of a class if it is a method, may make a layer."""
+        """True if the function, called on an object of `model` if it is a method, may make a layer."""
         return self.makers.may_make(function, model)
 
     def _is_idle_in(self, function: Function, model: ClassModel) -> bool:
@@ -121,25 +121,25 @@ class Keepers:
         return self.of_function(function, "matters", _Body(self, function, function.owner).may_matter)
 
     def may_derive(self, cls: Class) -> bool:
-        """Whether a class's own methods may store what is made of a new parameter, rather than the parameter."""
+        """True if the class's own methods may store a value derived from a new parameter instead of the parameter."""
         return any(map(self._method_may_derive, self._storing(cls)))
 
     def _method_may_derive(self, method: Function) -> bool:
         return self.of_function(method, "derives", _Body(self, method, method.owner).may_derive)
 
     def may_strand(self, cls: Class) -> bool:
-        """Whether a class's own methods may store a tensor that is made on the default device."""
+        """True if the class's own methods may store a tensor created on the default device."""
         return any(map(self._method_may_strand, self._storing(cls)))
 
     def _method_may_strand(self, method: Function) -> bool:
         return self.of_function(method, "strands", _Body(self, method, method.owner).may_strand)
 
     def may_store_early(self, cls: Class) -> bool:
-        """Whether a class's constructor may store a layer or parameter before it calls that of a base."""
+        """True if the class's constructor may store a layer or parameter before it calls its base's constructor."""
         return _Body(self, cls.methods["__init__"], cls).may_store_early()
 
     def stored(self, cls: Class, name: str) -> list[tuple[Value, Function]]:
-        """What a class's own methods store under an attribute."""
+        """The values that the class's own methods store under an attribute, each with its method."""
         found = self._stored.get((cls, name))
         if found is None:
             found = self._stored[cls, name] = [
@@ -152,7 +152,7 @@ class Keepers:
         return found
 
     def of_function(self, function: Function, question: str, answer: Callable[[], bool]) -> bool:
-        """What is known of a function; one that calls itself adds nothing."""
+        """The memoised answer to a question about a function; False while it is computed, so recursion adds nothing."""
         key = (function, question)
         if key not in self._functions:
             self._functions[key] = False
@@ -164,8 +164,8 @@ class Keepers:
         return self._project
 
 
-def _remembered(question: Callable[[_Body, Value], bool]) -> Callable[[_Body, Value], bool]:
-    """A question about a value, asked once; what a loop leads back to adds nothing."""
+def _memoise(question: Callable[[_Body, Value], bool]) -> Callable[[_Body, Value], bool]:
+    """Memoises a question about a value; the answer is False while it is computed, so a cycle adds nothing."""
     name = question.__name__
 
     def answer(body: _Body, value: Value) -> bool:
@@ -185,21 +185,21 @@ def _remembered(question: Callable[[_Body, Value], bool]) -> Callable[[_Body, Va
 
 
 class _Body:
-    """One function, seen from a class."""
+    """The questions about one function, as a method of `cls` if it is one."""
 
     def __init__(self, keepers: Keepers, function: Function, cls: Class | None, *, given: bool = False) -> None:
         self.keepers = keepers
-        #: Whether the arguments may be layers; what nobody in sight gives is for others to look after.
+        #: Whether arguments may be layers: True only if a call that is followed passes some.
         self._given = given
         self._project = keepers.project
         self._function = function
         self._cls = cls
         self._plain: frozenset[str] | None = None
-        #: Answers by question and value; while one is looked for it is no.
+        #: Answers by question and identity of the value; False while one is computed.
         self.answers: dict[tuple[str, int], bool] = {}
 
     def may_keep(self) -> bool:
-        """Whether the function may put layers into plain containers that an object keeps."""
+        """True if the function may put layers into a plain container that an object keeps."""
         kept: set[int] = set()
         for event in self._function.flow.events:
             if event.kind is EventKind.STORE and event.target is not None:
@@ -216,7 +216,7 @@ class _Body:
         return False
 
     def may_derive(self) -> bool:
-        """Whether the function may store under an attribute what is made of a parameter that it makes."""
+        """True if the function may store under an attribute a value derived from a parameter that it creates."""
         for event in self._function.flow.events:
             if event.kind is EventKind.STORE and event.target is not None and event.target.op is Op.ATTR:
                 stored = event.value
@@ -229,15 +229,15 @@ class _Body:
         return False
 
     def _makes_parameter(self, value: Value) -> bool:
-        """Whether a value is what calling a class of parameters, or a layer, gives."""
+        """True if the value is a call of a parameter class or of a layer class."""
         named = self._definition(value.callee) if value.op is Op.CALL else None
         if not isinstance(named, DefinedClass | External):
             return False
         return self._is_tensor_class(named) or self._is_module(named) is True
 
-    @_remembered
+    @_memoise
     def _involves_parameter(self, value: Value) -> bool:
-        """Whether a new parameter is a part of a value, but not of a layer."""
+        """True if a new parameter is a part of the value, but not inside a layer."""
         if value.op is Op.CALL:
             named = self._definition(value.callee)
             if isinstance(named, DefinedClass | External):
@@ -245,7 +245,7 @@ class _Body:
                     return True
                 if self._is_module(named) is True:
                     return False
-            called = self._called(value.callee)
+            called = self._function_of(value.callee)
             if called is not None and self._asks(called, "involves", False):
                 return True
         if value.op is Op.ATTR and self_attribute(value) is not None:
@@ -261,7 +261,7 @@ class _Body:
         return any(self._involves_parameter(event.value) for event in self._results())
 
     def may_strand(self) -> bool:
-        """Whether the function may store a new tensor under an attribute, or have it stored."""
+        """True if the function may store a new tensor under an attribute, or have another function store it."""
         for event in self._function.flow.events:
             if event.kind is EventKind.STORE and event.target is not None and self._keeps(event.target):
                 if self._is_fresh(event.value):
@@ -271,7 +271,7 @@ class _Body:
         return False
 
     def _keeps(self, target: Value) -> bool:
-        """Whether what is stored there may become an attribute of the object, or a part of one."""
+        """True if a store to `target` may set an attribute of the object, or an element of one."""
         if target.op is Op.ATTR:
             return target.args[0].op is not Op.ATTR
         root = _root(target.args[0])
@@ -279,18 +279,18 @@ class _Body:
         return self._may_be_plain(name) if name is not None else root.op is Op.PARAM or self._is_container(root)
 
     def _has_stored(self, call: Value) -> bool:
-        """Whether a call may store a new tensor in the object: one that it is given, or makes."""
+        """True if the call may store a new tensor in the object, one that it receives or creates."""
         callee = call.callee
         gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
         is_method = callee.op is Op.ATTR and (callee.data not in _OF_TENSORS or callee.data in ADDERS)
         if (gets_object or is_method or callee.data in _STORING) and any(map(self._is_fresh, call.args[1:])):
-            return self_attribute(callee) not in REGISTRARS or self._called(callee) is not None
-        called = self._called(callee) if gets_object else None
+            return self_attribute(callee) not in REGISTRARS or self._function_of(callee) is not None
+        called = self._function_of(callee) if gets_object else None
         return called is not None and self._asks(called, "strands", False)
 
-    @_remembered
+    @_memoise
     def _is_fresh(self, value: Value) -> bool:
-        """Whether a value may be, or hold, a tensor that is made on the default device."""
+        """True if the value may be, or hold, a tensor created on the default device."""
         if value.op is Op.CALL:
             named = self._definition(value.callee)
             if isinstance(named, External) and (row := operators.row(named.name)) is not None and "fresh" in row.facets:
@@ -299,7 +299,7 @@ class _Body:
                 return False
             if self._is_named_by_value(value.callee):
                 return True
-            called = self._called(value.callee)
+            called = self._function_of(value.callee)
             if called is not None and self._asks(called, "is new", False):
                 return True
         if value.op is Op.PARAM:
@@ -321,7 +321,7 @@ class _Body:
         return any(map(self._is_fresh, value.args))
 
     def _may_be_buffer(self, value: Value) -> bool:
-        """Whether an attribute of a layer that the object has may be a buffer of it."""
+        """True if the value, an attribute of a layer in `self`, may be a buffer of that layer."""
         name = self_attribute(value.args[0])
         for stored, function in () if name is None or self._cls is None else self.keepers.stored(self._cls, name):
             named = self._project.names.definition(function.module, stored.callee) if stored.op is Op.CALL else None
@@ -330,17 +330,17 @@ class _Body:
         return False
 
     def _is_named_by_value(self, callee: Value) -> bool:
-        """Whether it may be a factory that is looked up by a name that is not known: `getattr(torch, window)`."""
+        """True if the callee is a function of torch that is looked up by name: `getattr(torch, window)`."""
         if callee.op is not Op.CALL or callee.callee.data not in ("getattr", "builtins.getattr"):
             return False
         return bool(callee.positional) and self._definition(callee.positional[0]) == External("torch")
 
     def _is_registered(self, named: DefinedClass | External) -> bool:
-        """Whether a class is one of layers, parameters or buffers."""
+        """True if instances of the class are layers, parameters or buffers."""
         return self._is_module(named) is True or self._is_tensor_class(named)
 
     def _inherits_fresh(self, name: str) -> bool:
-        """Whether the constructor of a base may store a new tensor under an attribute."""
+        """True if a method of a base class may store a new tensor under the attribute."""
         for model in () if self._cls is None else self._project.classes.model(self._cls).mro()[1:]:
             for value, function in () if model.cls is None else self.keepers.stored(model.cls, name):
                 if _Body(self.keepers, function, model.cls)._is_fresh(value):
@@ -351,12 +351,12 @@ class _Body:
         return any(self._is_fresh(event.value) for event in self._results())
 
     def may_store_early(self) -> bool:
-        """Whether something is stored, by this constructor or a method that it calls, before a base is set up."""
+        """True if this constructor, or a method that it calls, may store something before a base is initialised."""
         for event in self._function.flow.events:
             if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
                 if event.value.callee.data == "__init__":
                     return False
-                if self._called(event.value.callee) is not None and self_attribute(event.value.callee) is not None:
+                if self._function_of(event.value.callee) is not None and self_attribute(event.value.callee) is not None:
                     return True
             if event.kind is EventKind.CALL and event.value.callee.data in _STORING:
                 return True
@@ -366,7 +366,7 @@ class _Body:
         return False
 
     def may_matter(self) -> bool:
-        """Whether the function may store, register or give layers, or containers with some."""
+        """True if the function may store, register or return layers, or containers that hold some."""
         for event in self._function.flow.events:
             if event.kind in (EventKind.STORE, EventKind.RETURN, EventKind.YIELD):
                 if self._is_layer(event.value) or self._is_kept(event.value):
@@ -378,7 +378,7 @@ class _Body:
     def _call_matters(self, call: Value) -> bool:
         callee = call.callee
         if any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
-            called = self._called(callee)
+            called = self._function_of(callee)
             return callee.data != "isinstance" and (
                 called is None or self._asks(called, "matters", self._gets_layers(call))
             )
@@ -389,12 +389,12 @@ class _Body:
         if is_super or (owner.op is Op.PARAM and owner.data == "self"):
             if callee.data in _REGISTRARS:
                 return True
-            called = self._super_called(str(callee.data)) if is_super else self._called(callee)
+            called = self._resolve_super(str(callee.data)) if is_super else self._function_of(callee)
             return called is not None and self._asks(called, "matters", self._gets_layers(call))
         return callee.data in ADDERS and self_attribute(_root(owner)) is not None and self._gets_layers(call)
 
-    def _super_called(self, name: str) -> Function | None:
-        """The method that the bases of the class define."""
+    def _resolve_super(self, name: str) -> Function | None:
+        """The method that `super().name` resolves to; None if there is none, or if it cannot be read."""
         for model in () if self._cls is None else self._project.classes.model(self._cls).mro()[1:]:
             if model.facts.has_method(name):
                 return None if model.cls is None else model.cls.methods.get(name)
@@ -412,7 +412,7 @@ class _Body:
         held = [name for name in map(self_attribute, call.args[1:]) if name is not None]
         if not (is_given or gets_object or held):
             return False
-        called = self._called(callee)
+        called = self._function_of(callee)
         if called is None or (called.name == "__init__" and not is_given):
             return False
         if (is_given or gets_object) and self._asks(called, "keeps", is_given):
@@ -420,17 +420,17 @@ class _Body:
         return any(map(self._may_be_plain, held)) and self._asks(called, "grows", is_given)
 
     def _gets_layers(self, call: Value) -> bool:
-        """Whether a call is given layers, or containers with some."""
+        """True if an argument of the call may be a layer, or a plain container that holds some."""
         return any(self._is_layer(arg) or self._is_kept(arg) for arg in call.args[1:])
 
     def _asks(self, function: Function, question: str, given: bool) -> bool:
-        """Whether another function keeps containers with layers, or puts some into what it is given."""
+        """The answer to `question` for another function; `given`: the call may pass layers to it."""
         body = _Body(self.keepers, function, function.owner, given=given)
         answers = {
             "keeps": body.may_keep,
             "grows": body._may_grow,
-            "gives": body._gives,
-            "makes": body._makes_any,
+            "gives": body._returns_containers,
+            "makes": body._returns_layers,
             "involves": body._involves_any,
             "classes": body._gives_class,
             "matters": body.may_matter,
@@ -447,10 +447,10 @@ class _Body:
         stores = self._function.flow.of(EventKind.STORE)
         return any(e.target is not None and e.target.op is Op.INDEX and self._is_layer(e.value) for e in stores)
 
-    def _gives(self) -> bool:
+    def _returns_containers(self) -> bool:
         return any(self._is_kept(event.value) for event in self._results())
 
-    def _makes_any(self) -> bool:
+    def _returns_layers(self) -> bool:
         return any(self._is_layer(event.value) for event in self._results())
 
     def _results(self) -> Iterable[Event]:
@@ -460,7 +460,7 @@ class _Body:
     # -- containers ------------------------------------------------------------------------------------------------
 
     def _grows(self, owner: Value, values: Iterable[Value], kept: set[int]) -> bool:
-        """Whether a container that is kept, and may be a plain one, gets a layer."""
+        """True if a layer is added to a container that is kept and that may be a plain one."""
         root = _root(owner)
         name = self_attribute(root)
         if name is None and id(root) not in kept:
@@ -470,7 +470,7 @@ class _Body:
         return name is None or self._may_be_plain(name)
 
     def _may_be_plain(self, name: str) -> bool:
-        """Whether an attribute may hold a plain container, by what is stored under it."""
+        """True if the attribute may hold a plain container, judged by the values stored under it."""
         if self._cls is None:
             return True
         known = False
@@ -482,9 +482,9 @@ class _Body:
                     return True
         return not known
 
-    @_remembered
+    @_memoise
     def _is_container(self, value: Value) -> bool:
-        """Whether a value may be a plain container, an empty one among them."""
+        """True if the value may be a plain container, even an empty one."""
         if value.op in _DISPLAYS or value.op in (Op.DICT, Op.COMPREHENSION):
             return True
         if value.op in (Op.CHOICE, Op.BOOL):
@@ -498,9 +498,9 @@ class _Body:
             return not (isinstance(named, External) and named.name.startswith("torch."))
         return value.op not in _HARMLESS and value.op is not Op.PARAM
 
-    @_remembered
+    @_memoise
     def _is_kept(self, value: Value) -> bool:
-        """Whether a value may be a plain container with layers in it, or hold one."""
+        """True if the value may be a plain container that holds layers, or hold such a container."""
         op = value.op
         if op is Op.PARAM:
             return self._function.name == "__init__" and self._are_layers(str(value.data))
@@ -528,14 +528,14 @@ class _Body:
         return True
 
     def _are_layers(self, name: str) -> bool:
-        """Whether a parameter is said to be a plain container of layers."""
+        """True if the parameter is declared or documented as a plain container of layers."""
         return any(
             one.name == name and container_of_layers(one, self._function, self._project) is not None
             for one in self._function.parameters
         )
 
     def _call_gives(self, call: Value) -> bool:
-        """Whether a call may give a plain container with layers in it, or something that keeps one."""
+        """True if the call may return a plain container that holds layers, or an object that keeps one."""
         callee = call.callee
         named = self._definition(callee)
         if isinstance(named, DefinedClass | External) and self._is_module(named) is True:
@@ -543,7 +543,7 @@ class _Body:
         given = any(map(self._is_kept, call.args[1:]))
         if isinstance(named, External):
             return _is_passing(named.name) and (given or any(map(self._is_layer, call.args[1:])))
-        called = self._called(callee)
+        called = self._function_of(callee)
         if called is not None:
             return self._asks(called, "gives", self._gets_layers(call)) or given
         if callee.op is Op.LAMBDA and isinstance(callee.data, Nested):
@@ -554,9 +554,9 @@ class _Body:
 
     # -- layers ----------------------------------------------------------------------------------------------------
 
-    @_remembered
+    @_memoise
     def _is_layer(self, value: Value) -> bool:
-        """Whether a value may be a layer or a parameter that nobody else keeps."""
+        """True if the value may be a layer or a parameter that no attribute keeps yet."""
         op = value.op
         if op is Op.PARAM:
             return self._given and value.data != "self" and value.data not in self._plain_parameters()
@@ -584,7 +584,7 @@ class _Body:
             if isinstance(named, External):
                 return self._library_makes(named.name, call)
             return True
-        called = self._called(callee)
+        called = self._function_of(callee)
         if called is not None:
             return self._asks(called, "makes", self._gets_layers(call))
         if callee.op is Op.ATTR:
@@ -594,9 +594,9 @@ class _Body:
             return any(map(self._is_layer, (*callee.args, *call.args[1:])))
         return self._may_be_class(callee)
 
-    @_remembered
+    @_memoise
     def _may_be_class(self, value: Value) -> bool:
-        """Whether a value may be a class of layers that is passed on uncalled."""
+        """True if the value may be a layer class that is passed on uncalled."""
         op = value.op
         if op is Op.ATTR and self._is_class_table(value):
             return True
@@ -618,7 +618,7 @@ class _Body:
             named = self._definition(value.callee)
             if isinstance(named, External):
                 return named.name.startswith("functools.") and any(map(self._may_be_class, value.args[1:]))
-            called = self._called(value.callee)
+            called = self._function_of(value.callee)
             if value.callee.op is Op.ATTR and self._is_registry(value.callee.args[0]):
                 return True
             if called is None and value.callee.op is Op.ATTR and value.callee.data in calls.FOLLOWED:
@@ -627,12 +627,12 @@ class _Body:
         return op not in _HARMLESS and any(map(self._may_be_class, value.args))
 
     def _is_registry(self, value: Value) -> bool:
-        """Whether a name stands for an object of the project into which classes are entered."""
+        """True if the name resolves to an object of the project in which classes are registered."""
         named = self._definition(value) if value.op in (Op.GLOBAL, Op.ATTR) else None
         return isinstance(named, DefinedConstant) and bool(registrations(named, self._project, self._function.module))
 
     def _is_class_table(self, value: Value) -> bool:
-        """Whether an attribute is a dict of a class into which its methods enter classes."""
+        """True if the attribute is a dict of a class in which the methods of that class register classes."""
         owner = self._cls if self_attribute(value) is not None else None
         if owner is None:
             named = self._definition(value.args[0])
@@ -673,7 +673,7 @@ class _Body:
         return model is not None and model.name in calls.TENSOR_CLASSES
 
     def _is_constant(self, value: Value) -> bool:
-        """Whether a name stands for a value at module level that may be, or hold, a layer made there."""
+        """True if the name resolves to a module-level value that may be, or hold, a layer."""
         named = self._definition(value)
         if not isinstance(named, DefinedConstant):
             return False
@@ -681,12 +681,12 @@ class _Body:
         return body._is_kept(named.value) or body._is_layer(named.value)
 
     def _is_property(self, name: str, question: str = "gives") -> bool:
-        """Whether an attribute is a property, for which the answer to a question is yes."""
+        """True if the attribute is a property for whose getter the answer to `question` is True."""
         found = None if self._cls is None else self._project.classes.model(self._cls).method(name)
         return found is not None and found.is_property and self._asks(found, question, False)
 
-    def _called(self, callee: Value) -> Function | None:
-        """The function or method of the project that is called."""
+    def _function_of(self, callee: Value) -> Function | None:
+        """The function or method of the project that the callee resolves to; None if there is none."""
         name = self_attribute(callee)
         if name is not None:
             return None if self._cls is None else self._project.classes.model(self._cls).method(name)
@@ -695,14 +695,14 @@ class _Body:
 
 
 def _is_passing(name: str) -> bool:
-    """Whether a function of a library gives what it is given, or a container of it."""
+    """True if the library function may return its argument, or a container of it."""
     if name.startswith("torch."):
         return name in calls.WRAPPERS
     return name in _PASSING or name.startswith(_PASSING_FROM) or not calls.is_standard(name.partition(".")[0])
 
 
 def _root(value: Value) -> Value:
-    """What is changed in place: the container behind all that was put into it, or that a loop changes."""
+    """The container that is changed in place: the one behind subscripts, updates and the choices of loops."""
     while value.op in (Op.UPDATE, Op.INDEX) or (value.op is Op.CHOICE and value.data is None and value.args):
         value = value.args[0]
     return value

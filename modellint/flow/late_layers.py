@@ -1,7 +1,7 @@
-"""Layers that an object makes when it is called: by which calls they are made, and what becomes of them.
+"""Layers that an object makes when it is called: the calls that make them, the calls that use them, and escapes.
 
-One that is called is used. One that somebody else gets, or whose weights are asked for, is touched: it may be trained,
-written or kept there.
+A layer that is called is used. A layer that escapes, or whose weights are read, is touched: it may be trained, written
+or kept elsewhere.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.graph.value import PathCondition, Value
 
-#: Methods by which a layer is at work.
+#: Methods that run a layer.
 _WORK = frozenset(("forward", "__call__"))
-#: Methods that give a layer back, and change no weight by what they are given.
+#: Methods that return the layer itself, and change no weight by their arguments.
 _MOVING = calls.SAME - {"apply"}
-#: Methods of containers of layers that are about what is in them.
+#: Methods of containers of layers that concern only the entries.
 _CONTENTS = calls.FOLLOWED | operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Step:
-    """Something that happens in a function, and under which condition."""
+    """A call site with its path condition."""
 
     function: Function
     value: Value
@@ -47,7 +47,7 @@ class LateLayers(Theory):
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: The steps that lead to each: calls, outermost first, and the constructor's.
+        #: For each layer, the calls that lead to it, outermost first, and the one that makes it.
         self.routes: dict[Shell, tuple[Step, ...]] = {}
         self._uses: dict[Shell, Step] = {}
         self._touched: set[Shell] = set()
@@ -97,14 +97,14 @@ class LateLayers(Theory):
     # -- in the end ------------------------------------------------------------------------------------------------
 
     def use_of(self, shell: Shell) -> Step | None:
-        """The call of a layer, or of one that holds it; None if nothing calls it, or something may change it."""
+        """The call of a layer, or of one that holds it; None if there is none, or if something may change the layer."""
         holders = list(self._holders(shell))
         if any(holder in self._touched for holder in holders) or self._is_kept(holders):
             return None
         return next((self._uses[holder] for holder in holders if holder in self._uses), None)
 
     def attribute_of(self, shell: Shell) -> str | None:
-        """The attribute of the object that keeps a layer, or what holds it."""
+        """The attribute of the object that keeps a layer, or an object that holds it."""
         subject = self._run.objects.subject
         holders = set(self._holders(shell))
         for store in subject.stores if subject is not None else ():
@@ -113,7 +113,7 @@ class LateLayers(Theory):
         return None
 
     def _holders(self, shell: Shell) -> Iterator[Shell]:
-        """A layer, and the objects whose constructors are given it, directly or not."""
+        """A layer, and the objects whose constructors are passed it, directly or not."""
         pending, seen = [shell], {shell}
         while pending:
             inner = pending.pop()
@@ -124,23 +124,23 @@ class LateLayers(Theory):
                     pending.append(outer)
 
     def _is_kept(self, shells: list[Shell]) -> bool:
-        """Whether something that was there before, other than the object itself, keeps one of some layers."""
+        """True if something made before this call, other than the object itself, keeps one of the layers."""
         wanted, began = set(shells), shells[0].trail[0]
         if any(not wanted.isdisjoint(shells_in((atoms,))) for atoms, _ in self._run.objects.given_away):
             return True
         older = (shell for shell in list(self._run.shells()) if shell.trail[0] != began)
-        return any(not wanted.isdisjoint(_held(shell)) for shell in older)
+        return any(not wanted.isdisjoint(_contents(shell)) for shell in older)
 
 
 def _step(frame: Frame, value: Value) -> Step | None:
-    """None where it stands in no function: a default, a constant of a file."""
+    """The call site of a value; None if it stands in no function: a default, a constant of a file."""
     if frame.function is None:
         return None
     return Step(frame.function, value, None if frame.event is None else frame.event.guard)
 
 
 def _returns(method: FunctionRef) -> bool:
-    """Whether a method gives something, rather than only changing its object."""
+    """True if a method returns a result, rather than only changing its object."""
     flow = method.code.flow
     return flow is not None and any(event.value.op is not Op.CONST for event in flow.of(EventKind.RETURN))
 
@@ -151,7 +151,7 @@ def _parts(shell: Shell) -> Iterator[Shell]:
     yield from shells_in(entry.atoms for entry in shell.entries)
 
 
-def _held(shell: Shell) -> Iterator[Shell]:
-    """What something holds under its attributes and as its elements."""
+def _contents(shell: Shell) -> Iterator[Shell]:
+    """The objects in the attributes and entries of an object."""
     yield from shells_in(store.atoms for store in shell.stores)
     yield from shells_in(entry.atoms for entry in shell.entries)

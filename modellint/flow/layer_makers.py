@@ -1,7 +1,7 @@
-"""Which functions may make layers with parameters when they are called.
+"""A filter for functions that may make layers with parameters when they are called; only its False is certain.
 
-To run what an object does at work costs far more than to ask what names its methods speak of: a layer's class has a
-name, and so has a function that makes one. This only ever says that something cannot matter.
+Running an object at work costs far more than looking at the names in its methods: a layer's class has a name, and so
+has a function that makes one.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
-#: What a function mentions that imports for itself, or looks for names while it runs.
+#: Words of a function that imports something itself, or looks up names while it runs.
 _LOOKING = frozenset(("import", "getattr"))
 _HOLDING = frozenset((Op.CHOICE, Op.BOOL, Op.LIST, Op.TUPLE, Op.DICT, Op.INDEX))
-#: Parameters, and what a constructor that makes some speaks of, unless under another name.
+#: Classes of parameters, and the words of constructors that make some, unless under another name.
 _PARAMETERS = operators.functions("trained")
 _REGISTER = "register_parameter"
 _PARAMETER_WORDS = frozenset(name.rpartition(".")[2] for name in _PARAMETERS) | {_REGISTER}
-#: Functions that only ask what class something is of.
+#: Functions that only test the class of a value.
 _ASKING = frozenset(("isinstance", "issubclass", "super"))
 
 
 class LayerMakers:
-    """Which functions of a project may make layers with parameters; the answer for each function is remembered."""
+    """Tells which functions of a project may make layers with parameters; answers are memoised."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -46,28 +46,28 @@ class LayerMakers:
         self._names: dict[ModuleFacts, frozenset[str]] = {}
 
     def may_make(self, function: Function, model: ClassModel | None) -> bool:
-        """Whether a function, called on an object of a class if it is a method, may make a layer."""
+        """True if the function, called on an object of `model` if it is a method, may make a layer."""
         key = (function, model)
         if key not in self._known:
-            kept = frozenset[str]() if model is None else self._kept_by(model)
-            roughly = self._reached(function, model, lambda inner: inner.words)
+            kept = frozenset[str]() if model is None else self._maker_attributes(model)
+            roughly = self._reachable(function, model, lambda inner: inner.words)
             self._known[key] = any(self._names_layer(f) or not kept.isdisjoint(f.words) for f in roughly) and any(
-                self._makes(f) or not kept.isdisjoint(self._asked_for(f)) for f in self.reached(function, model)
+                self._makes(f) or not kept.isdisjoint(self._attributes_read(f)) for f in self.reached(function, model)
             )
         return self._known[key]
 
     def reached(self, function: Function, model: ClassModel | None) -> Iterator[Function]:
-        """A function, and those that it may call: of the same object, and by name."""
-        return self._reached(function, model, self._asked_for)
+        """A function, and those that it may call: methods of the same object, and functions by name."""
+        return self._reachable(function, model, self._attributes_read)
 
-    def _reached(
+    def _reachable(
         self, function: Function, model: ClassModel | None, names: Callable[[Function], frozenset[str]]
     ) -> Iterator[Function]:
         pending, seen, told = [function], {function}, set[str]()
         while pending:
             current = pending.pop()
             yield current
-            for other in (*self._own(current, model, names, told), *self._called(current)):
+            for other in (*self._own(current, model, names, told), *self._mentioned_functions(current)):
                 if other not in seen:
                     seen.add(other)
                     pending.append(other)
@@ -79,7 +79,7 @@ class LayerMakers:
         names: Callable[[Function], frozenset[str]],
         told: set[str],
     ) -> Iterator[Function]:
-        """The methods of the object that a method speaks of, but for names of which all were `told`."""
+        """The methods of the object that a method mentions, but for names in `told`: all of those were returned."""
         if model is None or function.owner is None:
             return
         methods, helpers = self._methods_of(model)
@@ -93,12 +93,12 @@ class LayerMakers:
         for name in words & helpers.keys():
             yield from helpers[name]
 
-    def _asked_for(self, function: Function) -> frozenset[str]:
-        """The attributes that a function reads, other than those of what an object keeps or a name stands for."""
+    def _attributes_read(self, function: Function) -> frozenset[str]:
+        """The attributes that a function reads, other than attributes of attributes or of global names."""
         return self._project.once(("asks for", function), lambda: frozenset(_attributes(function)), kept=NAMES)
 
     def _methods_of(self, model: ClassModel) -> tuple[dict[str, list[Function]], dict[str, list[Function]]]:
-        """The methods of an object, and of those that its constructors make."""
+        """The methods of an object, and those of the helper objects that its constructors make, by name."""
         found = self._methods.get(model)
         if found is None:
             own = [method for owner in model.mro() if owner.cls is not None for method in owner.cls.methods.values()]
@@ -111,7 +111,7 @@ class LayerMakers:
         return found
 
     def _helpers(self, function: Function) -> tuple[Function, ...]:
-        """The methods of the classes that a function speaks of and that are no layers."""
+        """The methods of the classes that a function mentions and that are no layers."""
         return tuple(
             method
             for found in self._definitions(function)
@@ -119,14 +119,14 @@ class LayerMakers:
             for method in found.cls.methods.values()
         )
 
-    def _kept_by(self, model: ClassModel) -> frozenset[str]:
-        """The attributes of an object under which its classes keep classes of layers, or functions that make some."""
+    def _maker_attributes(self, model: ClassModel) -> frozenset[str]:
+        """The attributes under which the classes of an object keep layer classes, or functions that make layers."""
         classes = [owner.cls for owner in model.mro() if owner.cls is not None]
         return frozenset().union(
-            *(self._project.once(("kept", cls), partial(self._kept, cls), kept=NAMES) for cls in classes)
+            *(self._project.once(("kept", cls), partial(self._makers_in, cls), kept=NAMES) for cls in classes)
         )
 
-    def _kept(self, cls: Class) -> frozenset[str]:
+    def _makers_in(self, cls: Class) -> frozenset[str]:
         stored = list(cls.attributes.items())
         constructor = cls.methods.get("__init__")
         for event in constructor.flow.of(EventKind.STORE) if constructor is not None else ():
@@ -136,7 +136,7 @@ class LayerMakers:
         return frozenset(name for name, value in stored if self._may_be_maker(value, cls.module))
 
     def _may_be_maker(self, value: Value, module: ModuleFacts) -> bool:
-        """Whether a value is something to call, or holds it, that makes layers."""
+        """True if a value is a callable that makes layers, or holds one."""
         pending, seen = [value], set[int]()
         while pending:
             part = pending.pop()
@@ -161,7 +161,7 @@ class LayerMakers:
     def _makes(self, function: Function) -> bool:
         return self._project.once(("makes", function), lambda: self._mentions_layer(function), kept=FLAG)
 
-    def _called(self, function: Function) -> tuple[Function, ...]:
+    def _mentioned_functions(self, function: Function) -> tuple[Function, ...]:
         return self._project.once(("reaches", function), lambda: tuple(self._functions_named(function)), kept=FUNCTIONS)
 
     def _functions_named(self, function: Function) -> Iterator[Function]:
@@ -172,7 +172,7 @@ class LayerMakers:
                 yield from (method for name, method in found.cls.methods.items() if name in function.words)
 
     def _names_layer(self, function: Function) -> bool:
-        """Whether a word of a function is what a class of layers is called there."""
+        """True if a word of a function is the name of a layer class there."""
         return self._project.once(
             ("names", function),
             lambda: any(map(self._is_maker, self._definitions(function))) or self._mentions_torch(function.words),
@@ -180,7 +180,7 @@ class LayerMakers:
         )
 
     def _mentions_layer(self, function: Function) -> bool:
-        """Whether the code of a function speaks of a class of layers, not only to ask for it."""
+        """True if the code of a function mentions a layer class, other than to test for it."""
         if not self._names_layer(function):
             return False
         is_looking = "getattr" in function.words
@@ -194,8 +194,8 @@ class LayerMakers:
         return False
 
     def _mentions_torch(self, words: Iterable[object]) -> bool:
-        """Whether one of some words is what a package whose facts are shipped calls a class of layers."""
-        known = self._project.once(("names of layers",), _shipped)
+        """True if a word is the name of a layer class in a package whose facts are shipped."""
+        known = self._project.once(("names of layers",), _shipped_classes)
         return any(
             self._is_layer(self._project.classes.of(External(name)))
             for word in words
@@ -204,10 +204,10 @@ class LayerMakers:
         )
 
     def _definitions(self, function: Function) -> tuple[Definition, ...]:
-        """What the words of a function stand for."""
-        return self._project.once(("stands for", function), lambda: tuple(self._found_definitions(function)))
+        """The definitions that the words of a function resolve to."""
+        return self._project.once(("stands for", function), lambda: tuple(self._compute_definitions(function)))
 
-    def _found_definitions(self, function: Function) -> Iterator[Definition]:
+    def _compute_definitions(self, function: Function) -> Iterator[Definition]:
         module = function.module
         words = function.words & self._names_of(module)
         if module.star_imports:
@@ -243,13 +243,13 @@ class LayerMakers:
         return self._names[module]
 
     def _is_maker(self, found: Definition) -> bool:
-        """Whether a name stands for a class of layers, or for a constant that holds one."""
+        """True if a definition is a layer class, or a constant that holds one."""
         if isinstance(found, DefinedConstant):
             return any(map(self._is_maker, (inner for inner in self._in_constant(found) if inner is not found)))
         return isinstance(found, DefinedClass | External) and self._is_layer(self._project.classes.of(found))
 
     def _is_layer(self, model: ClassModel | None) -> bool:
-        """Whether a class is a layer that may have parameters of its own."""
+        """True if the class is a layer that may have parameters of its own."""
         if model is None or model.is_module is not True or model.name in calls.CONTAINERS:
             return False
         if model.cls is not None:
@@ -257,11 +257,11 @@ class LayerMakers:
         return self._project.classes.once(model, "some parameters", lambda: self._may_be_trained(model))
 
     def _may_be_trained(self, model: ClassModel) -> bool:
-        """Whether a class of torch has parameters for some arguments, or the code of another speaks of some."""
+        """True if a torch class has parameters for some arguments, or the code of another class mentions parameters."""
         pending, seen = [model], {model}
         while pending:
             current = pending.pop()
-            spoken_of = self._spoken_of(current)
+            spoken_of = self._mentioned_classes(current)
             if spoken_of is None or self._is_trained_by_torch(current):
                 return True
             new = [made for made in spoken_of if made.is_module is True and made not in seen]
@@ -282,8 +282,8 @@ class LayerMakers:
             for owner in model.mro()
         )
 
-    def _spoken_of(self, model: ClassModel) -> list[ClassModel] | None:
-        """The classes that a class and its constructors speak of; None where they speak of parameters, too."""
+    def _mentioned_classes(self, model: ClassModel) -> list[ClassModel] | None:
+        """The classes that a class and its constructors mention; None if they may make parameters themselves."""
         if not model.is_complete:
             return None
         found: list[Definition] = []
@@ -298,7 +298,7 @@ class LayerMakers:
         return [other for other in classes if other is not None]
 
     def _makes_parameters(self, function: Function) -> bool:
-        """Whether a function speaks of parameters, other than to make some that are not trained."""
+        """True if a function mentions parameters, other than to make some that are not trained."""
         return self._project.once(
             ("makes parameters", function), lambda: self._speaks_of_parameters(function), kept=FLAG
         )
@@ -322,7 +322,7 @@ class LayerMakers:
 
 
 def _is_trained(parameter: Value) -> bool:
-    """Whether a call of `nn.Parameter` makes one that is trained."""
+    """True if a call of `nn.Parameter` makes a trained parameter."""
     asked = parameter.argument(1, "requires_grad")
     return asked is None or asked.op is not Op.CONST or asked.data is not False
 
@@ -334,7 +334,7 @@ def _by_name(functions: Iterable[Function]) -> dict[str, list[Function]]:
     return found
 
 
-def _shipped() -> dict[str, list[str]]:
+def _shipped_classes() -> dict[str, list[str]]:
     """The classes that the shipped facts describe, by their last names."""
     found: dict[str, list[str]] = {}
     for package in knowledge.PACKAGES:
@@ -353,7 +353,7 @@ def _attributes(function: Function) -> Iterator[str]:
 
 
 def _parts(function: Function) -> Iterator[Value]:
-    """What the code of a function is made of, without the classes that it only compares something with."""
+    """The values in the code of a function, without the arguments of tests for a class."""
     pending, seen = [event.value for event in function.flow.events], set[int]()
     while pending:
         value = pending.pop()

@@ -1,4 +1,4 @@
-"""What is found of look-ups: elements that meet a table or a loss, and what is noted on the way there."""
+"""Records of look-ups: elements that meet a table or a loss, and the facts noted on the way there."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.graph.value import Value
 
-#: The class of which torch's losses take no notice unless they are told another.
+#: The class that torch's losses ignore unless they are passed another.
 IGNORED = Size.of(-100)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lookup:
-    """Elements that index a table, which is made at `table`; `rows` is how many it has, if that is known.
-    What constants below -1 index may be anything; `is_made` is False where it is not known to be a table, and `table`
-    is what is indexed.
+    """Elements that index a table made at `table`; `rows` is its number of rows, if known.
+    `is_made` is False where a constant below -1 indexes a value that need not be a table; `table` is then that value.
 
-    `steps` are the calls that lead there from where both are known, outermost first, and the look-up itself. `width` is
-    how wide the last dimension of the index is, `codec` a published one whose class is not read.
+    `steps` are the calls from where element and table are both known, outermost first, and the look-up itself.
+    `width` is the size of the last dimension of the index, `codec` a published codec whose class is not read.
     """
 
     table: Site
@@ -38,20 +37,20 @@ class Lookup:
 
     @property
     def place(self) -> Site:
-        """Where elements and table meet: the look-up, or the call that leads to it."""
+        """The site where elements and table meet: the look-up, or the call that leads to it."""
         return self.steps[0]
 
     @property
     def way(self) -> str:
-        """What is called on the way to the look-up, as it is written; empty where the table is indexed on the spot."""
+        """The callees on the way to the look-up, as written; empty where the table is indexed on the spot."""
         return " → ".join(f"`{step.name}`" for step in self.steps[:-1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LossLookup(Lookup):
-    """Elements that a loss is given as classes: `table` is the loss, `rows` are the classes that scores are for.
+    """Elements that a loss gets as targets: `table` is the loss, `rows` are the classes that are scored.
 
-    `ignored` is the class that it takes no notice of, and `classes` what says how many there are.
+    `ignored` is the class that the loss ignores, and `classes` the site that says how many classes there are.
     """
 
     ignored: Size = IGNORED
@@ -60,7 +59,7 @@ class LossLookup(Lookup):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PaddedPositions:
-    """Positions among which a constant is written, in a body that is run in `frame`."""
+    """Positions among which a constant is written, in a body that runs in `frame`."""
 
     positions: Positions
     filler: Filler
@@ -69,7 +68,7 @@ class PaddedPositions:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class IdLayer:
-    """A layer that is made for so many ids."""
+    """A layer made for `rows` ids."""
 
     made: Site
     rows: Size
@@ -77,7 +76,7 @@ class IdLayer:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class OwnLookup:
-    """What a function looks up with an index of its own, itself or by `call`: whatever that may be."""
+    """A look-up with an index that the function makes itself, whatever it may be; `call` is it, or leads to it."""
 
     table: Site
     rows: Size

@@ -1,4 +1,4 @@
-"""What conditions leave of the elements of tensors, and which of two tensors something is."""
+"""Narrowing of tensors by conditions: the elements that a path condition leaves, and joins at open tests."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.value import Flow, PathCondition, Value
 
-#: Comparisons: of what something is, of order, of equality; and those that tell something of elements.
+#: Comparisons by identity, order and equality; and those that narrow elements.
 _IDENTITY = ("is", "is not")
 _RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
 _EQUALITY = frozenset(("==", "!="))
 COMPARISONS = _RANGE | _EQUALITY
-#: What calls compare elements by.
+#: Names of functions and methods that compare elements.
 _COMPARING = operators.words("dtype:bool same-shape")
 
 
 class Narrowing:
-    """Conditions about tensors in one run."""
+    """Narrows tensors by the conditions of one run."""
 
     def __init__(self, run: Interpreter, take_out: Callable[[Iterable[Filler]], None]) -> None:
         self._run = run
-        #: What is told of constants that a condition takes out.
+        #: Called with the constants that a condition takes out.
         self._take_out = take_out
 
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
-        """What is left of elements where conditions hold that compare them."""
+        """The atoms under a path condition, without the elements that its comparisons exclude."""
         for atom in atoms:
             if isinstance(atom, Tensor) and atom.has_elements:
                 break
@@ -56,13 +56,13 @@ class Narrowing:
         return atoms
 
     def tested(self, atoms: Atoms, test: Value, link: PathCondition, frame: Frame) -> Atoms:
-        """What is left where a comparison holds: of ids all but one, all, or unknown ones; of constants the others."""
+        """The atoms where a comparison holds: ids without one row or unknown, constants without the compared ones."""
         is_of_ids = test.op is Op.COMPARE and test.data in COMPARISONS
         if not is_of_ids and test.op is not Op.CALL:
             return atoms
         if not any(isinstance(atom, Tensor) and (atom.fillers or (is_of_ids and atom.ids)) for atom in atoms):
             return atoms
-        told = self._compared(test, frame)
+        told = self._comparison(test, frame)
         if told.fillers:
             atoms = self._without_compared(atoms, told.fillers, test, link.test, frame)
         if not told.ids:
@@ -70,8 +70,8 @@ class Narrowing:
         excluded = test if test.data in _EQUALITY and (test.data == "==") is not link.truthy else None
         return tuple(_without_ids(atom, told.ids, excluded) if isinstance(atom, Tensor) else atom for atom in atoms)
 
-    def _compared(self, test: Value, frame: Frame) -> Compared:
-        """What a comparison is about: found out once for each that its operands may be."""
+    def _comparison(self, test: Value, frame: Frame) -> Compared:
+        """The elements that a comparison is about, computed once for each tuple of its operands' atoms."""
         operands = tuple(self._run.evaluate(part, frame) for part in ((test,) if test.op is Op.CALL else test.args))
         known = frame.compared.get(id(test))
         if known is not None and all(now is then for now, then in zip(operands, known.operands, strict=True)):
@@ -90,7 +90,7 @@ class Narrowing:
     def _without_compared(
         self, atoms: Atoms, compared: frozenset[Hashable], test: Value, condition: Value, frame: Frame
     ) -> Atoms:
-        """What is left without the constants that a comparison in a condition is about."""
+        """The atoms without the constants that a comparison in a condition is about."""
         gone = {filler for t in atoms if isinstance(t, Tensor) for filler in t.fillers if filler.key in compared}
         if not gone or self._is_counted(test, condition, frame):
             return atoms
@@ -103,7 +103,7 @@ class Narrowing:
         )
 
     def _is_counted(self, test: Value, condition: Value, frame: Frame) -> bool:
-        """Whether a condition says only that a mask holds as often as something else: `mask.sum() == other.sum()`."""
+        """True if a condition only compares how often a mask holds with something else: `mask.sum() == other.sum()`."""
         other = frame.flow.once(_other_sides, condition).get(id(test))
         if other is None:
             return False
@@ -111,24 +111,24 @@ class Narrowing:
         return size_of(number) is None and length_in((number,)) is None
 
     def one_of(self, branches: list[Atoms], test: Value, frame: Frame) -> Atoms:
-        """Either of two, as an open test has it: a tensor that is not in both is one perhaps.
+        """The join of the branches of an open test; a tensor that is not in both is marked as conditional.
 
-        Whether a parameter was given, or a layer is being trained, is no such question: both is so at times.
+        A test for a parameter that was passed, or for training, marks none: both outcomes occur.
         """
-        known = [{_known(a) for a in atoms if isinstance(a, Tensor) and says_something(a)} for atoms in branches]
+        known = [{_facts(a) for a in atoms if isinstance(a, Tensor) and says_something(a)} for atoms in branches]
         if not any(known) or self._holds_at_times(test, frame):
             return join(branches)
         sure = set.intersection(*known)
 
-        def marked(atom: Atom) -> Atom:
-            if not isinstance(atom, Tensor) or not says_something(atom) or _known(atom) in sure:
+        def mark(atom: Atom) -> Atom:
+            if not isinstance(atom, Tensor) or not says_something(atom) or _facts(atom) in sure:
                 return atom
             return replace(atom, is_conditional=True)
 
-        return join(tuple(marked(atom) for atom in atoms) for atoms in branches)
+        return join(tuple(mark(atom) for atom in atoms) for atoms in branches)
 
     def _holds_at_times(self, test: Value, frame: Frame) -> bool:
-        """Whether a test asks if a parameter was given, or if a layer is being trained, which it is in its time."""
+        """True if a test asks whether a parameter was passed, or a layer is being trained: both outcomes occur."""
         if test.op is Op.UNARY and test.data == "not":
             return self._holds_at_times(test.args[0], frame)
         if self_attribute(test) == "training":
@@ -145,7 +145,7 @@ class Narrowing:
         return any(isinstance(atom, SymbolicInput) for atom in self._run.evaluate(value, frame))
 
     def _is_question(self, callee: Value, frame: Frame) -> bool:
-        """Whether a function only tests its argument for None."""
+        """True if a function only tests its argument for None."""
         codes = [atom.code for atom in self._run.evaluate(callee, frame) if isinstance(atom, FunctionRef)]
         events = codes[0].function.flow.events if len(codes) == 1 and isinstance(codes[0], SourceMethod) else ()
         kinds = [event.kind for event in events]
@@ -154,17 +154,17 @@ class Narrowing:
 
 
 def comparisons(_: Flow, condition: Value) -> list[Value]:
-    """The comparisons in a condition, as operators or calls."""
+    """The comparisons in a condition, by operators or calls."""
     return [part for part in condition.walk() if _compares(part)]
 
 
 def _compares(value: Value) -> bool:
-    """Whether a value is a comparison, as an operator or a call."""
+    """True if a value is a comparison, by an operator or a call."""
     return value.op is Op.COMPARE or (value.op is Op.CALL and called_name(value.callee) in _COMPARING)
 
 
 def _other_sides(_: Flow, condition: Value) -> dict[int, Value]:
-    """With what a condition compares something that each of its parts stands in, by their identity."""
+    """For each part of a side of a condition's comparisons, by identity: the other side."""
     found: dict[int, Value] = {}
     for outer in condition.walk():
         if outer.op is Op.COMPARE and len(outer.args) == 2:
@@ -175,7 +175,7 @@ def _other_sides(_: Flow, condition: Value) -> dict[int, Value]:
 
 
 def _without_ids(tensor: Tensor, compared: frozenset[tuple[Hashable, Hashable]], excluded: Value | None) -> Tensor:
-    """A tensor whose ids are compared, all of them or the same one of several: without one of them, or without all."""
+    """A tensor where its ids were compared: without the row that `excluded` compares, or without any ids."""
     ids = tensor.ids
     if ids is None or compared.isdisjoint(((ids.key, None), (ids.key, ids.part))):
         return tensor
@@ -183,7 +183,7 @@ def _without_ids(tensor: Tensor, compared: frozenset[tuple[Hashable, Hashable]],
 
 
 def _parts(test: Value) -> Iterator[Value]:
-    """What a condition is put together of by `not`, `and` and `or`."""
+    """The operands that `not`, `and` and `or` combine in a condition."""
     if test.op is Op.BOOL or (test.op is Op.UNARY and test.data == "not"):
         for arg in test.args:
             yield from _parts(arg)
@@ -192,7 +192,7 @@ def _parts(test: Value) -> Iterator[Value]:
 
 
 def _without_real(atom: Atom, asked: set[Hashable]) -> Atom:
-    """What is left of an atom under a condition that asks for the kind of real numbers."""
+    """An atom without its real numbers, if a condition asks for their kind."""
     is_asked = isinstance(atom, Tensor) and atom.real is not None and ("kind", atom.real.key) in asked
     return replace(atom, real=None) if is_asked else atom  # type: ignore[type-var]
 
@@ -205,8 +205,8 @@ def says_something(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and (atom.width is not None or atom.has_elements)
 
 
-def _known(tensor: Tensor) -> Hashable:
-    """The width of a tensor, and the ids, constants, positions and real numbers in it, whatever they are from."""
+def _facts(tensor: Tensor) -> Hashable:
+    """The width of a tensor and its ids, constants, positions and real numbers, whatever their origin."""
     bound = None if tensor.ids is None else tensor.ids.bound
     fillers = frozenset(filler.size for filler in tensor.fillers)
     return tensor.width, bound, fillers, tensor.positions is not None, tensor.real is not None

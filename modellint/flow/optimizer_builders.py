@@ -1,6 +1,6 @@
-"""Which functions of a file may build optimizers: those that speak of what torch keeps them under, or of one another.
+"""A filter for functions of a file that may build optimizers: they mention `torch.optim`, or one another.
 
-This only ever says that something cannot matter.
+Only its False is certain.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
-#: The part of torch that optimizers are in, which is asked for by this name unless it was imported under another one.
+#: The name of torch's module of optimizers, which code mentions unless it was imported under another name.
 _PART = OPTIMIZERS.strip(".").rpartition(".")[2]
 _WORD = re.compile(rf"\b{_PART}\b")
-#: Through how many files a function is followed that one gets from the next.
+#: How many files a builder is followed through, where one file imports it from the next.
 _MAX_FILES = 2
 
 
 class OptimizerBuilders:
     """The functions of a file that may build optimizers.
 
-    `first` are those that may ask layers for their parameters, too, `others` those that may be given them; callers
-    stand before what they call.
+    `first` are those that may also ask layers for their parameters, `others` those that may be passed them; callers
+    stand before callees.
     """
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
@@ -47,27 +47,27 @@ class OptimizerBuilders:
 
     @staticmethod
     def speaks_of(names: set[str], function: Function) -> bool:
-        """Whether a function mentions one of some names."""
+        """True if a function mentions one of the names."""
         return bool(names) and not names.isdisjoint(function.words)
 
     @classmethod
     def says(cls, names: set[str], function: Function) -> bool:
-        """Whether the code of a function itself has one of some names: no comment, and nothing that it defines."""
-        return cls.speaks_of(names, function) and not names.isdisjoint(_said(function))
+        """True if the code of a function has one of the names, outside comments and the functions that it defines."""
+        return cls.speaks_of(names, function) and not names.isdisjoint(_names_in_code(function))
 
 
 def concerns(function: Function, project: Project) -> bool:
-    """Whether a function, or what it may call, speaks of optimizers, or of what trains or freezes parameters."""
+    """True if a function, or what it may call, mentions optimizers, or names that train or freeze parameters."""
 
-    def found() -> frozenset[str]:
+    def training_names() -> frozenset[str]:
         return frozenset(_Reaching(function.module, project, _MAX_FILES, hands_on=False).training)
 
-    names = project.once(("speaks of training", function.module), found, kept=NAMES)
+    names = project.once(("speaks of training", function.module), training_names, kept=NAMES)
     return not names.isdisjoint(function.words)
 
 
 def _is_called(function: Function, others: list[Function]) -> bool:
-    """Whether one of some functions may call another one."""
+    """True if one of the other functions may call the function."""
     name = function.name
     if name == "__init__" and function.owner is not None:
         name = function.owner.name
@@ -75,7 +75,7 @@ def _is_called(function: Function, others: list[Function]) -> bool:
 
 
 class _Reaching:
-    """The names by which the code of a file may reach optimizers; those that it only `hands_on` among them."""
+    """The names by which the code of a file may reach optimizers; with `hands_on`, unused imports among them."""
 
     def __init__(self, module: ModuleFacts, project: Project, files: int, *, hands_on: bool = True) -> None:
         self._module = module
@@ -83,37 +83,37 @@ class _Reaching:
         self.names = {name for name, target in module.imports.items() if f"{target}.".startswith(OPTIMIZERS)}
         if _PART in module.text and _WORD.search(module.code):
             self.names.add(_PART)
-        #: What is imported of the project's own that may build some.
+        #: The imported names of the project that may build optimizers.
         self._imports: set[str] = set()
-        imports = module.imports.keys() if hands_on else module.imports.keys() & self._mentioned()
+        imports = module.imports.keys() if hands_on else module.imports.keys() & self._mentioned_names()
         for name in imports if files else ():
-            self._imports |= self._imported(name, files)
+            self._imports |= self._builders_of_import(name, files)
         for name in module.star_imports:
-            self._imports |= self._starred(name, files)
+            self._imports |= self._builders_of_star_import(name, files)
         self.names |= self._imports
-        self._own = self._grown(self.names) if self.names else set()
+        self._own = self._add_mentioning(self.names) if self.names else set()
 
     @property
-    def offered(self) -> frozenset[str]:
-        """What others may import from the file that may build optimizers: what it defines, and what it imports."""
+    def exported_builders(self) -> frozenset[str]:
+        """The definitions and imports of the file through which other files may build optimizers."""
         return frozenset(self._own | (self.names & self._module.imports.keys()))
 
     @property
     def asking(self) -> set[str]:
         """The names by which the code of the file may ask layers for their parameters."""
         names = {*GIVING, *self._imports}
-        self._grown(names)
+        self._add_mentioning(names)
         return names
 
     @property
     def training(self) -> set[str]:
-        """The names by which the code of the file may reach optimizers, or have to do with what is trained."""
+        """The names by which the code of the file may reach optimizers, or change which parameters are trained."""
         names = {*self.names, *GIVING, *SETTLING, "requires_grad"}
-        self._grown(names)
+        self._add_mentioning(names)
         return names
 
-    def _grown(self, names: set[str]) -> set[str]:
-        """The definitions that speak of names, or of one another; they are added to the names."""
+    def _add_mentioning(self, names: set[str]) -> set[str]:
+        """Adds the definitions that mention one of the names, or one another, to `names`, and returns them."""
         definitions = list(self._definitions())
         found: set[str] = set()
         while True:
@@ -124,7 +124,7 @@ class _Reaching:
             names |= more
 
     def _definitions(self) -> Iterator[tuple[str, frozenset[str]]]:
-        """What the file defines, with what it speaks of; a class speaks of what its constructor and bases do."""
+        """The definitions of the file with the names they mention; a class has those of its constructor and bases."""
         for name, function in self._module.functions.items():
             yield name, function.words
         for cls in self._module.classes.values():
@@ -136,16 +136,16 @@ class _Reaching:
         for name, value in self._module.constants.items():
             yield name, _words((value,))
 
-    def _mentioned(self) -> set[str]:
-        """What the file's own code speaks of."""
+    def _mentioned_names(self) -> set[str]:
+        """The names that the file's own code mentions."""
         module = self._module
         values = list(module.body.flow.values)
         values += [value for function in module.all_functions() for value in function.signature.decorators]
         values += [value for cls in module.classes.values() for value in cls.head.decorators]
         return set(_words(values)).union(*(words for _, words in self._definitions()))
 
-    def _imported(self, name: str, files: int) -> set[str]:
-        """What a name that is imported gives that may build optimizers."""
+    def _builders_of_import(self, name: str, files: int) -> set[str]:
+        """The names, of an import, that may build optimizers: the imported name, or names behind it."""
         if not self._is_near(self._module.imports[name]):
             return set()
         definition = self._project.names.resolve(self._module, name)
@@ -154,7 +154,7 @@ class _Reaching:
         home = _home(definition)
         if home is None or home is self._module:
             return set()
-        offered = _offered(home, self._project, files - 1)
+        offered = _exported_builders(home, self._project, files - 1)
         if isinstance(definition, DefinedModule):
             return set(offered)
         if isinstance(definition, DefinedClass):
@@ -165,17 +165,17 @@ class _Reaching:
             stands_for = definition.function.name
         return {name} if stands_for in offered else set()
 
-    def _starred(self, name: str, files: int) -> set[str]:
-        """What all that is imported from a module gives that may build optimizers."""
+    def _builders_of_star_import(self, name: str, files: int) -> set[str]:
+        """The names, of a star import, that may build optimizers."""
         if f"{name}.".startswith(OPTIMIZERS):
             return {word for function in self._module.all_functions() for word in function.words}
         if not files or not self._is_near(name):
             return set()
         other = self._project.names.find_module(name, self._module.file)
-        return set() if other is None else set(_offered(other, self._project, files - 1))
+        return set() if other is None else set(_exported_builders(other, self._project, files - 1))
 
     def _is_near(self, name: str) -> bool:
-        """Whether what is imported stands in the project itself."""
+        """True if an imported name belongs to the project itself."""
         top = name.partition(".")[0]
         if top == "torch" or top in sys.stdlib_module_names:
             return False
@@ -184,17 +184,17 @@ class _Reaching:
         return bool(holding) and (names.path.is_installed(self._module) or holding[0] not in names.path.site_packages)
 
 
-def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str]:
-    """What a file defines that may build optimizers."""
+def _exported_builders(module: ModuleFacts, project: Project, files: int) -> frozenset[str]:
+    """The names that may build optimizers among a file's definitions and imports."""
     if _PART not in module.text:
         return frozenset()
     return project.once(
-        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).offered, kept=NAMES
+        ("builds optimizers", module, files), lambda: _Reaching(module, project, files).exported_builders, kept=NAMES
     )
 
 
 def _home(definition: Definition | None) -> ModuleFacts | None:
-    """The module that defines a class or function."""
+    """The module that a definition stands in; None if it cannot be read."""
     if isinstance(definition, DefinedModule | DefinedConstant):
         return definition.module
     if isinstance(definition, DefinedFunction):
@@ -202,8 +202,8 @@ def _home(definition: Definition | None) -> ModuleFacts | None:
     return definition.cls.module if isinstance(definition, DefinedClass) else None
 
 
-def _said(function: Function) -> set[str]:
-    """The names, parameters, attributes and texts in the code of a function, each part of a dotted one alone."""
+def _names_in_code(function: Function) -> set[str]:
+    """The names, parameters, attributes and strings in the code of a function, dotted ones part by part."""
     signature = function.signature
     pending = [*function.flow.values, *signature.decorators]
     pending += [parameter.default for parameter in signature.parameters if parameter.default is not None]
@@ -217,5 +217,5 @@ def _said(function: Function) -> set[str]:
 
 
 def _words(values: Iterable[Value]) -> frozenset[str]:
-    """The names and attributes that values speak of."""
+    """The global names and attributes in some values."""
     return frozenset(str(part.data) for part in walk_all(values) if part.op in (Op.GLOBAL, Op.ATTR))

@@ -1,6 +1,6 @@
-"""Which parameters of a layer are picked by their names: `[p for n, p in net.named_parameters() if "head" in n]`.
+"""Parameters of a layer that are picked by name: `[p for n, p in net.named_parameters() if "head" in n]`.
 
-The names are those that torch gives; each condition on a name is worked out for each of them.
+The names are those that torch gives; each condition on a name is evaluated for each of them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 8
 #: How deeply conditions may be nested.
 _MAX_NESTING = 40
-#: Methods of strings that are worked out.
+#: Methods of strings that are evaluated.
 _METHODS = frozenset(("startswith", "endswith", "split", "lower", "strip", "removeprefix", "count", "find"))
-#: What stands for the rest of a name that is not known, and for a number in it.
+#: Stands for the unknown rest of a name, and for an unknown number in it.
 _REST = "\0"
 
 
@@ -58,15 +58,15 @@ class _NameTest:
 
 
 class Picks:
-    """The conditions on names of parameters that one run came by."""
+    """The conditions on names of parameters that one run met."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: By what a path says of them.
+        #: The conditions by the keys that paths have for them.
         self._tests: dict[Hashable, _NameTest] = {}
 
     def note(self, key: Hashable, test: Value, frame: Frame) -> None:
-        """A condition stays open; it is remembered if it is one on names."""
+        """Remember an open condition, if it is one on names."""
         if key not in self._tests:
             atoms = (atom for part in test.walk() for atom in frame.known(id(part)) or ())
             owners = frozenset(atom.owner for atom in atoms if isinstance(atom, ParameterName))
@@ -79,21 +79,21 @@ class Picks:
         return tuple(step for step in steps if step[0] in self._tests)
 
     def is_asked(self, layer: Shell, paths: list[Path]) -> bool:
-        """Whether paths depend on the names of a layer's parameters."""
+        """True if paths depend on the names of a layer's parameters."""
         return any(self._asks(step[0], layer) for path in paths for step in path)
 
     def children(self, layer: Shell, paths: list[Path]) -> dict[Shell, list[Path]]:
-        """The children of a layer that is given on some paths of which parameters are given, and on which paths.
+        """The children of a layer whose parameters pass the conditions of some paths on names, with these paths.
 
-        There is no path for one of which only some are given, or that is left out on purpose: by its name, or because
-        all that is given is given alike. Raises UnsureError where a condition cannot be worked out.
+        A child has no path if only some of its parameters pass, or if it is left out on purpose: by name, or because
+        all paths take the same children. Raises UnsureError where a condition cannot be evaluated.
         """
         self._run.objects.construct(layer)
         found: dict[Shell, list[Path]] = {}
         rest: dict[Shell, str] = {}
         taken: list[set[Shell]] = [set() for _ in paths]
         for name, child in _parts(layer):
-            given = [self._left(layer, one, paths) for one in self._names(name, child, 0)]
+            given = [self._remaining_paths(layer, one, paths) for one in self._names(name, child, 0)]
             if not given:
                 continue
             for children, left in zip(taken, zip(*given, strict=True), strict=True):
@@ -113,8 +113,8 @@ class Picks:
     def _asks(self, key: Hashable, layer: Shell) -> bool:
         return key in self._tests and layer in self._tests[key].owners
 
-    def _left(self, layer: Shell, name: str, paths: list[Path]) -> list[Path | None]:
-        """The paths on which a parameter passes the condition; None for a parameter whose name is not asked for."""
+    def _remaining_paths(self, layer: Shell, name: str, paths: list[Path]) -> list[Path | None]:
+        """For each path on which a parameter passes the conditions on names, the rest of the path; None for another."""
         left: list[Path | None] = []
         for path in paths:
             own = [step for step in path if self._asks(step[0], layer)]
@@ -124,10 +124,10 @@ class Picks:
 
     def _holds(self, key: Hashable, name: str) -> bool:
         test = self._tests[key]
-        return bool(_Worked(self._run, test.frame, name).value(test.value))
+        return bool(_NameEvaluator(self._run, test.frame, name).value(test.value))
 
     def _is_mentioned(self, layer: Shell, name: str, paths: list[Path]) -> bool:
-        """Whether a condition speaks of a child by its name, so that it is left out on purpose."""
+        """True if a condition mentions a child by its name, so that it is left out on purpose."""
         keys = {step[0] for path in paths for step in path if self._asks(step[0], layer)}
         texts = {one.strip(".") for key in keys for one in self._tests[key].constants() if isinstance(one, str)}
         return any(text and text in name for text in texts)
@@ -150,7 +150,7 @@ class Picks:
 
 
 def _parts(layer: Shell) -> Iterator[tuple[str, Shell]]:
-    """The layers and parameters in a layer, by the names that torch gives them; a number may be left open."""
+    """The layers and parameters in a layer, by the names that torch gives them; a number may be unknown."""
     held = [(store.name or _REST, store.atoms) for store in layer.stores if store.registers]
     for number, entry in enumerate(layer.entries if layer.is_module_container else ()):
         name = entry.key if isinstance(entry.key, str) else str(number) if layer.is_exact else _REST
@@ -161,19 +161,19 @@ def _parts(layer: Shell) -> Iterator[tuple[str, Shell]]:
                 yield name, atom
 
 
-class _Worked:
-    """Works out a condition for one name."""
+class _NameEvaluator:
+    """Evaluates a condition for one name."""
 
     def __init__(self, run: Interpreter, frame: Frame, name: str) -> None:
         self._run = run
         self._frame = frame
         self._name = name
         self._depth = 0
-        #: What variables of comprehensions stand for, by identity.
+        #: The values of comprehension variables, by identity.
         self._items: dict[int, object] = {}
 
     def value(self, value: Value) -> object:
-        """The constant that an expression of the condition has for the name."""
+        """The constant that an expression of the condition is for the name."""
         if self._depth > _MAX_NESTING:
             raise UnsureError
         self._depth += 1
@@ -189,21 +189,21 @@ class _Worked:
         if value.op is Op.BOOL:
             return self._bool(value)
         if value.op is Op.COMPARE:
-            return self._compared(value.data, *map(self.value, value.args))
+            return self._compare(value.data, *map(self.value, value.args))
         if value.op is Op.CALL and called_name(value.callee) in ("any", "all") and len(value.positional) == 1:
             outcomes = self._each(value.positional[0])
             return any(outcomes) if called_name(value.callee) == "any" else all(outcomes)
         if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _METHODS and not value.keywords:
             owner = self.value(value.callee.args[0])
-            return self._called(owner, str(value.callee.data), [self.value(arg) for arg in value.positional])
+            return self._call_method(owner, str(value.callee.data), [self.value(arg) for arg in value.positional])
         if value.op is Op.INDEX:
             owner, index = self.value(value.args[0]), self.value(value.args[1])
             if isinstance(owner, list) and isinstance(index, int) and -len(owner) <= index < len(owner):
                 return owner[index]
             raise UnsureError
-        return self._known(value)
+        return self._constant(value)
 
-    def _known(self, value: Value) -> object:
+    def _constant(self, value: Value) -> object:
         atoms = self._frame.known(id(value)) or self._run.evaluate(value, self._frame)
         if len(atoms) != 1:
             raise UnsureError
@@ -234,7 +234,7 @@ class _Worked:
             return None
 
     def _each(self, made: Value) -> list[bool]:
-        """The outcomes for what a comprehension goes through."""
+        """The outcomes of a comprehension, item by item."""
         if made.op is not Op.COMPREHENSION or made.guard is not None:
             raise UnsureError
         element = made.args[-1]
@@ -252,7 +252,7 @@ class _Worked:
         return outcomes
 
     def _turning(self, value: Value) -> Iterator[Value]:
-        """The variables of comprehensions in a value, but for what the name is taken from."""
+        """The comprehension variables in a value, outside the parts that hold the name."""
         seen: set[int] = set()
         pending = [value]
         while pending:
@@ -265,7 +265,7 @@ class _Worked:
             else:
                 pending.extend(part.args)
 
-    def _called(self, owner: object, name: str, given: list[object]) -> object:
+    def _call_method(self, owner: object, name: str, given: list[object]) -> object:
         if not isinstance(owner, str):
             raise UnsureError
         arguments = [tuple(one) if isinstance(one, list) else one for one in given]
@@ -279,12 +279,12 @@ class _Worked:
 
     @staticmethod
     def _is_decided(known: str, arguments: list[object]) -> bool:
-        """Whether how a name begins decides if it begins with something."""
+        """True if the known beginning of a name decides whether it starts with the argument."""
         wanted = arguments[0] if len(arguments) == 1 else None
         texts = [one for one in (wanted if isinstance(wanted, tuple) else (wanted,)) if isinstance(one, str)]
         return bool(texts) and not any(one.startswith(known) and one != known for one in texts)
 
-    def _compared(self, operator: str, left: object, right: object) -> bool:
+    def _compare(self, operator: str, left: object, right: object) -> bool:
         if operator in ("in", "not in"):
             if isinstance(right, str) and isinstance(left, str):
                 known, rest, _ = right.partition(_REST)

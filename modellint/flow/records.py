@@ -1,4 +1,4 @@
-"""What the text of a file says by names: what is called how, and who keeps something under an attribute."""
+"""The names in the text of a file: functions by name, and the functions that store something under an attribute."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _MAX_FAMILY = 100
 
 
 class Record:
-    """What the text of a file says by names: functions by theirs, and who keeps something under an attribute."""
+    """The names in the text of a file: functions by name, and the functions that store something under an attribute."""
 
     def __init__(self, module: ModuleFacts) -> None:
         self._module = module
-        #: The attributes that methods keep for others which draw from them, as far as that was asked.
+        #: The attributes in which methods keep scores for others that draw from them, as far as that was asked.
         self.wanted: set[str] = set()
-        #: What is kept under attributes, by the class whose objects have it; by none if that may be any.
+        #: The values stored under attributes, by the class whose objects have them; by no class if it may be any.
         self._values: dict[str, dict[str, list[tuple[Function, Value, bool]]]] = {}
-        #: The same by functions.
+        #: The same values by function.
         self._kept: dict[Function, dict[str, list[tuple[Value, bool]]]] = {}
 
     @cached_property
     def functions(self) -> dict[str, list[Function]]:
-        """Functions and methods by their names, but for those that are called by another one."""
+        """Functions and methods by name, but for those that are called by another name."""
         found: dict[str, list[Function]] = {}
         for function in self._module.all_functions():
             if function.name not in UNNAMED:
@@ -51,7 +51,7 @@ class Record:
 
     @cached_property
     def keeping(self) -> dict[str, list[Function]]:
-        """The functions that may keep something under an attribute."""
+        """For each attribute, the functions that may store a value under it."""
         found: dict[str, list[Function]] = {}
         for function in (*self._module.all_functions(), self._module.body):
             text = function.text
@@ -63,40 +63,40 @@ class Record:
         return found
 
     def values(self, name: str, family: frozenset[str] | None = None) -> Iterator[tuple[Function, Value, bool]]:
-        """What functions keep under an attribute, and whether the object that has it is their own.
+        """The values stored under an attribute, each with its function and whether that stores it in its `self`.
 
-        Of what methods keep in their own object only what those of classes of a family do, if there is one.
+        With `family`, values that methods store in their `self` count only for these classes.
         """
         found = self._values.get(name)
         if found is None:
             found = self._values[name] = {}
             for function in self.keeping.get(name, ()):
-                for value, is_own in self._kept_by(function).get(name, ()):
+                for value, is_own in self._stored_values(function).get(name, ()):
                     owner = function.owner.name if is_own and function.owner is not None else ""
                     found.setdefault(owner, []).append((function, value, is_own))
         for owner in found if family is None else ("", *sorted(family)):
             yield from found.get(owner, ())
 
-    def _kept_by(self, function: Function) -> dict[str, list[tuple[Value, bool]]]:
-        """What a function keeps under attributes, and whether its own object has it."""
+    def _stored_values(self, function: Function) -> dict[str, list[tuple[Value, bool]]]:
+        """For each attribute, the values that a function stores there, and whether it does so in its `self`."""
         found = self._kept.get(function)
         if found is None:
             found = self._kept[function] = {}
-            for name, value, is_own in _kept(function):
+            for name, value, is_own in _stored_attributes(function):
                 found.setdefault(name, []).append((value, is_own))
         return found
 
     def release(self) -> None:
-        """Let go of values of bodies, which may go."""
+        """Drops the values of bodies, which are about to be freed."""
         self._values.clear()
         self._kept.clear()
         self.wanted.clear()
 
     @cached_property
     def families(self) -> dict[str, frozenset[str]]:
-        """The classes of the file that each one may share objects with: by bases, and bases of these, in the file.
+        """For each class of the file, those that it may share objects with: bases, and bases of these, in the file.
 
-        Of a large family each class only knows its own bases: all methods of all classes would be looked at for each.
+        A class of a large family only knows its own bases: else all methods of all classes would be looked at for each.
         """
         found = {cls.name: {cls.name} for cls in self._module.classes.values()}
         for cls in self._module.classes.values():
@@ -114,7 +114,7 @@ class Record:
         return (own for name in self.families[cls.name] for own in self.own[name])
 
     def stored_by(self, name: str) -> frozenset[str]:
-        """The attributes that methods of a name store, but for constructors."""
+        """The attributes that methods called `name` store."""
         stores = (
             event.target
             for function in self.functions.get(name, ())
@@ -136,8 +136,8 @@ def is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def _kept(function: Function) -> Iterator[tuple[str, Value, bool]]:
-    """What a function keeps, under which attribute, and whether its own object has it."""
+def _stored_attributes(function: Function) -> Iterator[tuple[str, Value, bool]]:
+    """The attributes that a function stores, each with the value and whether it is stored in its `self`."""
     for event in function.flow.events:
         target = event.target
         if event.kind is EventKind.STORE and target is not None:
@@ -146,11 +146,11 @@ def _kept(function: Function) -> Iterator[tuple[str, Value, bool]]:
             if target.op is Op.ATTR:
                 yield str(target.data), event.value, is_self(target.args[0])
         elif event.kind is EventKind.CALL:
-            yield from _kept_by_call(event.value)
+            yield from _attributes_of_call(event.value)
 
 
-def _kept_by_call(call: Value) -> Iterator[tuple[str, Value, bool]]:
-    """What a call adds to what an attribute holds, or keeps under a name that it is given."""
+def _attributes_of_call(call: Value) -> Iterator[tuple[str, Value, bool]]:
+    """The attributes to which a call may add an argument, or under whose name it may store one."""
     callee = call.callee
     owner = callee.args[0] if callee.op is Op.ATTR else callee
     is_adding = owner.op is Op.ATTR and owner is not callee

@@ -1,7 +1,7 @@
-"""Which functions may say how long a table of sines and cosines is: a gate, which may only say that one cannot.
+"""A filter for functions that may say how long a table of sines and cosines is; only its False is certain.
 
-What computes sines is known by the names under which a file reaches it, in the file and in those that it imports.
-Of the functions that call such a thing, those matter that may pass it a number that is a length: not a tensor.
+Producers of sines are known by the names under which a file reaches them, in the file and in those that it imports.
+Of the functions that call one, those matter that may pass it a length: a number, and no tensor.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
-#: Through how many other files sines are looked for.
+#: How many imports producers of sines are looked for through.
 _MAX_FILES = 3
 _PERIODIC, _COUNTED = operators.words("periodic"), operators.words("counted")
 _CONSTRUCTORS = frozenset(("__init__", "__post_init__"))
-#: Names by which a function is not told from others.
+#: Names that tell no function from others.
 _UNNAMED = frozenset((*_CONSTRUCTORS, "forward", "__call__"))
 _ENDING = frozenset((EventKind.RETURN, EventKind.YIELD))
 _GIVEN = _ENDING | {EventKind.STORE}
-#: Facets of operators that give a length of anything, and that give one of others.
+#: Facets of operators that return a length whatever their operands, and of those that return one of lengths.
 _GIVING = frozenset(("counts", "largest"))
 _OF_NUMBERS = frozenset(
     (
@@ -43,7 +43,7 @@ _OF_NUMBERS = frozenset(
     )
 )  # fmt: skip
 _SUMS = frozenset(("+", "-", "*", "//", "%"))
-#: Facets of operators that give a table of the one that they are given.
+#: Facets of operators that make a table of a table.
 _OF_TABLES = frozenset(
     (
         "passed", "same-shape", "squeezes", "unsqueezes", "flattens", "reorders", "sizes", "repeats", "stacks", "joins",
@@ -51,27 +51,27 @@ _OF_TABLES = frozenset(
         "subscripts", "counted",
     )
 )  # fmt: skip
-#: What may hold or give what it is made of.
+#: Operations whose value holds its parts, or is one of them.
 _HOLDING = frozenset(
     (Op.CHOICE, Op.BOOL, Op.TUPLE, Op.LIST, Op.DICT, Op.SET, Op.STARRED, Op.ITEM, Op.UPDATE, Op.COMPREHENSION, Op.UNARY)
 )
-#: What may be a function or class that is handed on: to a `partial`.
+#: Operations whose value may be a function or class that is passed on, to a `partial`.
 _FUNCTIONS = frozenset((Op.GLOBAL, Op.ATTR, Op.LAMBDA))
 _MAX_DEPTH, _MAX_ASKED = 60, 30
 
 
 def sine_tables(module: ModuleFacts, project: Project, files: int = _MAX_FILES) -> SineTables:
-    """What a file says by names, where so many other files are looked into that it imports."""
+    """The names that a file has for tables of sines; `files`: how many imports they are looked for through."""
     return project.once(("speaks of sines", module, files), lambda: SineTables(module, project, files))
 
 
 def lengths(project: Project) -> Fixpoint:
-    """What gives lengths, by names in files, as far as that was asked."""
+    """The answers to which names give lengths in which files."""
     return project.once(("lengths",), lambda: Fixpoint(project.files, project.kept))
 
 
 class SineTables:
-    """What one file says of tables of sines and cosines, and of lengths, by names."""
+    """The names in one file that stand for tables of sines and cosines, and for lengths."""
 
     def __init__(self, module: ModuleFacts, project: Project, files: int) -> None:
         self._module, self._project, self._files = module, project, files
@@ -83,25 +83,25 @@ class SineTables:
         self._known: dict[int, bool] = {}
         self._known_tables: dict[int, bool] = {}
         self._depth = 0
-        #: What gives tables when it is called, and attributes that may be some.
+        #: The names of functions that return tables, and of attributes that may be some.
         self.producers = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
-        self.producers = set(project.once(("gives sines", module, files), self._found_names, kept=NAMES))
-        self.forwarders = set(project.once(("asks for sines", module, files), self._found_asked, kept=NAMES))
+        self.producers = set(project.once(("gives sines", module, files), self._compute_producers, kept=NAMES))
+        self.forwarders = set(project.once(("asks for sines", module, files), self._compute_forwarders, kept=NAMES))
 
     # -- names -----------------------------------------------------------------------------------------------------
 
-    def _found_names(self) -> frozenset[str]:
-        self.producers |= self._imported(lambda there: there.producers)
-        self._close(self.producers, self._giving_tables)
+    def _compute_producers(self) -> frozenset[str]:
+        self.producers |= self._imported_names(lambda there: there.producers)
+        self._close(self.producers, self._producer_names)
         return frozenset(self.producers)
 
-    def _found_asked(self) -> frozenset[str]:
-        self.forwarders = {*self.producers, *self._imported(lambda there: there.forwarders)}
-        self._close(self.forwarders, self._handing_on)
+    def _compute_forwarders(self) -> frozenset[str]:
+        self.forwarders = {*self.producers, *self._imported_names(lambda there: there.forwarders)}
+        self._close(self.forwarders, self._forwarder_names)
         return frozenset(self.forwarders)
 
-    def _imported(self, names: Callable[[SineTables], AbstractSet[str]]) -> set[str]:
-        """Some of the names of the files that are imported, as the file calls them."""
+    def _imported_names(self, names: Callable[[SineTables], AbstractSet[str]]) -> set[str]:
+        """The names of one kind in the imported files, as this file spells them."""
         found: set[str] = set()
         for word, _, definition in reached(self._module, self._project) if self._files else ():
             home, own, beside = _home(definition)
@@ -112,7 +112,7 @@ class SineTables:
         return found
 
     def _close(self, found: set[str], more: Callable[[Function], Iterator[str]]) -> None:
-        """Find more names in the functions that mention those that were found, until nothing more is found."""
+        """Adds the names that functions which mention a known one yield, until nothing is added."""
         before = -1
         while before < (before := len(found)):
             self._known_tables.clear()
@@ -127,20 +127,20 @@ class SineTables:
 
     @property
     def counting(self) -> set[str]:
-        """What gives numbers that count up, or what is made of them; asked for while it is found out, what is known."""
+        """Names of functions that return numbers counting up, or values made of these; while computed, those known."""
         if self._counting is None:
             found = self._counting = set(self._counted)
             key = "counts up", self._module, self._files
-            self._counting = set(self._project.once(key, lambda: self._found_counting(found), kept=NAMES))
+            self._counting = set(self._project.once(key, lambda: self._compute_counting(found), kept=NAMES))
         return self._counting
 
-    def _found_counting(self, found: set[str]) -> frozenset[str]:
-        found |= self._imported(lambda there: there.counting)
-        self._close(found, self._giving_tables)
+    def _compute_counting(self, found: set[str]) -> frozenset[str]:
+        found |= self._imported_names(lambda there: there.counting)
+        self._close(found, self._producer_names)
         return frozenset(found)
 
-    def _giving_tables(self, function: Function) -> Iterator[str]:
-        """A function, or class, that gives tables, and the attributes under which it keeps some, or what gives some."""
+    def _producer_names(self, function: Function) -> Iterator[str]:
+        """The name of a function or class that returns tables, and of attributes that keep tables or producers."""
         for event in function.flow.events:
             if event.kind is EventKind.STORE:
                 if event.target is not None and event.target.op is Op.ATTR and self._may_be_table(event.value):
@@ -149,15 +149,15 @@ class SineTables:
                 if any(map(self._may_be_table, event.value.args[1:])):
                     yield from _strings(event.value)
             elif event.kind in _ENDING and self._may_be_table(event.value):
-                yield from _called(function)
+                yield from _callable_names(function)
 
-    def _handing_on(self, function: Function) -> Iterator[str]:
+    def _forwarder_names(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
         if any(called_name(call.callee) in self.forwarders and any(map(is_argument, call.args[1:])) for call in calls):
-            yield from _called(function)
+            yield from _callable_names(function)
 
     def gives_length(self, name: str) -> bool:
-        """Whether a function may give a length that is called by a name, or an attribute may be one."""
+        """True if a function called `name` may return a length, or an attribute of that name may be one."""
         if name in _UNNAMED:
             return False
         answers = lengths(self._project)
@@ -189,25 +189,25 @@ class SineTables:
     # -- functions -------------------------------------------------------------------------------------------------
 
     def roots(self) -> list[Function]:
-        """The functions that may say how long a table is, but for constructors and what only these call."""
+        """The functions that may say how long a table is, but for constructors and functions that only these call."""
         self._forget()
         found = [function for function in self._functions if self.may_say_length(function)]
         building = _building(self._functions) if found else set()
         return [function for function in found if function not in building]
 
     def may_say_length(self, function: Function) -> bool:
-        """Whether a function may say how long a table is, or get one from what does."""
+        """True if the function may say how long a table is, or get a table from a function that does."""
         if function.words.isdisjoint(self.forwarders):
             return False
-        return self._says(function) or not function.words.isdisjoint(self.tables)
+        return self._states_any_length(function) or not function.words.isdisjoint(self.tables)
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The functions that may give or keep tables of lengths that they say themselves."""
-        return self._project.once(("gives own tables", self._module, self._files), self._found_tables, kept=NAMES)
+        """The names of functions that may return or keep tables whose length they say themselves."""
+        return self._project.once(("gives own tables", self._module, self._files), self._compute_tables, kept=NAMES)
 
-    def _found_tables(self) -> frozenset[str]:
-        found = self._imported(lambda there: there.tables)
+    def _compute_tables(self) -> frozenset[str]:
+        found = self._imported_names(lambda there: there.tables)
         self._forget()
         found.update(f.name for f in self._functions if f.name not in _UNNAMED and self._gives_own(f))
         return frozenset(found)
@@ -215,18 +215,18 @@ class SineTables:
     def _gives_own(self, function: Function) -> bool:
         is_near = not function.words.isdisjoint(self.producers | self.counting)
         given = (event.value for event in function.flow.events if event.kind in _GIVEN) if is_near else ()
-        return any(map(self._may_be_table, given)) and self._says(function)
+        return any(map(self._may_be_table, given)) and self._states_any_length(function)
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
     def _may_be_table(self, value: Value) -> bool:
-        """Whether a value may be a table, hold one, or give one when it is called."""
-        return self._remembered(self._known_tables, value, self._is_table)
+        """True if a value may be a table, hold one, or return one when it is called."""
+        return self._memoise(self._known_tables, value, self._is_table)
 
     def _is_table(self, value: Value) -> bool:
         op = value.op
         if op is Op.CALL:
-            return self._is_table_given(value)
+            return self._call_gives_table(value)
         if op is Op.GLOBAL:
             return value.data in self.producers
         if op is Op.ATTR:
@@ -239,8 +239,8 @@ class SineTables:
             return any(map(self._may_be_table, value.data.returns if isinstance(value.data, Nested) else value.args))
         return (op in _HOLDING or op is Op.UNPACK) and any(map(self._may_be_table, value.args))
 
-    def _is_table_given(self, call: Value) -> bool:
-        """Whether a call may give a table: of what gives some, or of what gives what it is given."""
+    def _call_gives_table(self, call: Value) -> bool:
+        """True if a call may return a table: it is of a producer, or passes on a table among its arguments."""
         callee, name = call.callee, called_name(call.callee)
         if name in self.producers or name in self.counting or not name:
             return bool(name) or self._may_be_table(callee)
@@ -252,21 +252,21 @@ class SineTables:
         return any(self._may_be_table(arg) for arg in given if is_passed or arg.op in _FUNCTIONS)
 
     def _forget(self) -> None:
-        """Forget what is known of values: those that had these identities may have gone since."""
+        """Drops the answers about values: other values may have their identities by now."""
         self._known.clear()
         self._known_tables.clear()
 
-    def _says(self, function: Function) -> bool:
-        """Whether a function may count up or cut to a length, or pass one on to what does."""
-        return any(self._is_said(event) for event in function.flow.events)
+    def _states_any_length(self, function: Function) -> bool:
+        """True if a function may count up to a length or cut to one, or pass one to a function that does."""
+        return any(self._states_length(event) for event in function.flow.events)
 
-    def _is_said(self, event: Event) -> bool:
+    def _states_length(self, event: Event) -> bool:
         if event.kind is EventKind.INDEX:
             return self._is_cut(event.value)
         return event.kind is EventKind.CALL and self._asks(event.value)
 
     def _asks(self, call: Value) -> bool:
-        """Whether a call may count up to a length, or ask for a table of one."""
+        """True if a call may count up to a length, or request a table of one."""
         name = called_name(call.callee)
         is_asked = not name or name in self.forwarders or name in self.counting
         return is_asked and any(self._may_be_length(arg, self._known) for arg in call.args[1:])
@@ -280,11 +280,11 @@ class SineTables:
     # -- values ----------------------------------------------------------------------------------------------------
 
     def _may_be_length(self, value: Value, known: dict[int, bool]) -> bool:
-        """Whether a value may be a number that only a run knows, or hold one: a parameter is for its caller to say."""
-        return self._remembered(known, value, lambda asked: self._is_length(asked, known))
+        """True if a value may be a number that only a run knows, or hold one; parameters are left to the callers."""
+        return self._memoise(known, value, lambda asked: self._is_length(asked, known))
 
-    def _remembered(self, known: dict[int, bool], value: Value, question: Callable[[Value], bool]) -> bool:
-        """The answer to a question about a value, asked once; what a loop leads back to adds nothing."""
+    def _memoise(self, known: dict[int, bool], value: Value, question: Callable[[Value], bool]) -> bool:
+        """The memoised answer to a question about a value; False while it is computed, so a cycle adds nothing."""
         found = known.get(id(value))
         if found is None:
             if self._depth > _MAX_DEPTH:
@@ -298,7 +298,7 @@ class SineTables:
     def _is_length(self, value: Value, known: dict[int, bool]) -> bool:
         op = value.op
         if op is Op.CALL:
-            return self._is_given(value, known)
+            return self._call_gives_length(value, known)
         if op is Op.BIN:
             return str(value.data) in _SUMS and any(self._is_number(arg, known) for arg in value.args)
         if op is Op.INDEX or op is Op.UNPACK:
@@ -314,11 +314,11 @@ class SineTables:
         return op in _HOLDING and any(self._may_be_length(arg, known) for arg in value.args)
 
     def _is_number(self, value: Value, known: dict[int, bool]) -> bool:
-        """Whether an operand of a sum may be a number that only a run knows."""
+        """True if an operand of a sum may be a number that only a run knows."""
         return value.op in (Op.PARAM, Op.INNER, Op.INDEX, Op.ITEM) or self._may_be_length(value, known)
 
-    def _is_given(self, call: Value, known: dict[int, bool]) -> bool:
-        """Whether a call may give a length: what counts, a function that gives one, and what is made of some."""
+    def _call_gives_length(self, call: Value, known: dict[int, bool]) -> bool:
+        """True if a call may return a length: it counts, its function returns one, or it is made of lengths."""
         name = called_name(call.callee)
         if self.gives_length(name):
             return True
@@ -332,12 +332,12 @@ class SineTables:
 
     @cached_property
     def _own(self) -> frozenset[str]:
-        """The functions of the file, which are no operators."""
+        """The names of the file's own functions, which are no operators."""
         return frozenset(function.name for function in self._functions)
 
 
 def _home(definition: Definition | None) -> tuple[ModuleFacts | None, str | None, AbstractSet[str]]:
-    """The file that something comes from, its name there, and those of its methods."""
+    """The file that a definition stands in, its name there, and the names of its methods."""
     if isinstance(definition, DefinedModule):
         return definition.module, None, frozenset()
     if isinstance(definition, DefinedFunction):
@@ -348,7 +348,7 @@ def _home(definition: Definition | None) -> tuple[ModuleFacts | None, str | None
 
 
 def _building(functions: list[Function]) -> set[Function]:
-    """Constructors, and what nothing else in a file calls than these: they are given constants."""
+    """Constructors, and functions that only these call: their arguments are constants."""
     callers: dict[str, set[Function]] = {}
     for function in functions:
         for event in function.flow.of(EventKind.CALL):
@@ -361,8 +361,8 @@ def _building(functions: list[Function]) -> set[Function]:
         found |= more
 
 
-def _called(function: Function) -> Iterator[str]:
-    """The name by which a function is called, or the object that it is run of."""
+def _callable_names(function: Function) -> Iterator[str]:
+    """The name by which a function is called: for `forward` and `__call__` that of the class, for constructors none."""
     if function.name not in _UNNAMED:
         yield function.name
     elif function.owner is not None and function.name not in _CONSTRUCTORS:
@@ -374,12 +374,12 @@ def _strings(call: Value) -> Iterator[str]:
 
 
 def _keeps_rows(part: Value) -> bool:
-    """Whether a part of a subscript picks no rows by ids."""
+    """True if a part of a subscript is a slice or a constant, which picks no rows by ids."""
     return part.op in (Op.SLICE, Op.CONST)
 
 
 def _is_scale(value: Value) -> bool:
-    """Whether something may be one number: a constant, or an attribute of the object."""
+    """True if a value may be a single number: a constant, or an attribute of the object."""
     return value.op in (Op.CONST, Op.GLOBAL, Op.UNARY) or self_attribute(value) is not None
 
 

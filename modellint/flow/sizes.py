@@ -1,4 +1,4 @@
-"""What operators make of the sizes of tensors: for each dimension a size, a length that only a run knows, or None."""
+"""Transfer functions of operators on sizes of tensors: each dimension has a size, a length of the run, or None."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.operators import Operator
 
-#: What may be a number.
+#: Atoms that may be numbers.
 _NUMBERS = (Constant, Counter, SymbolicInput, Length, Number, Plain)
 _ONE = Size.of(1)
-#: What was made elsewhere.
+#: Operations whose value was made elsewhere.
 _HANDED = frozenset((Op.PARAM, Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK))
-#: How the dimensions that are changed places of are called, by the operator's name.
+#: The arguments that name the two exchanged dimensions, by the operator's name.
 _ORDER = {"transpose": ("dim0", "dim1"), "swapaxes": ("axis0", "axis1"), "swapdims": ("dim0", "dim1")}
 
 
 def numbers(given: tuple[Atoms, ...]) -> tuple[Atoms, ...]:
-    """The numbers of sizes that are passed one by one, or as one tuple."""
+    """The sizes that are passed one by one, or in a single container; none if its entries are not all known."""
     first = given[0] if len(given) == 1 else ()
     if len(first) == 1 and isinstance(first[0], Shell) and first[0].is_container:
         return tuple(entry.atoms for entry in first[0].entries) if first[0].is_exact else ()
@@ -53,7 +53,7 @@ def number(size: Size) -> Atom:
 
 
 def measured(shape: Shape, at: Atoms | None) -> Atoms:
-    """`x.shape[at]`: what only a run knows is a length, unless the tensor was cut to some number."""
+    """`x.shape[at]`: a size that only a run knows is a length, unless the tensor was cut to some number."""
     tensor, known, place = shape.tensor, constant(at or ()), whole(at)
     if place == -1 and tensor.width is not None:
         return (number(tensor.width),)
@@ -76,15 +76,15 @@ def element(shape: Shape) -> Atoms:
 
 
 def side(atoms: Atoms) -> Size | Length | None:
-    """What a number says of the size of a dimension."""
+    """The size of a dimension that a number says; None if it says none."""
     size = size_of(atoms)
     return next((atom for atom in atoms if isinstance(atom, Length)), None) if size is None else size
 
 
 def viewed(given: tuple[Atoms, ...], at: Site, before: Sizes | None = None) -> Sizes | None:
-    """What `view`, `expand` and the like, which stands at a place, are told; -1 leaves it to the tensor.
+    """The sizes passed to `view`, `expand` and the like at a site; -1 leaves one to the tensor.
 
-    `before` are the sizes that it has, where -1 is that of the same dimension, counted from the last one.
+    `before` are the sizes of the tensor, where -1 is that of the same dimension, counted from the last one.
     """
     sides = tuple(map(side, numbers(given)))
     left: tuple[Size | Length | None, ...] = tuple(Length(at) for _ in sides)
@@ -94,12 +94,12 @@ def viewed(given: tuple[Atoms, ...], at: Site, before: Sizes | None = None) -> S
 
 
 def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | None]) -> Sizes | None:
-    """The sizes that an operator gives of those of its operand; `get` finds an argument behind it, from 0 on."""
+    """The sizes of an operator's result by those of its operand; `get` finds an argument behind it, from 0 on."""
     if sizes is None or "same-shape" in row.facets:
         return sizes
     count, name = len(sizes), row.name.rpartition(".")[2]
     if name == "rearrange":
-        return _rearranged(sizes, text(get(0, "pattern")) or "")
+        return _rearrange(sizes, text(get(0, "pattern")) or "")
     if "unsqueezes" in row.facets:
         at = whole(get(0, "dim"))
         if at is None:
@@ -121,8 +121,8 @@ def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | 
     return sizes[::-1] if name == "t" and count == 2 else None
 
 
-def _rearranged(sizes: Sizes, pattern: str) -> Sizes | None:
-    """`rearrange(x, "rows columns -> 1 rows columns")`: what names dimensions alone, and what stands for one of 1."""
+def _rearrange(sizes: Sizes, pattern: str) -> Sizes | None:
+    """`rearrange(x, "rows columns -> 1 rows columns")`; None for patterns that group or compute dimensions."""
     left, arrow, right = (part.split() for part in pattern.partition("->"))
     if not arrow or len(left) != len(sizes):
         return None
@@ -169,7 +169,7 @@ def _common(one: Size | Length | None, other: Size | Length | None) -> Size | Le
 
 
 def is_outer(equation: Atoms) -> bool:
-    """Whether an equation of `einsum` is that of an outer product: `i,j->ij`."""
+    """True if an equation of `einsum` is that of an outer product: `i,j->ij`."""
     known = constant(equation)
     if known is None or not isinstance(known.value, str):
         return False
@@ -206,19 +206,19 @@ def indexed(sizes: Sizes | None, parts: tuple[Value, ...], evaluate: Callable[[V
 
 
 def kept(atoms: Atoms, site: Site) -> Atoms:
-    """What an object keeps: a tensor of known sizes is made where it is stored, unless it is only handed on there."""
+    """The atoms of a store: a tensor of known sizes is made at the store, unless it is only passed on there."""
     is_given = site.value.op in _HANDED
 
-    def made(atom: Atom) -> Atom:
+    def mark_made(atom: Atom) -> Atom:
         if not isinstance(atom, Tensor) or atom.sizes is None or (is_given and atom.made is not None):
             return atom
         return replace(atom, made=site)
 
-    return tuple(map(made, atoms))
+    return tuple(map(mark_made, atoms))
 
 
 def place_of(at: int, parts: tuple[Value, ...], count: int) -> int | None:
-    """Which of `count` dimensions a part of a subscript is about; none of the last one, which is the width."""
+    """The dimension, of `count`, that a part of a subscript indexes; None for the last one, which is the width."""
     if any(part.op is Op.CONST and part.data is None for part in parts):
         return None
     dots = [number for number, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis]
@@ -227,12 +227,12 @@ def place_of(at: int, parts: tuple[Value, ...], count: int) -> int | None:
 
 
 def is_number(atoms: Atoms) -> bool:
-    """Whether a value is one number for sure, rather than several or a tensor."""
+    """True if a value certainly is one number, rather than several or a tensor."""
     return bool(atoms) and all(isinstance(a, Counter | Length | Number) or whole((a,)) is not None for a in atoms)
 
 
 def is_limit(upper: Atoms) -> bool:
-    """Whether the end of a slice is a number that says how long something is at most."""
+    """True if the end of a slice is a number that limits a length."""
     known = constant(upper)
     if known is not None:
         return type(known.value) is int and known.value >= 0
@@ -240,15 +240,15 @@ def is_limit(upper: Atoms) -> bool:
 
 
 def whole(atoms: Atoms | None) -> int | None:
-    """The whole number that a value is on all paths, such as that of a dimension."""
+    """The whole number that a value is on all paths, such as that of a dimension; None if there is none."""
     known = constant(atoms or ())
     return known.value if isinstance(known, Constant) and type(known.value) is int else None
 
 
 def of(atoms: Atoms) -> Sizes | None:
-    """The sizes of a tensor, or of what a parameter or buffer is made of; a number has no dimension.
+    """The sizes of a tensor, or of the data of a parameter or buffer; a number has no dimension.
 
-    What may be a number, as far as that is known, is taken for one.
+    An atom that may be a number counts as one.
     """
     found = {_of(atom) for atom in atoms}
     return found.pop() if len(found) == 1 else None

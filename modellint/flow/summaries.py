@@ -1,8 +1,8 @@
-"""What functions do with elements, found out on demand: the first stage of look-ups.
+"""Summaries of functions: what they do with elements, computed on demand. They are the first stage of look-ups.
 
-Answers say which kinds of elements a function gives, which of its parameters a look-up takes, and in which it looks up
-what it makes; what an attribute holds; and so whether a function can look up elements that it makes. They may say too
-much, never too little. What is not asked for is never computed, and answers outlive the file that asked.
+Summaries say which kinds of elements a function returns, which of its parameters it looks up, in which of them it looks
+up its own elements, and what an attribute holds; and so whether a function can look up elements that it makes. They
+over-approximate. Nothing is computed before it is asked for, and answers outlive the file that asked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from modellint.flow.callees import (
     ParameterObject,
     ProjectInstance,
     TableClass,
-    kept_or_it,
+    unwrap_argument,
 )
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
@@ -45,22 +45,22 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 T = TypeVar("T")
-#: How many questions may be answered for each other, and how deeply values nested in each other meanwhile, where a
-#: question counts for several: Python allows a thousand calls. What is beyond may be anything.
+#: How deeply questions may be nested, and values meanwhile, where a question counts for several values: Python allows a
+#: thousand calls. Beyond that the answer is the largest one.
 _MAX_CALLS, _MAX_NESTING, _OF_QUESTION = 40, 170, 3
-#: How many answers may be computed for one question, those that rest on each other again and again. The rest may be
-#: anything, too.
+#: How many answers may be computed for one question, those that rest on each other again and again. Beyond that the
+#: answer is the largest one, too.
 _MAX_COMPUTED = 2_000
-#: How many parameters of a function, and attributes of these, may be looked up in before it may be anything.
+#: How many parameters, and attributes of these, a summary may name.
 _MAX_NAMES = 24
-#: How deeply classes may derive from each other; what is beyond may be anything.
+#: How deeply classes may derive from each other; bases beyond that are left out.
 _MAX_BASES = 8
-#: Through how many imports elements are followed.
+#: How many imports elements are followed through.
 MAX_FILES = 3
 
 
 class Summaries(Lasting):
-    """Answers about the functions of a project, kept until a file that they rest on changes."""
+    """Summaries of the functions of a project, kept until a file that they rest on changes."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -68,33 +68,33 @@ class Summaries(Lasting):
             project.kept.speaks_of((*OBJECTS, *ALL_KINDS))
         self._answers = Fixpoint(project.files, project.kept)
         self._records: dict[ModuleFacts, Record] = {}
-        #: Those that hold values of bodies.
+        #: The records that hold values of bodies.
         self._filled: set[Record] = set()
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
-        #: What stable answers have found out of functions, with the files that these rest on.
+        #: The facts about functions that stable answers have found, with the files that these rest on.
         self._settled: dict[tuple[Function, int], tuple[KnownValues, Trace]] = {}
-        #: The bodies that each of the questions that are being answered looks at.
+        #: The bodies that each of the questions under way has looked at.
         self._looked_at: list[dict[tuple[Function, int], Body]] = []
         self._nesting = 0
-        #: How often something was too deep, and so may be anything.
+        #: How often an answer was the largest one because the question was too deep.
         self._cuts = 0
 
     def record(self, module: ModuleFacts) -> Record:
-        """What the text of a file says by names."""
+        """The names in the text of a file."""
         found = self._records.get(module)
         if found is None:
             found = self._records[module] = Record(module)
         return found
 
-    def filled(self, module: ModuleFacts) -> Record:
-        """The same, of which values of bodies are asked, or what was found out of them is noted."""
+    def record_with_values(self, module: ModuleFacts) -> Record:
+        """The record of a file, noted as one that may hold values of bodies."""
         found = self.record(module)
         self._filled.add(found)
         return found
 
     def body(self, function: Function, files: int = MAX_FILES) -> Body:
-        """A function's body; `files`: through how many imports its elements are followed."""
+        """The body of a function; `files`: how many imports its elements are followed through."""
         bodies = self._looked_at[-1] if self._looked_at else self._bodies
         found = bodies.get((function, files))
         if found is None:
@@ -104,14 +104,14 @@ class Summaries(Lasting):
         return found
 
     def _answer(self, key: tuple[Hashable, ...], compute: Callable[[], T], least: T) -> T:
-        """The answer to a question. What it finds out of bodies is kept for others once it is stable."""
+        """The answer to a question. The facts that it finds about bodies are kept once it is stable."""
         answer: T | None = self._answers.known(key, _FORMS.get(key[0], _OF_OBJECTS))
         if answer is not None:
             return answer
         bodies: dict[tuple[Function, int], Body] = {}
         cuts = self._cuts
 
-        def computed() -> T:
+        def compute_afresh() -> T:
             bodies.clear()
             self._looked_at.append(bodies)
             try:
@@ -119,7 +119,7 @@ class Summaries(Lasting):
             finally:
                 self._looked_at.pop()
 
-        answer = self._answers.ask(key, computed, least)
+        answer = self._answers.ask(key, compute_afresh, least)
         trace = self._answers.rests_on(key) if cuts == self._cuts else None
         if trace is not None:
             self._answers.keep(key)
@@ -129,7 +129,7 @@ class Summaries(Lasting):
                 self._settled[about] = known, self.project.files.joined(before, trace)
         return answer
 
-    def found_out(
+    def fact(
         self,
         facts: tuple[dict[K, T], dict[K, T]],
         key: K,
@@ -138,10 +138,10 @@ class Summaries(Lasting):
         most: T,
         least: T,
     ) -> T:
-        """A fact about a value: what is settled of it, or else the answer to a question, which may ask about its parts.
+        """A fact about a value: the settled one, or else the answer to a question, which may ask about its parts.
 
-        `facts`: what is known, and what is settled. `most` is said where too many values are nested in each other,
-        `least` is what a value adds to itself.
+        `facts`: the known and the settled ones. `most` is the answer where too many values are nested in each other,
+        `least` the answer while the question is under way.
         """
         known, settled = facts
         found = settled.get(key)
@@ -169,17 +169,17 @@ class Summaries(Lasting):
         return is_too_deep
 
     def roots(self, module: ModuleFacts) -> list[Function]:
-        """The functions that may look something up with elements that they make, or get from what they call."""
+        """The functions that may look up elements that they make or get from a callee, or that may pad positions."""
         functions = (*module.all_functions(), module.body)
         return [function for function in functions if self.body(function).is_root()]
 
     def keeps_tables(self, name: str, cls: Class) -> bool:
-        """Whether objects of a class may keep tables under an attribute."""
+        """True if objects of a class may keep tables under an attribute."""
         body = self.body(cls.module.body)
         return any(map(body.is_table, self.member(cls, name, MAX_FILES)))
 
     def keeps_others(self, name: str, cls: Class) -> bool:
-        """Whether objects of a class keep nothing under an attribute but objects of the project that are no layers."""
+        """True if objects of a class keep only objects of project classes that are no layers under an attribute."""
         found = self.member(cls, name, MAX_FILES)
         classes = [one.cls for one in found if isinstance(one, ProjectInstance)]
         is_known = 0 < len(classes) == len(found)
@@ -188,26 +188,26 @@ class Summaries(Lasting):
     # -- questions about functions -----------------------------------------------------------------------------------
 
     def gives(self, function: Function, files: int) -> Kinds:
-        """The kinds of elements that a function makes, or gets from what it calls, and returns."""
-        return self._asked(_gives, function, (), files, NONE, ALL_KINDS)
+        """The kinds of elements that a function returns, made by itself or by a callee."""
+        return self._summary(_gives, function, (), files, NONE, ALL_KINDS)
 
     def makes(self, function: Function, files: int) -> Objects:
-        """The objects that a function returns."""
-        return self._asked(_makes, function, (), files, NONE, ANYTHING)
+        """The objects that a function may return."""
+        return self._summary(_makes, function, (), files, NONE, ANYTHING)
 
     def hands_on(self, function: Function, files: int) -> Tables:
-        """The parameters, or attributes of these, that a function calls, to return the results."""
-        return self._asked(_hands_on, function, (), files, NONE, NONE)
+        """The parameters, or attributes of these, that a function calls and whose result it returns."""
+        return self._summary(_hands_on, function, (), files, NONE, NONE)
 
     def takes(self, function: Function, name: str, facet: Facet, files: int) -> Tables:
-        """Where what a parameter of a function is given is looked up, or has a constant written into it."""
-        return self._asked(_takes, function, (name, facet), files, NONE, SURELY)
+        """The tables in which a function looks up, or pads, what the parameter `name` is passed."""
+        return self._summary(_takes, function, (name, facet), files, NONE, SURELY)
 
     def asks(self, function: Function, files: int) -> Tables:
-        """The parameters of a function that it looks up in with elements that it makes; an empty name for any."""
-        return self._asked(_asks, function, (), files, NONE, SURELY)
+        """The parameters in which a function looks up elements that it makes itself; an empty name for any of them."""
+        return self._summary(_asks, function, (), files, NONE, SURELY)
 
-    def _asked(
+    def _summary(
         self, ask: Callable[..., T], function: Function, more: tuple[Any, ...], files: int, least: T, most: T
     ) -> T:
         if files < 0:
@@ -223,42 +223,42 @@ class Summaries(Lasting):
 
     # -- questions about attributes ----------------------------------------------------------------------------------
 
-    def stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
+    def stored_kinds(self, name: str, module: ModuleFacts, files: int) -> Kinds:
         """The kinds of elements that the functions of a file store under an attribute."""
         if name not in self.record(module).keeping:
             return NONE
         if self._is_too_deep():
             return ALL_KINDS
-        return self._answer(("stored", name, module, files), lambda: self._stored(name, module, files), NONE)
+        return self._answer(("stored", name, module, files), lambda: self._compute_kinds(name, module, files), NONE)
 
-    def _stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
+    def _compute_kinds(self, name: str, module: ModuleFacts, files: int) -> Kinds:
         self.project.python(module.file)
         found: set[type] = set()
         bodies: dict[Function, Body] = {}
-        for function, value, _ in self.filled(module).values(name):
+        for function, value, _ in self.record_with_values(module).values(name):
             body = bodies.setdefault(function, self.body(function, files))
             found |= body.elements(value)
             found |= body.real(value) if function.name != "__init__" else NONE
         return frozenset(found)
 
-    def held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
-        """The objects that an attribute may hold, of classes of a family, or of any class of a file."""
+    def objects_under(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
+        """The objects that an attribute may hold, in classes of a family or in any class of a file."""
         if name not in self.record(module).keeping:
             return NONE
         if self._is_too_deep():
             return ANYTHING
         key = ("held", name, module, family, files)
-        return self._answer(key, lambda: self._held(name, module, family, files), NONE)
+        return self._answer(key, lambda: self._compute_objects(name, module, family, files), NONE)
 
-    def _held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
+    def _compute_objects(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         self.project.python(module.file)
         found: set[Any] = set()
-        for function, value, _ in self.filled(module).values(name, family):
+        for function, value, _ in self.record_with_values(module).values(name, family):
             found |= self.body(function, files).objects(value)
-        return frozenset(one for one in found if not isinstance(kept_or_it(one), ParameterObject))
+        return frozenset(one for one in found if not isinstance(unwrap_argument(one), ParameterObject))
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
-        """What a class's objects have under a name: methods, and what they keep there."""
+        """The methods of a class under a name, and the objects that its instances keep there."""
         if not self._may_have(cls, name):
             return NONE
         if self._is_too_deep():
@@ -267,12 +267,12 @@ class Summaries(Lasting):
         return self._answer(key, lambda: self.body(cls.module.body, files).member(cls, name), NONE)
 
     def _may_have(self, cls: Class, name: str) -> bool:
-        """Whether a class's objects may have something under a name, as the texts of files say."""
-        named = self.project.once(("named", cls), lambda: tuple(_distinct(self._named(cls))))
+        """True if the texts of files let a class's objects have something under the name."""
+        named = self.project.once(("named", cls), lambda: tuple(_distinct(self._possible_names(cls))))
         return any(name in names for names in named)
 
-    def _named(self, cls: Class) -> Iterator[Container[str]]:
-        """The names under which a class's objects may have something: its file's, and those of bases elsewhere."""
+    def _possible_names(self, cls: Class) -> Iterator[Container[str]]:
+        """The names that a class's objects may have: those in its file, and those of bases in other files."""
         pending = [cls]
         for one in pending:
             self.project.python(one.module.file)
@@ -283,15 +283,15 @@ class Summaries(Lasting):
                 bases = (base for base in self.bases(own) if isinstance(base, Class))
                 pending += [base for base in bases if base.module is not one.module and base not in pending]
 
-    def mentioned(self, function: Function, name: str) -> list[Class]:
-        """The imported classes that a function, or the class that it is of, mentions, if one may have a name."""
+    def mentioned_classes(self, function: Function, name: str) -> list[Class]:
+        """The imported classes that a function, or its class, mentions; none if none of them may have `name`."""
         about = function.owner or function
-        classes, named = self.project.once(("mentioned", about), lambda: self._all_mentioned(about))
+        classes, named = self.project.once(("mentioned", about), lambda: self._compute_mentioned(about))
         return classes if any(name in names for names in named) else []
 
-    def _all_mentioned(self, about: Function | Class) -> tuple[list[Class], tuple[Container[str], ...]]:
+    def _compute_mentioned(self, about: Function | Class) -> tuple[list[Class], tuple[Container[str], ...]]:
         classes = list(self._mentioned_by(about))
-        return classes, tuple(_distinct(names for cls in classes for names in self._named(cls)))
+        return classes, tuple(_distinct(names for cls in classes for names in self._possible_names(cls)))
 
     def _mentioned_by(self, about: Function | Class) -> Iterator[Class]:
         module, names = about.module, self.project.names
@@ -310,22 +310,22 @@ class Summaries(Lasting):
                 yield from (one.cls for one in named if isinstance(one, DefinedClass))
 
     def bases(self, cls: Class) -> Objects:
-        """The classes that a class derives from directly."""
+        """The direct bases of a class that can be read, and `TableClass` if one is a table class."""
 
-        def found() -> Objects:
+        def resolve() -> Objects:
             names = [name for base in cls.bases if (name := dotted(base))]
             resolved = [self.project.names.resolve(cls.module, name) for name in names]
             classes = [one.cls for one in resolved if isinstance(one, DefinedClass)]
             is_table = any(isinstance(one, External) and one.name.rpartition(".")[2] in TABLES for one in resolved)
             return frozenset((*classes, *((TableClass,) if is_table else ())))
 
-        return self.project.once(("bases", cls), found, kept=_OF_OBJECTS)
+        return self.project.once(("bases", cls), resolve, kept=_OF_OBJECTS)
 
     def methods(self, cls: Class, name: str, inside: ModuleFacts | None) -> tuple[Function, ...]:
-        """What a method of a class is, as the nearest of its bases has it, those of one file only perhaps."""
-        return self.project.once(("methods", cls, name, inside), lambda: tuple(self._inherited(cls, name, inside)))
+        """The nearest definitions of a method in a class and its bases; with `inside`, those in that file."""
+        return self.project.once(("methods", cls, name, inside), lambda: tuple(self._definitions(cls, name, inside)))
 
-    def _inherited(self, cls: Class, name: str, inside: ModuleFacts | None, depth: int = 0) -> Iterator[Function]:
+    def _definitions(self, cls: Class, name: str, inside: ModuleFacts | None, depth: int = 0) -> Iterator[Function]:
         if depth > _MAX_BASES or (inside is not None and cls.module is not inside):
             return
         if name in cls.methods:
@@ -333,10 +333,10 @@ class Summaries(Lasting):
             return
         for base in self.bases(cls):
             if isinstance(base, Class):
-                yield from self._inherited(base, name, inside, depth + 1)
+                yield from self._definitions(base, name, inside, depth + 1)
 
     def derives_from_table(self, cls: Class, inside: ModuleFacts | None) -> bool:
-        """Whether a class derives from one of tables, over bases of one file only perhaps."""
+        """True if a class derives from a table class; with `inside`, over bases in that file only."""
         return self.project.once(("derives from table", cls, inside), lambda: self._is_table(cls, inside))
 
     def _is_table(self, cls: Class, inside: ModuleFacts | None, depth: int = 0) -> bool:
@@ -346,16 +346,16 @@ class Summaries(Lasting):
         return TableClass in bases or any(isinstance(b, Class) and self._is_table(b, inside, depth + 1) for b in bases)
 
     def bases_elsewhere(self, cls: Class) -> frozenset[Class]:
-        """The bases in other files of a class, and of those of its file that it may share objects with."""
+        """The bases in other files of a class and of the classes in its file that it may share objects with."""
 
-        def found() -> frozenset[Class]:
+        def compute() -> frozenset[Class]:
             bases = (base for one in self.record(cls.module).related(cls) for base in self.bases(one))
             return frozenset(base for base in bases if isinstance(base, Class) and base.module is not cls.module)
 
-        return self._answer(("bases elsewhere", cls), found, NONE)
+        return self._answer(("bases elsewhere", cls), compute, NONE)
 
     def best_row(self, name: str, *, is_builtin: bool) -> operators.Operator | None:
-        """The row, of all operators with a name, whose facets are closest to look-ups."""
+        """The row, of all operators with a name, that is closest to look-ups."""
         key = name, is_builtin
         if key not in self._rows:
             rows = operators.called(name)
@@ -364,7 +364,7 @@ class Summaries(Lasting):
         return self._rows[key]
 
     def forget(self, keys: set[str]) -> None:
-        """Forget what rests on files that have changed."""
+        """Drops the answers that rest on changed files, and all bodies."""
         self._answers.forget(keys)
         self._records.clear()
         self._filled.clear()
@@ -372,7 +372,7 @@ class Summaries(Lasting):
         self._settled.clear()
 
     def release(self) -> None:
-        """Let go of bodies, whose values are about to go."""
+        """Drops the bodies, whose values are about to be freed."""
         self._bodies.clear()
         self._settled.clear()
         for record in self._filled:
@@ -381,7 +381,7 @@ class Summaries(Lasting):
 
 
 def _distinct(found: Iterable[Container[str]]) -> Iterable[Container[str]]:
-    """Those that hold anything, each once."""
+    """The containers that are not empty, each once."""
     return {id(one): one for one in found if one}.values()
 
 
@@ -404,18 +404,19 @@ def _hands_on(body: Body) -> Tables:
 
 
 def _takes(body: Body, name: str, facet: Facet) -> Tables:
-    def found(value: Value) -> Kinds | None:
+    def kinds_of(value: Value) -> Kinds | None:
         return None if body.carries(value, name, facet) else NONE
 
-    return _all_or_surely(body.meets(event, facet, found) for event in body.flow.events) - {name}  # it picks of others
+    # Elements pick rows of other tables than themselves.
+    return _all_or_surely(body.meets(event, facet, kinds_of) for event in body.flow.events) - {name}
 
 
 def _asks(body: Body) -> Tables:
-    return NONE.union(*map(body.met, body.flow.events)) - SURELY
+    return NONE.union(*map(body.tables_at, body.flow.events)) - SURELY
 
 
 def _all_or_surely(found: Iterable[Tables]) -> Tables:
-    """All names, or the one answer that says more than any."""
+    """The union of some tables, or `SURELY`, which says more than any names."""
     names: set[str] = set()
     for tables in found:
         if "" in tables:
@@ -427,11 +428,11 @@ def _all_or_surely(found: Iterable[Tables]) -> Tables:
 
 
 def _rank(row: operators.Operator) -> int:
-    """How close the facets of an operator's row are to look-ups: a larger number is closer."""
+    """How close an operator's row is to look-ups: a larger number is closer."""
     return 2 * ("drawn" in row.facets or "pair" in row.facets) + any(facet in row.facets for facet in PASSING)
 
 
-#: What answers are made of; most are of objects.
+#: The forms of answers; those of others are objects.
 _FORMS: dict[Hashable, Form] = {
     **dict.fromkeys((_gives, "stored"), Form(frozenset, (type,))),
     **dict.fromkeys((_hands_on, _takes, _asks), NAMES),

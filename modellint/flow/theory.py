@@ -1,10 +1,9 @@
-"""Theories: what a run knows beside Python, one protocol for all of it, and nothing of it in the interpreter.
+"""Theories: what a run knows beyond Python, behind one protocol; the interpreter itself knows nothing of it.
 
-A theory brings values of its own and says what names, operators, calls, attributes, stores and conditions do to them.
-A run has a tuple of theories. Where one of them is asked for an answer, the first that knows one gives it, and None
-leaves it to the next, in the end to the interpreter. What is found out is handed through those that may know more of
-it, in the same order. What happens is told to all. A method that a theory leaves as it is here costs a run nothing.
-"""
+A theory has atoms of its own, and transfer functions for names, operators, calls, attributes, stores and conditions.
+A run has a tuple of theories. A hook that asks takes the answer of the first theory that has one; None leaves it to the
+next, in the end to the interpreter. A hook that refines passes the atoms through all theories, in the same order. A
+hook that observes is called on every theory. A hook that a theory does not override costs a run nothing."""
 
 from __future__ import annotations
 
@@ -27,99 +26,99 @@ if TYPE_CHECKING:
 
 
 class Comparable:
-    """A value that answers itself what conditions ask of it; None where it does not know."""
+    """An atom that answers questions of conditions itself; None where it does not know."""
 
     __slots__ = ()
 
     def truth(self) -> bool | None:
-        """Whether it counts as true."""
+        """The truth value of the atom."""
         return None
 
     def is_none(self) -> bool | None:
         return False
 
     def has(self, key: object) -> bool | None:
-        """Whether `key in …` holds."""
+        """The outcome of `key in atom`."""
         return None
 
     def compared(self, operator: str, other: Atom) -> bool | None:
-        """The outcome of a comparison with something else."""
+        """The outcome of comparing the atom with another one."""
         return None
 
     def is_of(self, kind: Atom) -> bool | None:
-        """Whether it is an instance of a class."""
+        """The outcome of `isinstance(atom, kind)`."""
         return None
 
 
 class Foreign(Comparable):
-    """A value that only its theory knows, and that is no value of Python's to anybody else."""
+    """An atom that only its theory understands; to everything else it is no value of Python."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Sometimes:
-    """A condition that comes out either way in the course of a run, each for certain."""
+    """The key of a condition that a run certainly sees both true and false."""
 
     test: Hashable
 
 
 class Gate(Protocol):
-    """Tells which functions need not be run."""
+    """Decides which functions need not be run."""
 
     def is_idle_in(self, function: Function, model: ClassModel) -> bool:
-        """Whether a function has nothing to do with layers where an object of a class has it."""
+        """True if the function, called on an object of `model`, has nothing to do with layers."""
 
     def may_make(self, function: Function, model: ClassModel | None) -> bool:
-        """Whether a function may make a layer."""
+        """True if the function may make a layer."""
 
 
 class Theory:
-    """A theory that knows nothing, and takes no notice of anything."""
+    """A theory without knowledge: every hook has its default."""
 
-    #: The theories that it rests on, which are asked before it, and those that it is asked before.
+    #: The theories that this one needs, which are asked before it, and those that it must be asked before.
     rests_on: ClassVar[tuple[type[Theory], ...]] = ()
     goes_before: ClassVar[tuple[type[Theory], ...]] = ()
-    #: The events that are evaluated when they happen, beside those that every run evaluates.
+    #: The kinds of events that are evaluated when they happen, besides those that every run evaluates.
     events: ClassVar[Collection[EventKind]] = ()
-    #: The atoms that stay what they are where an annotation says that a parameter is no tensor and no layer.
+    #: The types of atoms that an annotation of a parameter as neither tensor nor layer does not replace.
     keeps: ClassVar[tuple[type, ...]] = ()
-    #: How many values and events a run may look at; None leaves that to the interpreter.
+    #: The maximal number of values and events that a run evaluates; None leaves it to the interpreter.
     max_steps: ClassVar[int | None] = None
-    #: What is asked with it, in words: the plural of what is found in a file.
+    #: The plural noun for what the theory looks for in a file, for messages.
     asks: ClassVar[str] = ""
-    #: Whether constructors make their calls, and find out what they store, when an attribute is asked for.
+    #: Whether calls and stores in constructors are deferred until an attribute is read.
     waits: ClassVar[bool] = False
-    #: Whether each object that a loop makes is another one, and what a container holds is counted.
+    #: Whether each turn of a loop allocates an object of its own, and the entries of containers are counted.
     counts: ClassVar[bool] = False
-    #: Whether what stands under an open condition is looked at under it.
+    #: Whether a value under an open condition is evaluated as if the condition held.
     assumes: ClassVar[bool] = False
-    #: Whether the parts of what is given are told from each other.
+    #: Whether attributes and entries of a root's arguments are told from the arguments themselves.
     names_parts: ClassVar[bool] = False
 
     def __init__(self, run: Any) -> None:
-        """The theory of one run, an `Interpreter`."""
+        """Makes the theory of one run, an `Interpreter`."""
 
     # -- names and parameters --------------------------------------------------------------------------------------
 
     def named(self, value: Value, frame: Frame) -> Atoms | None:
-        """What a global name, or an attribute of one, stands for."""
+        """The atoms of a global name, or of an attribute chain on one."""
         return None
 
     def defined(self, definition: Definition) -> Atoms | None:
-        """What a resolved name is."""
+        """The atoms of a resolved name."""
         return None
 
     def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms | None:
-        """What a parameter is for which nothing is given, perhaps."""
+        """The atoms of a parameter that no argument is passed for."""
         return None
 
     def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
-        """What a parameter is, of which `atoms` is known."""
+        """Refines the atoms of a parameter once it is bound."""
         return atoms
 
     def field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
-        """What an object has under an attribute of its class, of which `default` is known."""
+        """Refines the value of a field that an object gets from its class."""
         return default
 
     # -- attributes and parts --------------------------------------------------------------------------------------
@@ -129,26 +128,26 @@ class Theory:
         return None
 
     def unstored(self, shell: Shell, name: str) -> Atoms | None:
-        """`shell.name`, under which nothing was stored."""
+        """The atoms of `shell.name` where nothing was stored under that name."""
         return None
 
     def held(self, shell: Shell, name: str, atoms: Atoms) -> Atoms:
-        """What an object keeps under an attribute, of which `atoms` is known."""
+        """Refines the atoms that an object stores under an attribute when they are read."""
         return atoms
 
     def registers(self, atoms: Atoms) -> bool:
-        """Whether a tensor that is registered as a buffer is another one from then on."""
+        """False if `register_buffer` stores the tensor itself rather than a new buffer."""
         return True
 
     def read(self, shell: Shell, found: Atoms) -> None:
-        """An attribute of an object was read."""
+        """Observes that an attribute of an object was read."""
 
     def index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms | None:
-        """`owner[…]`, of all that the owner may be at once."""
+        """The atoms of `owner[…]`, given all atoms of the owner at once."""
         return None
 
     def picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
-        """`owner[…]`, of which `found` is known."""
+        """Refines the atoms found for `owner[…]`."""
         return found
 
     def part(self, atom: Atom, index: Atoms, frame: Frame, value: Value) -> Atoms | None:
@@ -156,19 +155,19 @@ class Theory:
         return None
 
     def element(self, atom: Atom) -> Atoms | None:
-        """One element of what a value iterates over."""
+        """One element of an iteration over the atom."""
         return None
 
     def row(self, atom: Atom) -> Atoms | None:
-        """One of several things that a value consists of, whichever is asked for."""
+        """One row or entry of the atom, whatever its index."""
         return None
 
     def content(self, container: Shell, atoms: Atoms) -> Atoms:
-        """What a container holds, of which `atoms` is known."""
+        """Refines the atoms that a container holds."""
         return atoms
 
     def empty(self, container: Atoms) -> Atoms | None:
-        """One element of what nothing was put into."""
+        """One element of a container into which nothing was put."""
         return None
 
     # -- operators -------------------------------------------------------------------------------------------------
@@ -182,37 +181,37 @@ class Theory:
         return None
 
     def comparison(self, value: Value, sides: list[Atoms], frame: Frame) -> Atoms | None:
-        """What a comparison gives of which the outcome is not known."""
+        """The atoms of a comparison whose outcome is open."""
         return None
 
     def operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
-        """What an operator gives of its operands, of which `found` is known."""
+        """Refines the atoms that an operator makes of its operands."""
         return found
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
-        """One of several values, as an open condition has it."""
+        """The join of the branches of an open condition."""
         return None
 
     def updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms | None:
-        """What was changed in place by `atom[…] = …`."""
+        """The atoms of `atom` after `atom[…] = …`."""
         return None
 
     def comprehension(self, value: Value, frame: Frame) -> Atoms | None:
-        """What a comprehension makes."""
+        """The container that a comprehension makes."""
         return None
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
     def call(self, value: Value, frame: Frame) -> Atoms | None:
-        """What a call gives, whatever its callee turns out to be."""
+        """The result of a call, asked before its callee and arguments are evaluated."""
         return None
 
     def binds(self, cls: ClassRef) -> bool:
-        """Whether a class method is given the class that it is called on, rather than any."""
+        """True if a class method gets the class that it is called on; otherwise its class is unknown."""
         return True
 
     def missed(self, value: Value, frame: Frame) -> None:
-        """A call is left out, because nothing comes to be that it is given."""
+        """Observes a call that is skipped, because an argument has no atoms and so is never reached."""
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`atom.name(…)`."""
@@ -221,162 +220,162 @@ class Theory:
     def super_method(
         self, atom: Super, owner: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value
     ) -> Atoms | None:
-        """`super().name(…)`, asked for each class that may have it, nearest first."""
+        """The result of `super().name(…)`, asked for each class of the MRO that may have it, nearest first."""
         return None
 
     def beyond(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """`super().name(…)` reaches a class that cannot be read."""
+        """Observes that `super().name(…)` reaches a class that cannot be read."""
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`function(…)`."""
         return None
 
     def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """`shell(…)` of what may be a layer."""
+        """The result of `shell(…)`, where the shell may be a layer."""
         return None
 
     def calling(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """What may be a layer is called, whoever says what that gives."""
+        """Observes each call of an object that may be a layer, before any theory evaluates it."""
 
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """`shell.forward(…)` of a layer whose class defines none that can be read."""
+        """The result of `shell.forward(…)`, where the layer's class defines no `forward` that can be read."""
         return None
 
     def output(self, shell: Shell) -> Atoms | None:
-        """What a method of a layer gives that is not followed."""
+        """The result of a layer's method that is not followed."""
         return None
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """What a function gives that cannot be read."""
+        """The result of a function that cannot be read, asked before all built-in knowledge of libraries."""
         return None
 
     def outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """What a function gives that cannot be read, and that the library of Python does not know."""
+        """The result of a function that cannot be read and that `flow/library/` does not know."""
         return None
 
     def hand(self, arguments: Arguments, value: Value) -> None:
-        """Somebody who cannot be read gets something."""
+        """Observes that arguments escape to code that cannot be read."""
 
     def touch(self, shells: Iterable[Shell]) -> None:
-        """Somebody gets objects, or changes them."""
+        """Observes that objects escape, or are changed."""
 
     def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
-        """An object is made."""
+        """Observes that an object is made."""
 
     # -- what is followed ------------------------------------------------------------------------------------------
 
     def follow(
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
     ) -> Atoms | None:
-        """What a function gives that can be read; `run` runs it."""
+        """The result of a function that can be read; `run` runs its body."""
         return None
 
     def follows_all(self) -> bool:
-        """Whether any method may matter."""
+        """True if every method has to be followed."""
         return False
 
     def follows(self, method: FunctionRef) -> bool:
-        """Whether a method may matter."""
+        """True if the method has to be followed."""
         return False
 
     def concerns(self, arguments: Arguments) -> bool:
-        """Whether a method of a layer matters for what it is given."""
+        """True if a method of another layer has to be followed because of its arguments."""
         return False
 
     def depths(self) -> tuple[int, int] | None:
-        """How many calls may be under way, and how many of one function."""
+        """The maximal depth of the call stack, and how often one function may stand in it."""
         return None
 
     def left_out(self, function: FunctionRef) -> None:
-        """A call is not followed, because too many are under way."""
+        """Observes a call that is not followed, because the call stack is at its limit."""
 
     def enter(self, frame: Frame, given: Arguments) -> None:
-        """A function is run in a frame."""
+        """Observes that the body of a function is about to be run in a frame."""
 
     def state(self) -> Hashable:
-        """What beside its arguments a call depends on: two that differ in it are followed both."""
+        """The part of the memo key of calls that this theory adds: calls that differ in it are followed separately."""
         return None
 
     # -- events and conditions -------------------------------------------------------------------------------------
 
     def matters(self, event: Event, frame: Frame) -> bool | None:
-        """Whether an event has to happen; what it computes can be asked for later."""
+        """True if the event has to be run, False if it is skipped; its values can still be evaluated later."""
         return None
 
     def is_asked_for(self, frame: Frame) -> bool | None:
-        """Whether it matters what a body returns."""
+        """True if the result of the body can reach a sink; if False, its RETURN events are skipped."""
         return None
 
     def loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool | None:
-        """Run a loop; whether the function ends in it."""
+        """Runs a loop in place of the interpreter, and says whether the function ends in it."""
         return None
 
     def carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...] | None:
-        """What is to be followed from one turn of a loop to the next."""
+        """The variables of a loop that are followed from one turn to the next."""
         return None
 
     def after_loop(self, atoms: Atoms) -> Atoms:
-        """What a variable is after any number of turns of a loop."""
+        """Refines the atoms of a variable after any number of turns of a loop."""
         return atoms
 
     def is_left(self, test: Value) -> bool:
-        """Whether what stands under a condition of no value, such as an exception, is left out."""
+        """True if code under a condition that has no value, such as an `except`, is left out."""
         return False
 
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
-        """What conditions leave of a value."""
+        """Refines the atoms of a value by a path condition."""
         return atoms
 
     def is_sometimes(self, test: Value, frame: Frame) -> bool:
-        """Whether an open condition comes out either way in the course of a run."""
+        """True if the run certainly sees the open condition both true and false."""
         return False
 
     def undecided(self, key: Hashable, test: Value, frame: Frame) -> None:
-        """A condition stays open, which paths tell by `key`."""
+        """Observes a condition that stays open; paths name it by `key`."""
 
     def filters(self, guard: PathCondition | None, frame: Frame) -> Path:
-        """On which path an element stands in what a comprehension makes."""
+        """The path condition that the `if` clauses of a comprehension add to its element."""
         return ()
 
     def closure(self, nested: Nested, value: Value, frame: Frame) -> None:
-        """A function inside of a function is made."""
+        """Observes that a nested function is made."""
 
     def delete(self, target: Value, frame: Frame) -> None:
-        """`del x.name`, `del x[i]`, under no condition that is open."""
+        """Observes `del x.name`, `del x[i]`, under no open condition."""
 
     def fail(self) -> None:
-        """An exception is raised, under no condition that is open."""
+        """Observes that an exception is raised, under no open condition."""
 
     def run_out(self) -> None:
-        """No steps are left."""
+        """Observes that the run has no steps left."""
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
     def store(
         self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
     ) -> None:
-        """`owner.key = …`, or `owner[key] = …`; `is_sure`: of this owner, and not of one of several."""
+        """Observes `owner.key = …` or `owner[key] = …`; `is_sure`: `owner` is the only object that it may be."""
 
     def stored(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
-        """What an attribute of an object keeps that is told to keep `atoms`."""
+        """Refines the atoms that are stored under an attribute of an object."""
         return atoms
 
     def give_away(self, owner: Atom) -> None:
-        """Something is stored in what is no object that was seen being made."""
+        """Observes a store in a value that is no object of this run."""
 
     def release(self) -> None:
-        """Let go of everything, once nothing is asked any more."""
+        """Drops all references, once nothing is asked any more."""
         self.__dict__.clear()
 
 
 class Theories:
-    """The theories of a run, by what they have a say in: `theories.method` are those that say something of methods."""
+    """The theories of a run, by the hooks that they override: `theories.method` are those with their own `method`."""
 
     def __init__(self, theories: tuple[Theory, ...]) -> None:
         self._all = theories
 
     def __getattr__(self, method: str) -> tuple[Theory, ...]:
-        """Those that do not leave a method as `Theory` has it; found out when it is first asked for."""
+        """The theories that override a hook, found on first use."""
         default = getattr(Theory, method)
         found = tuple(theory for theory in self._all if getattr(type(theory), method) is not default)
         self.__dict__[method] = found

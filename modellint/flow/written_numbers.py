@@ -1,7 +1,7 @@
-"""The constants that one function may write among elements: what may be a whole number, and a negative one.
+"""The constants that a function may write into an index tensor (`fill_`, `torch.tensor`, `x[m] = c`), by sign.
 
-Nothing is run. A value may be a number unless it surely is something else: a list, a slice of something, what an
-operator of torch's gives, or a parameter that is said to be a tensor.
+Nothing is run. A value may be a number unless it certainly is something else: a list, a slice, the result of a torch
+operator, or a parameter annotated as a tensor.
 """
 
 from __future__ import annotations
@@ -19,51 +19,51 @@ if TYPE_CHECKING:
     from modellint import operators
     from modellint.graph.value import Value
 
-#: What may be a number by what it is made of.
+#: Operations whose value may be a number, depending on their operands.
 _NAMED = frozenset(
     (
         Op.GLOBAL, Op.PARAM, Op.INNER, Op.ATTR, Op.BIN, Op.CHOICE, Op.BOOL, Op.INDEX, Op.UNPACK, Op.ITEM, Op.UNARY,
     )
 )  # fmt: skip
 _PART, _CHOOSING = frozenset((Op.INDEX, Op.UNPACK, Op.ITEM)), frozenset((Op.CHOICE, Op.BOOL, Op.UNARY))
-#: What has entries by keys, besides displays.
+#: Dictionaries other than displays.
 _KEYED = frozenset(((Op.COMPREHENSION, "dict"), (Op.ATTR, "__dict__")))
-#: What annotations of dictionaries name.
+#: Names of dictionaries in annotations.
 _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping"))
 _MADE = frozenset(("collections.defaultdict", "collections.OrderedDict", "collections.Counter"))
-#: Facets of operators that give numbers.
+#: Facets of operators that return numbers.
 _GIVING_NUMBERS = frozenset(("gives", "counts", "number"))
-#: Through how many values it is followed what a number is made of.
+#: How many values a number is traced through.
 _MAX_DEPTH = 8
 
 
 class Below(Filler):
-    """A constant that may be negative: it is looked up wherever it indexes anything."""
+    """A constant that may be negative: each subscript that holds it counts as a look-up."""
 
 
 class Last(Filler):
-    """-1, the last one of what is indexed by it: it is looked up by what counts from 0 only."""
+    """The constant -1, the last row: it matters to look-ups that count from 0 only."""
 
 
 class Constants(Callees):
-    """The constants that one function writes among elements."""
+    """The constants that one function writes into index tensors."""
 
-    def assigned(self, update: Value) -> frozenset[type]:
-        """The constant that `x[index] = constant` writes among the elements of a tensor."""
+    def assigned_kinds(self, update: Value) -> frozenset[type]:
+        """The kind of constant that `x[index] = constant` writes into a tensor; empty if it writes none."""
         if update.data != "[]=" or _is_key(update.args[1]) or not self.may_be_number(update.args[2]):
             return NONE
         return NONE if self._is_mapping(update.args[0]) else frozenset((_sign(update.args[2]),))
 
     def fills(self, row: operators.Operator, call: Value) -> bool:
-        """Whether a call may write a constant into elements, which may be an id."""
-        return any(map(self.may_be_number, self._written(row, call)))
+        """True if a call may write a constant into elements, other than 0."""
+        return any(map(self.may_be_number, self._written_values(row, call)))
 
     def sign_of(self, row: operators.Operator, call: Value) -> type:
-        """What is known of the constants that a call writes."""
-        signs = {_sign(value) for value in self._written(row, call) if self.may_be_number(value)}
+        """The kind of the constants that a call writes: `Below` goes before `Last`, and that before `Filler`."""
+        signs = {_sign(value) for value in self._written_values(row, call) if self.may_be_number(value)}
         return next((sign for sign in (Below, Last) if sign in signs), Filler)
 
-    def _written(self, row: operators.Operator, call: Value) -> Iterator[Value]:
+    def _written_values(self, row: operators.Operator, call: Value) -> Iterator[Value]:
         if not row.facets.keys() & {"fill", "literal", "chooses"}:
             return
         if call.has_unpacking:
@@ -80,9 +80,9 @@ class Constants(Callees):
             yield from call.positional[1:]
 
     def _receivers(self, callee: Value) -> tuple[int, ...]:
-        """How many arguments of an operator stand before the dot: `torch.full` has none there, `ids.fill_` one.
+        """The possible numbers of operands before the dot: `torch.full` has none there, `ids.fill_` one.
 
-        A name that the file does not import itself may be either: torch, from a star import or by assignment.
+        A name that the file does not import may stand for torch (by a star import or an assignment) or for a tensor.
         """
         name = root(callee)
         if callee.op is not Op.ATTR:
@@ -92,7 +92,7 @@ class Constants(Callees):
         return (0,) if name.data in self._module.imports else (0, 1)
 
     def may_be_number(self, value: Value, depth: int = 0) -> bool:
-        """Whether a value may be a whole number that is no row of every table: 0 always is one."""
+        """True if a value may be a whole number other than 0, which is a row of every table."""
         op = value.op
         if op is Op.CONST:
             return type(value.data) is int and value.data != 0
@@ -112,7 +112,7 @@ class Constants(Callees):
         return op is Op.GLOBAL or op is Op.INNER or any(self.may_be_number(arg, depth + 1) for arg in value.args)
 
     def _may_be_operand(self, value: Value, depth: int) -> bool:
-        """Whether what is calculated with a value may be a number."""
+        """True if an operand may be a number, rather than a tensor."""
         if value.op is Op.CONST:
             return isinstance(value.data, int | float)
         if value.op is Op.CALL:
@@ -122,7 +122,7 @@ class Constants(Callees):
         return value.op is Op.COMPARE or self.may_be_number(value, depth)
 
     def _is_of_tensor(self, value: Value) -> bool:
-        """Whether something is cut from what holds it, or a part of what an operator of torch's gives."""
+        """True if a value is a slice, or a part of the result of a torch operator."""
         while value.op in _PART:
             if value.op is Op.INDEX and any(part.op is Op.SLICE for part in subscripts(value)):
                 return True
@@ -130,7 +130,7 @@ class Constants(Callees):
         return value.op is Op.CALL and self._gives_tensor(value)
 
     def _gives_tensor(self, call: Value) -> bool:
-        """Whether a call is of an operator of torch's that gives tensors."""
+        """True if a call is of a torch operator that returns tensors."""
         callee = call.callee
         if callee.op is Op.ATTR:
             name = root(callee)
@@ -144,12 +144,12 @@ class Constants(Callees):
         return self._module.imports.get(str(name.data), "").partition(".")[0] == "torch"
 
     def _is_tensor(self, name: str) -> bool:
-        """Whether the annotation of a parameter says that it is a tensor."""
+        """True if the parameter is annotated as a tensor."""
         parameter = self.function.parameter(name)
         return parameter is not None and is_tensor(parameter)
 
     def _is_mapping(self, value: Value) -> bool:
-        """Whether a value surely is a dictionary, whose entries are no elements."""
+        """True if a value certainly is a dictionary, whose entries are no elements."""
         pending, seen = [value], {id(value)}
         for part in pending:
             if part.op is Op.CHOICE or part.op is Op.UPDATE:
@@ -165,7 +165,7 @@ class Constants(Callees):
         return True
 
     def _makes_mapping(self, value: Value) -> bool:
-        """Whether a value is a dictionary as it is written, or as the head of the function has it."""
+        """True if a value is written as a dictionary, or is a parameter annotated as one."""
         if value.op is Op.CALL:
             name = str(value.callee.data)
             origin = self._module.imports.get(name)
@@ -181,8 +181,8 @@ class Constants(Callees):
         return parameter.kind == "var-keyword" or (dotted(written) or "").rpartition(".")[2] in _MAPPINGS
 
 
-def filled(call: Value) -> tuple[Value, ...]:
-    """What a call that writes a constant may write it into: its first argument, what it is a method of."""
+def fill_targets(call: Value) -> tuple[Value, ...]:
+    """The values that a filling call may write into: its receiver, and its first argument."""
     callee, first = call.callee, call.positional[:1]
     if not first or first[0].op is Op.STARRED:
         return operands(call)
@@ -190,7 +190,7 @@ def filled(call: Value) -> tuple[Value, ...]:
 
 
 def _parts(value: Value) -> Iterator[Value]:
-    """A value, or what stands in it where it is a list of lists."""
+    """The value itself, or the leaves of the lists and choices that it consists of."""
     pending, seen = [value], {id(value)}
     for part in pending:
         if part.op in HOLDING:
@@ -201,12 +201,12 @@ def _parts(value: Value) -> Iterator[Value]:
 
 
 def _is_key(subscript: Value) -> bool:
-    """Whether a subscript is a string, by which no tensor is indexed."""
+    """True if a subscript is a string, which indexes no tensor."""
     return subscript.op is Op.STRING or (subscript.op is Op.CONST and isinstance(subscript.data, str))
 
 
 def _sign(value: Value) -> type:
-    """A constant that is a row, the last one, or may be a negative number."""
+    """The kind of a constant: `Below` if it may be less than -1, `Last` for -1, `Filler` for a row."""
     if _is_counter(value):
         return Filler
     if value.op is not Op.CONST:
@@ -216,7 +216,7 @@ def _sign(value: Value) -> type:
 
 
 def _is_counter(value: Value) -> bool:
-    """Whether a value counts the turns of a loop from 0: of `for i in range(n)`, `for i, x in enumerate(xs)`."""
+    """True if a value counts turns of a loop from 0: of `for i in range(n)`, `for i, x in enumerate(xs)`."""
     name = "range"
     if value.op is Op.UNPACK and value.data == 0:
         value, name = value.args[0], "enumerate"

@@ -1,6 +1,6 @@
-"""Numbers and strings that are known: Python itself says what becomes of them.
+"""Known numbers and strings, on which Python itself computes.
 
-A number is a constant or a sum of symbols; an operation that does not say what comes of those gives something plain.
+A number is a constant or a sum of symbols; an operation that is not defined on these gives something plain.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from modellint.flow.library.running import Call, Run
     from modellint.graph.value import Value
 
-#: No number may be larger, as no text or container may be longer than the longest that is known one by one.
+#: The largest number that is kept. Texts and containers have a maximal length, too.
 _LARGEST = 10**30
-#: The largest number that a function may be given whose result grows faster than it.
+#: The largest argument of a function whose result grows faster than it.
 _MOST = 64
 _OPERATORS: dict[str, Callable[[object, object], object]] = {
     "+": operator.add,
@@ -44,7 +44,7 @@ _OPERATORS: dict[str, Callable[[object, object], object]] = {
     "&": operator.and_,
     "^": operator.xor,
 }
-#: Builtins that give the same for the same values; of `math` all do.
+#: Builtins whose result depends on their arguments alone; all functions of `math` are such.
 _PURE = frozenset("abs all any bool divmod float int max min pow round sorted str sum".split())
 _GROWING = frozenset("math.comb math.factorial math.perm".split())
 _OF_TEXT = frozenset("lower upper strip lstrip rstrip split startswith endswith title capitalize".split())
@@ -74,7 +74,7 @@ def value_of(atoms: Atoms) -> object:
 
 
 def atoms_of(run: Run, value: object, at: Value, frame: Frame, purpose: str = "value") -> Atoms:
-    """What a calculated value is; anything plain where it is too large to be worth anything."""
+    """The atoms of a calculated value; something plain where it is too large to be kept."""
     if isinstance(value, Size):
         return (sizes.number(value),)
     if isinstance(value, bool | float | None):
@@ -91,7 +91,7 @@ def atoms_of(run: Run, value: object, at: Value, frame: Frame, purpose: str = "v
 
 
 def calculated(name: str, left: object, right: object) -> object:
-    """What an operator makes of two values."""
+    """The result of an operator on two values; `OPEN` if it is not known."""
     if left is OPEN or right is OPEN:
         return OPEN
     if isinstance(left, Size) or isinstance(right, Size):
@@ -105,19 +105,19 @@ def calculated(name: str, left: object, right: object) -> object:
     return tried(_OPERATORS.get(name), (left, right))
 
 
-def evaluated(call: Call) -> Atoms | None:
-    """What a function of constants gives; None of any other, or where they are not known."""
+def evaluate_pure(call: Call) -> Atoms | None:
+    """The result of a function of constants; None for another function, or where arguments are unknown."""
     arguments = call.arguments
-    function = pure(call.name) if call.given and not arguments.keywords and arguments.is_complete else None
-    if function is None or not (call.run.counts or all(map(constant, call.given))):
+    function = pure(call.name) if call.positional and not arguments.keywords and arguments.is_complete else None
+    if function is None or not (call.run.counts or all(map(constant, call.positional))):
         return None
-    given = [value_of(atoms) for atoms in call.given]
-    found = OPEN if any(part is OPEN for part in given) else _called(call.name, function, given)
+    given = [value_of(atoms) for atoms in call.positional]
+    found = OPEN if any(part is OPEN for part in given) else _call(call.name, function, given)
     return PLAIN if found is OPEN else atoms_of(call.run, found, call.value, call.frame)
 
 
 def pure(name: str) -> Callable[..., object] | None:
-    """The function of Python by a dotted name, if it gives the same of the same constants."""
+    """The function of Python by a dotted name, if its result depends on its arguments alone."""
     module, _, last = name.partition(".")
     if module == "builtins":
         return getattr(builtins, last) if last in _PURE else None
@@ -125,7 +125,7 @@ def pure(name: str) -> Callable[..., object] | None:
     return found if callable(found) else None
 
 
-def _called(name: str, function: Callable[..., object], given: Sequence[object]) -> object:
+def _call(name: str, function: Callable[..., object], given: Sequence[object]) -> object:
     flat = [part for one in given for part in (one if isinstance(one, list | tuple) else (one,))]
     if any(isinstance(part, Size) for part in flat):
         is_sum = name == "builtins.sum" or (name == "builtins.int" and len(given) == 1)
@@ -138,7 +138,7 @@ def _called(name: str, function: Callable[..., object], given: Sequence[object])
 
 
 def tried(function: Callable[..., object] | None, given: Sequence[object]) -> object:
-    """What a function gives; `OPEN` where it raises."""
+    """The result of a function; `OPEN` where it raises."""
     try:
         return OPEN if function is None else function(*given)
     except (TypeError, ValueError, ArithmeticError, LookupError):

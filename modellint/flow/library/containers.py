@@ -1,4 +1,4 @@
-"""Python's containers and torch's: what is in them, one by one where that is known, and what their methods do."""
+"""Containers of Python and torch: their entries, one by one where these are known, and their methods."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 
 #: The most entries that are looked at one by one.
 _MOST = 512
-#: Sequences of which a part is taken in any run.
+#: Kinds of sequences that are sliced in any run.
 _ROWS = frozenset(("list", "tuple"))
 _MANY = frozenset(("extend", "extendleft", "update"))
 
 
 def holds(atom: Atom | None) -> TypeGuard[Shell]:
-    """Whether something is a container, one of Python's or of torch's."""
+    """True if an atom is a container, one of Python's or of torch's."""
     return isinstance(atom, Shell) and (atom.is_container or atom.is_module_container)
 
 
 def is_exact(atoms: Atoms) -> bool:
-    """Whether a value is one container whose entries are known one by one."""
+    """True if a value is one container whose entries are known one by one."""
     return len(atoms) == 1 and isinstance(atoms[0], Shell) and atoms[0].items is not None
 
 
 def elements(atoms: Atoms) -> list[Atoms] | None:
-    """What iterating over a value yields, one by one; None if that is not known."""
+    """The elements of an iteration over a value, one by one; None if they are not known."""
     known = constant(atoms)
     if known is not None and isinstance(known.value, str):
         return [(Constant(letter),) for letter in known.value] if len(known.value) <= _MOST else None
@@ -64,7 +64,7 @@ def elements(atoms: Atoms) -> list[Atoms] | None:
 
 
 def unpacked(atoms: Atoms) -> Iterator[Atoms]:
-    """The entries of a container, one by one where they are known, else all of them as one value."""
+    """The entries of the containers in a value; any other atom that can be iterated gives one entry."""
     for atom in atoms:
         if holds(atom):
             for entry in atom.entries:
@@ -76,14 +76,14 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
 
 
 def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
-    """The keys and values of what dicts hold."""
+    """The keys and values of the entries of containers."""
     for atom in atoms:
         for entry in atom.entries if holds(atom) else ():
             yield (entry.key if isinstance(entry.key, str) else None), entry.atoms
 
 
 def merge(into: Shell, atoms: Atoms, path: Path) -> None:
-    """Put what a container holds into another one: `extend`, `update`."""
+    """Put the entries of a container into another one: `extend`, `update`."""
     for atom in atoms:
         if holds(atom):
             into.take(atom)
@@ -91,9 +91,9 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
                 key = entry.key if into.kind == "dict" or into.is_module_container else None
                 inner = _pair(entry.atoms) if into.kind == "dict" and atom.kind != "dict" else None
                 if inner is None:
-                    into.put(entry.atoms, _joined(path, entry.path), key)
+                    into.put(entry.atoms, _concatenate_paths(path, entry.path), key)
                 else:
-                    into.put(inner[1], _joined(path, entry.path), inner[0])
+                    into.put(inner[1], _concatenate_paths(path, entry.path), inner[0])
             continue
         into.is_exact = False
         if isinstance(atom, Shape):
@@ -103,14 +103,14 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
 
 
 def _pair(atoms: Atoms) -> tuple[str | None, Atoms] | None:
-    """The key and the value of a pair."""
+    """The key and the value in a tuple of two; None for anything else."""
     pair = atoms[0] if len(atoms) == 1 else None
     if isinstance(pair, Shell) and pair.kind == "tuple" and len(pair.entries) == 2:
         return text(pair.entries[0].atoms), pair.entries[1].atoms
     return None
 
 
-def _joined(path: Path, more: Path) -> Path:
+def _concatenate_paths(path: Path, more: Path) -> Path:
     return path + tuple(step for step in more if step not in path)
 
 
@@ -135,7 +135,7 @@ def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
 
 
 def rows(run: Run, columns: Sequence[list[Atoms] | Shell | Atoms], value: Value, frame: Frame) -> Atoms:
-    """Tuples of one element of each column at a time: slot by slot where these are known, else any of each."""
+    """Tuples of one element of each column: row by row where the elements are known, else one of any elements."""
     known = [one for one in columns if isinstance(one, list)]
     is_known = bool(known) and not any(isinstance(one, Shell) for one in columns)
     made: list[Atoms] = []
@@ -162,7 +162,7 @@ def _keys(owner: Shell) -> Atoms:
 
 
 def sliced(run: Run, owner: Atoms, value: Value, frame: Frame) -> Atoms:
-    """`owner[first:last]`: of sequences where all is known; else whatever it is."""
+    """`owner[first:last]`: of sequences with known entries and bounds their part, else the owner as it is."""
     if not run.counts and not any(isinstance(atom, Shell) and atom.kind in _ROWS for atom in owner):
         return owner
     bounds = [value_of(run.evaluate(arg, frame)) for arg in value.args[1].args]
@@ -189,13 +189,13 @@ def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame) 
 
 
 def method(run: Run, owner: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-    """A method of a plain container, or what torch's containers share with it."""
+    """The result of a method of a plain container, or of one that torch's containers share with it."""
     known = _METHODS.get(name)
     return PLAIN if known is None else known(Call(run, name, arguments, frame, value), owner)
 
 
-def _added(call: Call, owner: Shell) -> Atoms:
-    run, path, given = call.run, call.run.path, call.given
+def _add(call: Call, owner: Shell) -> Atoms:
+    run, path, given = call.run, call.run.path, call.positional
     added = given[-1] if given else NEVER
     at = value_of(given[0]) if call.name == "insert" and run.counts and len(given) == 2 else OPEN
     if type(at) is int and owner.items is not None and not run.loops and not path:
@@ -219,7 +219,7 @@ def _added(call: Call, owner: Shell) -> Atoms:
     return (owner,) if owner.is_module_container else NONE
 
 
-def _removed(call: Call, owner: Shell) -> Atoms:
+def _remove(call: Call, owner: Shell) -> Atoms:
     if call.name == "clear" and not call.run.path and not call.run.loops and call.run.counts:
         owner.fill(())
     elif isinstance(owner, ExactShell):
@@ -227,48 +227,48 @@ def _removed(call: Call, owner: Shell) -> Atoms:
     return PLAIN
 
 
-def _taken(call: Call, owner: Shell) -> Atoms:
-    """`pop` and its like: what is taken out of a container that is not counted stays possible."""
+def _pop(call: Call, owner: Shell) -> Atoms:
+    """`pop` and the like: an entry that is taken out of a container which is not counted stays possible."""
     is_keyed = _is_dict(owner) if call.run.counts else owner.kind == "dict"
     if call.name == "pop" and call.run.counts:
-        at = value_of(call.given[0]) if call.given else -1
+        at = value_of(call.positional[0]) if call.positional else -1
         places = [entry.key for entry in owner.entries] if is_keyed else range(len(owner.entries))
         if not isinstance(owner, ExactShell) or (owner.items is not None and not call.run.path):
             if at in places or (not is_keyed and type(at) is int and len(places) + at in places):
                 return owner.pop(places.index(at) if is_keyed else at)  # type: ignore[arg-type]
-            if is_keyed and at is not OPEN and len(call.given) > 1:
-                return call.given[1]
+            if is_keyed and at is not OPEN and len(call.positional) > 1:
+                return call.positional[1]
     if isinstance(owner, ExactShell):
         owner.lose()
-    return _got(call, owner) if call.name == "pop" and owner.kind == "dict" else owner.element()
+    return _get(call, owner) if call.name == "pop" and owner.kind == "dict" else owner.element()
 
 
-def _got(call: Call, owner: Shell) -> Atoms:
-    if not call.given:
+def _get(call: Call, owner: Shell) -> Atoms:
+    if not call.positional:
         return owner.element()
-    found, at = owner.part(call.given[0]), constant(call.given[0])
+    found, at = owner.part(call.positional[0]), constant(call.positional[0])
     if at is not None and owner.is_exact and any(e.key == at.value and not e.path for e in owner.entries):
         return found
     if at is not None and call.run.counts and owner.items is not None and _is_dict(owner):
-        return (*call.given[1:], NONE)[0]
-    return join([found, *call.given[1:], *(() if found else (NONE,))])
+        return (*call.positional[1:], NONE)[0]
+    return join([found, *call.positional[1:], *(() if found else (NONE,))])
 
 
-def _listed(call: Call, owner: Shell) -> Atoms:
-    """Its elements or keys, as another container."""
+def _list(call: Call, owner: Shell) -> Atoms:
+    """The elements or keys of a container, as another container."""
     items = owner.items if call.run.counts else None
     if call.name == "keys":
         return PLAIN if items is None else call.sequence("generator", [(Constant(entry.key),) for entry in items])
     if items is not None and call.name in ("values", "children"):
         return call.sequence("generator", [entry.atoms for entry in items])
     is_same = items is not None and call.name == "copy"
-    made = call.made(owner.kind if is_same else "list")
+    made = call.allocate(owner.kind if is_same else "list")
     merge(made, (owner,), ())
     made.is_exact = made.is_exact and is_same
     return (made,)
 
 
-def _paired(call: Call, owner: Shell) -> Atoms:
+def _items(call: Call, owner: Shell) -> Atoms:
     items = owner.items
     values = owner if items is None else [entry.atoms for entry in items]
     is_known = call.run.counts and items is not None and _is_dict(owner)
@@ -276,30 +276,30 @@ def _paired(call: Call, owner: Shell) -> Atoms:
     return rows(call.run, [keys, values], call.value, call.frame)
 
 
-def _reversed(call: Call, owner: Shell) -> Atoms:
+def _reverse(call: Call, owner: Shell) -> Atoms:
     if not call.run.counts or owner.items is None or call.run.path:
         return PLAIN
     owner.reverse()
     return NONE
 
 
-def _found(call: Call, owner: Shell) -> Atoms:
-    values = [entry.atoms for entry in (call.run.counts and call.given and owner.items) or ()]
-    return (Constant(values.index(call.given[0])),) if values and call.given[0] in values else PLAIN
+def _index(call: Call, owner: Shell) -> Atoms:
+    values = [entry.atoms for entry in (call.run.counts and call.positional and owner.items) or ()]
+    return (Constant(values.index(call.positional[0])),) if values and call.positional[0] in values else PLAIN
 
 
 def _is_dict(owner: Shell) -> bool:
     return owner.kind == "dict" or any(entry.key is not None for entry in owner.entries)
 
 
-#: What a method of a container gives.
+#: The transfer functions of methods of containers.
 _METHODS: dict[str, Callable[[Call, Shell], Atoms]] = {
-    **dict.fromkeys(ADDERS, _added),
-    **dict.fromkeys(("remove", "discard", "clear"), _removed),
-    **dict.fromkeys(("pop", "popleft", "popitem"), _taken),
-    **dict.fromkeys(("keys", "values", "copy", "children", "modules", "parameters"), _listed),
-    **dict.fromkeys(("items", "named_children", "named_modules"), _paired),
-    "get": _got,
-    "index": _found,
-    "reverse": _reversed,
+    **dict.fromkeys(ADDERS, _add),
+    **dict.fromkeys(("remove", "discard", "clear"), _remove),
+    **dict.fromkeys(("pop", "popleft", "popitem"), _pop),
+    **dict.fromkeys(("keys", "values", "copy", "children", "modules", "parameters"), _list),
+    **dict.fromkeys(("items", "named_children", "named_modules"), _items),
+    "get": _get,
+    "index": _index,
+    "reverse": _reverse,
 }

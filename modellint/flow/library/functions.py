@@ -1,4 +1,4 @@
-"""What functions and classes of libraries give: one table, by their dotted names."""
+"""Results of functions and classes of libraries: one table, by their dotted names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import ExactShell, Shell, shells_in
-from modellint.flow.library.constants import LONGEST, evaluated, tried, value_of
+from modellint.flow.library.constants import LONGEST, evaluate_pure, tried, value_of
 from modellint.flow.library.containers import column, elements, holds, is_exact, merge, rows, unpacked
 from modellint.flow.library.running import Call
 from modellint.flow.truth import truth
@@ -38,32 +38,32 @@ if TYPE_CHECKING:
     from modellint.flow.library.running import Run
     from modellint.graph.value import Value
 
-#: Of more elements than these that may be in a container, nobody needs to know them one by one.
+#: The most elements, of unknown number, that a container keeps one by one; more are joined.
 _MOST_PARTS = 16
 _DEFAULT_DICT = "collections.defaultdict"
 DICTS = frozenset(("builtins.dict", "collections.OrderedDict", _DEFAULT_DICT))
-#: What gives a function some of its arguments.
+#: Functions that bind some arguments of another one.
 PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
-#: What `namedtuple` gives, which takes the values.
+#: The class that `namedtuple` returns, which is called with the values.
 _ROW = "collections.namedtuple()"
 
 
 def call(run: Run, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-    """What calling the function or class `name`, which cannot be read, gives."""
+    """The result of calling the function or class `name`, which cannot be read."""
     one = Call(run, name, arguments, frame, value)
-    found = evaluated(one)
+    found = evaluate_pure(one)
     if found is None and name in FUNCTIONS:
         found = FUNCTIONS[name](one)
     if found is not None:
         return found
     first = arguments.positional[0] if arguments.positional else UNKNOWN
     if name in calls.COPIES:
-        return _copied(one, first)
+        return _deepcopy(one, first)
     if name in calls.WRAPPERS:
         return first
     is_metric = name.startswith(knowledge.METRICS) and name.rpartition(".")[2][:1].isupper()
     if is_metric or calls.PRETRAINED.match(name):
-        return (one.made("pretrained"),)
+        return (one.allocate("pretrained"),)
     for theory in run.asked.outside:
         known = theory.outside(name, arguments, frame, value)
         if known is not None:
@@ -72,7 +72,7 @@ def call(run: Run, name: str, arguments: Arguments, frame: Frame, value: Value) 
 
 
 def _opaque(run: Run, name: str, arguments: Arguments, value: Value) -> Atoms:
-    """The result of calling a name that nothing is known of."""
+    """The result of calling a name of which nothing is known."""
     top = name.partition(".")[0]
     if top == "builtins":
         return PLAIN
@@ -90,30 +90,30 @@ def _opaque(run: Run, name: str, arguments: Arguments, value: Value) -> Atoms:
 # -- containers ----------------------------------------------------------------------------------------------------
 
 
-def _gathered(call: Call, kind: str) -> Atoms:
+def _collect(call: Call, kind: str) -> Atoms:
     """`list(…)`, `tuple(…)` and the like."""
-    made = call.made(kind)
-    if call.given:
-        parts = tuple(unpacked(call.given[0]))
-        if not is_exact(call.given[0]):
+    made = call.allocate(kind)
+    if call.positional:
+        parts = tuple(unpacked(call.positional[0]))
+        if not is_exact(call.positional[0]):
             made.is_exact = False
             parts = parts if 0 < len(parts) <= _MOST_PARTS else (join(parts) or PLAIN,)
         made.fill(parts)
     return (made,)
 
 
-def _reversed(call: Call) -> Atoms:
-    known = elements(call.given[0]) if call.given and call.run.counts else None
-    return _gathered(call, "generator") if known is None else call.sequence("generator", known[::-1])
+def _reverse(call: Call) -> Atoms:
+    known = elements(call.positional[0]) if call.positional and call.run.counts else None
+    return _collect(call, "generator") if known is None else call.sequence("generator", known[::-1])
 
 
 def _dict(call: Call) -> Atoms:
-    made = call.made("dict")
+    made = call.allocate("dict")
     if call.name != _DEFAULT_DICT:
-        for atoms in call.given:
+        for atoms in call.positional:
             merge(made, atoms, ())
-    elif call.given:  # what is asked for and not there is made
-        made.set("default_factory", call.given[0])
+    elif call.positional:  # what is asked for and not there is made
+        made.set("default_factory", call.positional[0])
     for key, atoms in call.arguments.keywords.items():
         made.put(atoms, (), key)
     made.is_exact = made.is_exact and call.arguments.is_complete
@@ -121,29 +121,29 @@ def _dict(call: Call) -> Atoms:
 
 
 def _length(call: Call) -> Atoms | None:
-    atom = call.given[0][0] if call.given and len(call.given[0]) == 1 else None
+    atom = call.positional[0][0] if call.positional and len(call.positional[0]) == 1 else None
     if isinstance(atom, Constant) and isinstance(atom.value, str):
         return (Constant(len(atom.value)),)
     return (Constant(len(atom.entries)),) if call.run.counts and holds(atom) and atom.items is not None else None
 
 
 def _range(call: Call) -> Atoms:
-    bounds = [value_of(atoms) for atoms in call.given] if call.run.counts else []
+    bounds = [value_of(atoms) for atoms in call.positional] if call.run.counts else []
     numbers = tried(range, bounds) if bounds and all(type(bound) is int for bound in bounds) else None
     if isinstance(numbers, range) and len(numbers) <= LONGEST:
         return call.sequence("generator", [(Constant(number),) for number in numbers])
-    made = call.made("generator")
+    made = call.allocate("generator")
     made.is_exact = False
     if len(bounds) == 1 and isinstance(bounds[0], Size) and isinstance(made, ExactShell):
         made.fill((PLAIN,))
         made.length = bounds[0]
         return (made,)
-    made.put((Counter(sizes.whole(call.given[0])),) if len(call.given) == 1 else PLAIN, ())
+    made.put((Counter(sizes.whole(call.positional[0])),) if len(call.positional) == 1 else PLAIN, ())
     return (made,)
 
 
 def _enumerate(call: Call) -> Atoms:
-    over = column(call.run, call.given[0] if call.given else UNKNOWN)
+    over = column(call.run, call.positional[0] if call.positional else UNKNOWN)
     start = value_of(call.arguments.argument(1, "start") or (Constant(0),))
     numbers: list[Atoms] | Atoms = (Counter(),)
     if call.run.counts and isinstance(over, list) and type(start) is int:
@@ -151,12 +151,12 @@ def _enumerate(call: Call) -> Atoms:
     return rows(call.run, [numbers, over], call.value, call.frame)
 
 
-def _chained(call: Call) -> Atoms:
+def _chain(call: Call) -> Atoms:
     """`itertools.chain`, and `sum` of lists."""
     is_sum = call.name == "builtins.sum"
-    made = call.made("list" if is_sum else "generator")
+    made = call.allocate("list" if is_sum else "generator")
     made.is_exact = False
-    for number, atoms in enumerate(call.given):
+    for number, atoms in enumerate(call.positional):
         is_nested = call.name != "itertools.chain" and number == 0
         parts = list(unpacked(atoms)) if is_nested else [atoms]
         if is_sum and not any(isinstance(a, Shell) and a.is_container for part in parts for a in part):
@@ -175,24 +175,24 @@ def _repeat(call: Call) -> Atoms | None:
 
 def _row_of(call: Call) -> Atoms:
     """A named tuple of values; the first argument has the names, or one text with blanks or commas between them."""
-    known, rest = value_of(call.given[0]), call.arguments.without_first()
+    known, rest = value_of(call.positional[0]), call.arguments.without_first()
     listed = known.replace(",", " ").split() if isinstance(known, str) else known
     names = [name for name in listed if isinstance(name, str)] if isinstance(listed, list | tuple) else []
     if not rest.is_complete or not names or names != [*listed]:  # type: ignore[misc]
         return call.run.calls.unknown(rest, call.value)
     fields = [rest.argument(number, name) or PLAIN for number, name in enumerate(names)]
-    made = call.made("tuple")
+    made = call.allocate("tuple")
     made.fill(tuple(fields))
     for name, field in zip(names, fields, strict=True):
         made.set(name, field)
     return (made,)
 
 
-def _copied(call: Call, atoms: Atoms) -> Atoms:
-    """Copies of layers and parameters, and of what containers hold: one of each, whatever holds it, and how often.
+def _deepcopy(call: Call, atoms: Atoms) -> Atoms:
+    """Deep copies of layers, parameters and entries of containers: one of each, however often it is held.
 
-    A copy of a copy is told from others by what was copied first and where it was last, so that there are no more of
-    them than expressions that copy it, however often these happen and whatever they copy along with it.
+    A copy of a copy is told from others by its first original and the site of its last copy, so that there are no more
+    copies than expressions that copy, however often these happen and whatever they copy along with it.
     """
     sources: dict[Shell, dict[Shell, None]] = {}
     pending: list[tuple[Shell, Shell]] = []
@@ -201,7 +201,7 @@ def _copied(call: Call, atoms: Atoms) -> Atoms:
         if not isinstance(atom, Shell):
             return atom
         first = atom.origin or atom
-        made = call.made(atom.kind, ("copy", first, None if atom is first else id(atom.value)))
+        made = call.allocate(atom.kind, ("copy", first, None if atom is first else id(atom.value)))
         made.origin = first
         known = sources.setdefault(made, {})
         if atom not in known:
@@ -221,53 +221,53 @@ def _copied(call: Call, atoms: Atoms) -> Atoms:
 # -- what calls others ---------------------------------------------------------------------------------------------
 
 
-def _mapped(call: Call) -> Atoms | None:
+def _map(call: Call) -> Atoms | None:
     """`map`, `filter`."""
-    run, given = call.run, call.given
+    run, given = call.run, call.positional
     if len(given) < 2:
         return None
     columns = [elements(atoms) for atoms in given[1:]] if run.counts and call.name == "builtins.map" else [None]
     known = [one for one in columns if one is not None]
     if len(known) == len(columns):
         turns = list(zip(*known, strict=False))
-        results = [_applied(call, given[0], Arguments(turns[at])) for at in call.frame.turns(len(turns))]
+        results = [_apply(call, given[0], Arguments(turns[at])) for at in call.frame.turns(len(turns))]
         return call.sequence("generator", results)
-    made = call.made("generator")
+    made = call.allocate("generator")
     made.is_exact = False
     any_turn = tuple(_element(call, atoms) for atoms in given[1:])
     run.loops += 1
     if all(any_turn):
-        result = _applied(call, given[0], Arguments(any_turn))
+        result = _apply(call, given[0], Arguments(any_turn))
         made.put(any_turn[0] if call.name == "builtins.filter" else result, ())
     run.loops -= 1
     return (made,)
 
 
-def _reduced(call: Call) -> Atoms | None:
-    """What is made of elements one after the other; another turn makes something of the same kind."""
-    given = call.given
+def _reduce(call: Call) -> Atoms | None:
+    """The fold of elements: the first value, or the result of one turn; another turn gives the same kind."""
+    given = call.positional
     if len(given) < 2:
         return None
     each = _element(call, given[1])
     first = given[2] if len(given) > 2 else each
-    return join([first, _applied(call, given[0], Arguments((first, each)))]) if first and each else first
+    return join([first, _apply(call, given[0], Arguments((first, each)))]) if first and each else first
 
 
 def _element(call: Call, atoms: Atoms) -> Atoms:
     return join(call.run.objects.element(atom, call.frame, call.value) for atom in atoms)
 
 
-def _applied(call: Call, functions: Atoms, arguments: Arguments) -> Atoms:
+def _apply(call: Call, functions: Atoms, arguments: Arguments) -> Atoms:
     return join(call.run.calls.apply(atom, arguments, call.frame, call.value) for atom in functions)
 
 
 def _field(call: Call) -> Atoms:
     factory = call.arguments.keywords.get("default_factory")
-    return UNKNOWN if factory is None else _applied(call, factory, Arguments())
+    return UNKNOWN if factory is None else _apply(call, factory, Arguments())
 
 
 def partial(first: Atoms, rest: Arguments) -> Atoms:
-    """Something to call, with arguments that it is given already."""
+    """The callables of a value, with some of their arguments bound."""
     found: list[Atom] = []
     for atom in first:
         if isinstance(atom, ClassRef):
@@ -284,18 +284,18 @@ def partial(first: Atoms, rest: Arguments) -> Atoms:
 
 
 def _attribute(call: Call) -> Atoms | None:
-    """`getattr`, `hasattr`: only in a run that counts is an attribute there for certain."""
+    """`getattr`, `hasattr`: only in a run that counts does an attribute certainly exist."""
     counts, is_asked = call.run.counts, call.name == "builtins.hasattr"
-    name = text(call.given[1]) if len(call.given) > 1 else None
-    if len(call.given) < 2 or (is_asked and (name is None or not counts)):
+    name = text(call.positional[1]) if len(call.positional) > 1 else None
+    if len(call.positional) < 2 or (is_asked and (name is None or not counts)):
         return None
-    owner = call.given[0] if name is not None else ()
+    owner = call.positional[0] if name is not None else ()
     found = join(call.run.objects.attribute(atom, name, call.frame, call.value) for atom in owner if name is not None)
     is_object = counts and len(owner) == 1 and isinstance(owner[0], Shell)
     is_there = is_object and bool(found) and not any(isinstance(atom, Unknown) for atom in found)
     if is_asked:
         return (Constant(True),) if is_there else None
-    return found if is_there else join([UNKNOWN if name is None else found, *call.given[2:3]])
+    return found if is_there else join([UNKNOWN if name is None else found, *call.positional[2:3]])
 
 
 def _is_instance(call: Call) -> Atoms | None:
@@ -305,7 +305,7 @@ def _is_instance(call: Call) -> Atoms | None:
 
 
 def _namespace(call: Call) -> Atoms:
-    made = call.made("namespace")
+    made = call.allocate("namespace")
     for key, atoms in call.arguments.keywords.items():
         made.set(key, atoms)
     return (made,)
@@ -318,41 +318,44 @@ def _device(call: Call) -> Atoms | None:
     return (Plain(device=known),) if isinstance(known, str) else None
 
 
-#: What calling a function or class gives; None where that cannot be told.
+#: The evaluators of calls, by the dotted names of callees; they give None where the result is not known.
 FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
-    "builtins.list": lambda call: _gathered(call, "list"),
-    "builtins.sorted": lambda call: _gathered(call, "list"),
-    "collections.deque": lambda call: _gathered(call, "list"),
-    "builtins.tuple": lambda call: _gathered(call, "tuple"),
-    "torch.Size": lambda call: _gathered(call, "tuple"),
+    "builtins.list": lambda call: _collect(call, "list"),
+    "builtins.sorted": lambda call: _collect(call, "list"),
+    "collections.deque": lambda call: _collect(call, "list"),
+    "builtins.tuple": lambda call: _collect(call, "tuple"),
+    "torch.Size": lambda call: _collect(call, "tuple"),
     "torch.device": _device,
-    "builtins.set": lambda call: _gathered(call, "set"),
-    "builtins.frozenset": lambda call: _gathered(call, "set"),
-    "builtins.iter": lambda call: _gathered(call, "generator"),
-    "builtins.reversed": _reversed,
+    "builtins.set": lambda call: _collect(call, "set"),
+    "builtins.frozenset": lambda call: _collect(call, "set"),
+    "builtins.iter": lambda call: _collect(call, "generator"),
+    "builtins.reversed": _reverse,
     **dict.fromkeys(DICTS, _dict),
-    "collections.namedtuple": lambda call: (Prepared(_ROW, Arguments(call.given[1:2])),) if call.given[1:] else None,
+    "collections.namedtuple": lambda call: (
+        (Prepared(_ROW, Arguments(call.positional[1:2])),) if call.positional[1:] else None
+    ),
     _ROW: _row_of,
     "builtins.len": _length,
     "builtins.range": _range,
     "builtins.enumerate": _enumerate,
     "builtins.zip": lambda call: rows(
-        call.run, [column(call.run, atoms) for atoms in call.given], call.value, call.frame
+        call.run, [column(call.run, atoms) for atoms in call.positional], call.value, call.frame
     ),
-    "builtins.next": lambda call: _element(call, call.given[0] if call.given else UNKNOWN),
-    "builtins.sum": _chained,
-    "itertools.chain": _chained,
-    "itertools.chain.from_iterable": _chained,
+    "builtins.next": lambda call: _element(call, call.positional[0] if call.positional else UNKNOWN),
+    "builtins.sum": _chain,
+    "itertools.chain": _chain,
+    "itertools.chain.from_iterable": _chain,
     "itertools.repeat": _repeat,
-    "builtins.map": _mapped,
-    "builtins.filter": _mapped,
-    "functools.reduce": _reduced,
+    "builtins.map": _map,
+    "builtins.filter": _map,
+    "functools.reduce": _reduce,
     "torch.utils.checkpoint.checkpoint": lambda call: (
-        _applied(call, call.given[0], call.arguments.without_first()) if call.given else None
+        _apply(call, call.positional[0], call.arguments.without_first()) if call.positional else None
     ),
     "dataclasses.field": _field,
     **dict.fromkeys(
-        PARTIAL, lambda call: partial(call.given[0] if call.given else UNKNOWN, call.arguments.without_first())
+        PARTIAL,
+        lambda call: partial(call.positional[0] if call.positional else UNKNOWN, call.arguments.without_first()),
     ),
     "builtins.getattr": _attribute,
     "builtins.hasattr": _attribute,

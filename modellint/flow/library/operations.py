@@ -1,4 +1,4 @@
-"""What operators make of their operands, and what they and methods make of a parameter."""
+"""Transfer functions of operators, and of methods of parameters."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.library.running import Run
 
-#: Methods that give a parameter itself where there is nothing to convert …
+#: Methods that return a parameter itself where there is nothing to convert …
 CONVERSIONS = frozenset("to cuda cpu half float double bfloat16 type type_as".split())
 #: Parameters are made of 32-bit numbers …
 _DEFAULT_DTYPE = ("torch.float", "torch.float32")
-#: Methods that always give another tensor.
+#: Methods that always return another tensor.
 OPERATIONS = frozenset(
     """clone view reshape transpose t permute unsqueeze squeeze repeat expand flatten mul div add sub pow sqrt exp log
     abs neg sigmoid tanh softmax""".split()
@@ -42,9 +42,9 @@ _TYPES = operators.attributes("torch", "type")
 _CUDA = "cuda"
 #: … on the CPU, where nothing else is said.
 _HOST = "cpu"
-#: Values that are where the first thing is that they are made of.
+#: Operations whose value is on the device of the first operand.
 _MADE_OF_FIRST = frozenset((Op.UNARY, Op.INDEX, Op.LIST, Op.TUPLE, Op.COMPREHENSION, Op.UPDATE, Op.UNPACK, Op.ITEM))
-#: How many operations may lie between where a tensor is put on a device and the parameter that is made of it.
+#: How many operations are traced from a parameter back to the tensor that names a device.
 _MAX_DEPTH = 12
 
 
@@ -59,7 +59,7 @@ def unary(run: Run, atoms: Atoms, value: Value, frame: Frame) -> Atoms:
 
 def binary(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms:
     """`left + right` and the like."""
-    known = _known(run, left, right, value, frame)
+    known = _evaluate(run, left, right, value, frame)
     if known is not None:
         return known
     found = join(_of_side(run, side, left, right, value, frame) for side in (left, right))
@@ -69,25 +69,25 @@ def binary(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> A
 
 
 def augmented(run: Run, atom: Atom, right: Atoms, value: Value, frame: Frame) -> Atoms:
-    """What `x += right` makes of an `atom` that is not changed in place."""
+    """The result of `x += right` for an `atom` that is not changed in place."""
     if isinstance(atom, Shell):
         return binary(run, (atom,), right, value, frame)
-    known = _known(run, (atom,), right, value, frame)
+    known = _evaluate(run, (atom,), right, value, frame)
     return _of_side(run, (atom,), (atom,), right, value, frame) if known is None else known
 
 
-def _known(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
-    """What comes of numbers and strings that are known, in a run that counts of sums of symbols and containers, too."""
+def _evaluate(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+    """The result for known numbers and strings; in a run that counts, for sums of symbols and containers, too."""
     if not run.counts:
         if constant(left) is None or constant(right) is None:
             return None
     elif any(isinstance(atom, Shell | Unknown) for atom in (*left, *right)):
-        return _joined(run, left, right, value, frame)
+        return _concatenate(run, left, right, value, frame)
     return atoms_of(run, calculated(str(value.data), value_of(left), value_of(right)), value, frame)
 
 
-def _joined(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
-    """`[…] + […]`, `n * […]` of what is known one by one."""
+def _concatenate(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+    """`[…] + […]`, `n * […]` of containers whose entries are known one by one."""
     shells = [s[0] if len(s) == 1 and isinstance(s[0], Shell) and s[0].is_container else None for s in (left, right)]
     first, second = (None if shell is None else shell.items for shell in shells)
     if value.data == "+" and first is not None and second is not None:
@@ -104,7 +104,7 @@ def _joined(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> 
 
 
 def _of_side(run: Run, side: Atoms, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms:
-    """What one side of an operator has in the result."""
+    """The contribution of one operand to an operator's result."""
     name = value.data
     found: list[Atoms] = []
     for atom in side:
@@ -138,7 +138,7 @@ def _of_side(run: Run, side: Atoms, left: Atoms, right: Atoms, value: Value, fra
 
 
 def changed(atom: Atom, operation: str, value: Value, *, is_rare: bool = False, moved_to: Atoms = ()) -> Atoms:
-    """What an operation makes of something: a tensor of a parameter, or nothing of interest."""
+    """The result of an operation on an atom: a tensor derived from a parameter, or nothing of interest."""
     told = moved_to[0] if len(moved_to) == 1 and isinstance(moved_to[0], SymbolicInput) else None
     if isinstance(atom, Derived):
         return (Derived(atom.parameter, operation, value, atom.is_rare and is_rare, told if atom.is_rare else None),)
@@ -157,13 +157,13 @@ def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value:
         return (atom,)
     given = [other for atoms in arguments.positional for other in atoms]
     is_default = name == "to" and len(given) == 1 and getattr(given[0], "name", "") in _DEFAULT_DTYPE
-    there = _told(name, arguments) if _is_made_on_host(atom) else ()
+    there = _target_device(name, arguments) if _is_made_on_host(atom) else ()
     is_rare = name == "float" or is_default or are_host(there)
     return changed(atom, f"`.{name}()`", value, is_rare=is_rare, moved_to=there)
 
 
-def _told(name: str, arguments: Arguments) -> Atoms:
-    """The device that `to` or `cpu` moves to; nothing where it may be asked for more than that."""
+def _target_device(name: str, arguments: Arguments) -> Atoms:
+    """The device that `to` or `cpu` moves to; empty where it may be asked for more than that."""
     if len(arguments.positional) > 1 or not arguments.keywords.keys() <= {"device", "non_blocking"}:
         return ()
     there = arguments.argument(0, "device") if arguments.is_complete else ()
@@ -171,12 +171,12 @@ def _told(name: str, arguments: Arguments) -> Atoms:
 
 
 def are_host(devices: Atoms) -> bool:
-    """Whether what may be a device is the CPU for certain."""
+    """True if a device certainly is the CPU."""
     return bool(devices) and all(atom in (Constant(_HOST), Plain(device=_HOST)) for atom in devices)
 
 
 def _is_made_on_host(atom: Shell | Derived) -> bool:
-    """Whether nothing says that the data of a parameter is elsewhere than on the CPU."""
+    """True if no code says that the data of a parameter is elsewhere than on the CPU."""
     made = (atom.parameter if isinstance(atom, Derived) else atom).value
     if made is None or not any(map(_speaks_of_device, made.walk())):
         return made is not None
@@ -191,7 +191,7 @@ def _speaks_of_device(part: Value) -> bool:
 
 
 def _is_there(atom: Shell | Derived, moving: Value) -> bool:
-    """Whether a new parameter is moved to where its data has been moved, or made: that gives the parameter itself."""
+    """True if a new parameter is moved to the device of its data: that gives the parameter itself."""
     made = atom.value if isinstance(atom, Shell) else None
     if made is None or made.op is not Op.CALL or moving.op is not Op.CALL or moving.callee.op is not Op.ATTR:
         return False
@@ -210,7 +210,7 @@ def _are_same(device: Value | str, other: Value | str) -> bool:
 
 
 def _destination(moving: Value) -> Value | str | None:
-    """The device that `.to(…)` or `.cuda(…)` moves to; None where it names none, or asks for more than that."""
+    """The device that `.to(…)` or `.cuda(…)` moves to; None if it names none, or asks for more than that."""
     if len(moving.positional) > 1 or not moving.keywords.keys() <= {"device", "non_blocking"}:
         return None
     device = moving.argument(0, "device")
@@ -220,7 +220,7 @@ def _destination(moving: Value) -> Value | str | None:
 
 
 def _device(named: Value) -> Value | str:
-    """A device by its name, where a literal says it: the first of CUDA's is the one that is meant without a number."""
+    """The name of a device that is a literal, else the value; the first of CUDA's has the name without a number."""
     if named.op is Op.CALL and named.callee.data == "device" and len(named.args) == 2:
         return _device(named.args[1])
     name = named.data if named.op is Op.CONST else None
@@ -230,7 +230,7 @@ def _device(named: Value) -> Value | str:
 
 
 def _device_of(tensor: Value, depth: int = 0) -> Value | str | None:
-    """The device that the code names for what a tensor is made of; an operation leaves its result there."""
+    """The device that code names for a tensor or its operands; an operation leaves its result there."""
     if depth > _MAX_DEPTH:
         return None
     if tensor.op is Op.CALL:

@@ -1,4 +1,4 @@
-"""What operations of Python ask of the run that they are in."""
+"""The interface of a run that operations of Python use."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Call:
     value: Value
 
     @property
-    def given(self) -> tuple[Atoms, ...]:
+    def positional(self) -> tuple[Atoms, ...]:
         """The positional arguments."""
         return self.arguments.positional
 
-    def made(self, kind: str, purpose: Hashable = "") -> Shell:
+    def allocate(self, kind: str, purpose: Hashable = "") -> Shell:
         """The container that the call makes."""
         return self.run.shell(kind, self.value, self.frame, purpose)
 

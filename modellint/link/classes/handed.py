@@ -1,4 +1,4 @@
-"""Tensors that the project gives to constructors which keep them as they are."""
+"""New tensors that the project passes to constructors which store them unchanged."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
-#: Methods of tensors whose result is where the tensor is, or on the GPU of a machine that has one.
+#: Methods of tensors whose result stays on the tensor's device, or goes to the GPU if there is one.
 _STAYING = operators.methods("Tensor", "passed") - {"to", "type", "type_as"}
 _MAX_DEPTH = 8
 
 
 def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh | Shell]]:
-    """The parameters that constructors keep as they are and are given new tensors for in the same file, one of each.
+    """The new tensors passed in the same file to constructor parameters that are stored unchanged, one for each.
 
-    Those of which they keep a part, too, where an object of the project has a new tensor under that name.
+    A parameter of which an attribute is stored has a namespace, if the argument's class stores a new tensor there.
     """
     found: dict[Class, dict[str, Fresh | Shell]] = {}
     own = {cls.name for cls in module.classes.values()}
@@ -58,7 +58,7 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
 
 
 def _parts(cls: Class) -> Iterator[tuple[Parameter, int, str]]:
-    """The parameters of which a constructor keeps an attribute, their positions in a call, and the attribute."""
+    """The constructor parameters of which an attribute is stored, with position in a call and attribute name."""
     function = cls.methods.get("__init__")
     for event in () if function is None else function.flow.of(EventKind.STORE):
         value = event.value
@@ -77,7 +77,7 @@ def _take(
     kind: Definition | None,
     project: Project,
 ) -> None:
-    """Note that a constructor is given an object of a class that has a new tensor under an attribute."""
+    """Record that a constructor gets an object of class `kind` whose `attribute` is a new tensor."""
     made = _held(kind.cls, attribute, project) if isinstance(kind, DefinedClass) else None
     if made is not None:
         given = found.setdefault(cls, {}).setdefault(name, Shell("namespace", None, ()))
@@ -86,7 +86,7 @@ def _take(
 
 
 def _held(cls: Class, attribute: str, project: Project) -> Fresh | None:
-    """The new tensor, or the buffer, that objects of a class have under a name."""
+    """The new tensor, or the buffer, that objects of a class store in an attribute; None if anything else is stored."""
     stored = project.of(Keepers).stored(cls, attribute)
     made = [_made(value, where, project) for value, where in stored]
     if made:
@@ -101,7 +101,7 @@ def _held(cls: Class, attribute: str, project: Project) -> Fresh | None:
 
 
 def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Value, Function]]:
-    """What a constructor's parameter is given in the files in sight, but for None; the call where it cannot be told."""
+    """The arguments for a constructor parameter in the files in sight, without None; the call itself if unknown."""
     function = cls.methods["__init__"]
     number = next((n for n, one in enumerate(function.parameters[1:]) if one.name == name), 0)
     model = project.classes.model(cls)
@@ -119,12 +119,12 @@ def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Valu
 
 
 def is_new(value: Value, function: Function, project: Project) -> bool:
-    """Whether a value is a tensor that is made on the default device."""
+    """True if a value is a tensor that is made on the default device."""
     return _made(value, function, project) is not None
 
 
 def _kept(cls: Class) -> Iterator[tuple[str, int]]:
-    """The parameters without annotation that a constructor stores as they are, and their positions in a call."""
+    """The unannotated constructor parameters that are stored unchanged, with their positions in a call."""
     function = cls.methods.get("__init__")
     if function is None:
         return
@@ -141,7 +141,7 @@ def _kept(cls: Class) -> Iterator[tuple[str, int]]:
 
 
 def _parameter(value: Value) -> str | None:
-    """The parameter that a value is, perhaps on the GPU of a machine that has one, or wrapped."""
+    """The parameter that a value is, perhaps moved to the GPU or wrapped; None for any other value."""
     while value.op is Op.CALL:
         if value.callee.op is Op.ATTR and value.callee.data in _STAYING:
             value = value.callee.args[0]
@@ -153,7 +153,7 @@ def _parameter(value: Value) -> str | None:
 
 
 def _made(value: Value, function: Function, project: Project, depth: int = 0) -> Fresh | None:
-    """The tensor with dimensions that a value is for sure, and what makes it on the default device."""
+    """The new tensor on the default device that a value certainly is; None if it may be anything else."""
     if depth > _MAX_DEPTH:
         return None
     if value.op is Op.UPDATE:

@@ -1,6 +1,6 @@
-"""Which releases of a package a project asks for: what its lock files, requirement files and settings say.
+"""The releases of a package that a project asks for, by its lock files, requirement files and settings.
 
-The first file that says more than the package's name decides. Versions are read and compared by `packaging`.
+The first file with more than the package's name decides. Versions are read and compared by `packaging`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     _Reader = Callable[[str, str], Iterator[SpecifierSet | None]]
 
-#: Newer than every release that there is.
+#: A version newer than every release.
 _FUTURE = "9999"
-#: The files of a folder that say how things are installed and run.
+#: Files with commands that install or run something.
 TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
-#: In so many folders requirement files are looked for.
+#: In how many folders requirement files are searched.
 _MOST_FOLDERS = 64
 _PATH_BREAKS = re.compile(r"[:=<>\"'`]")
 _EDITABLE = ("-e", "--editable")
@@ -44,7 +44,7 @@ _REQUIREMENT_FILES = re.compile(r"(?:\w+[-_])*requirements?(?:[-_]\w+)*\.(?:txt|
 class Required:
     """The releases of a package that a project admits.
 
-    `specifiers` is None for what is no release: a revision of the package's repository, a fork, a submodule. `origin`
+    `specifiers` is None for anything but a release: a revision of the repository, a fork, a submodule. `origin`
     is the file that says so.
     """
 
@@ -60,12 +60,12 @@ class Required:
 
     @property
     def is_particular(self) -> bool:
-        """Whether it tells releases apart: a package that is only named may have any."""
+        """True if it constrains the releases; a package that is only named may have any."""
         return self.specifiers is None or len(self.specifiers) > 0
 
     @property
     def is_described(self) -> bool:
-        """Whether the shipped facts describe a release that may be used, or an older one."""
+        """True if it admits a described release, or one newer than the oldest of them."""
         from packaging.version import Version
 
         oldest = Version(knowledge.package(self.package).releases[-1]).release[:2]
@@ -73,7 +73,7 @@ class Required:
         return any(Version(release).release >= oldest for release in named)
 
     def admits_any(self, releases: Iterable[str]) -> bool:
-        """Whether one of these releases may be used."""
+        """True if it admits one of these releases."""
         return any(map(self._admits, releases))
 
     @property
@@ -99,7 +99,7 @@ class Required:
 
 
 def required(package: str, project: Linked) -> Required | None:
-    """What a project says of the releases of a package; None if nothing."""
+    """The releases of a package that a project asks for; None if no file mentions the package."""
 
     def find() -> Required | None:
         first = None
@@ -122,7 +122,7 @@ def _found(package: str, project: Linked) -> Iterator[Required]:
 
 
 def _files(project: Linked) -> Iterator[tuple[Path, _Reader]]:
-    """What may say something: files in the project's root, and then those that lie in the folders in it."""
+    """The files that may have requirements, with their readers: in the root, then in the folders below it."""
     root = project.options.root
     names = project.files.listdir(root)
     yield from ((root / name, reader) for name, reader in _READERS.items() if name in names)
@@ -139,7 +139,7 @@ def _listed_in(folder: Path, names: re.Pattern[str], project: Linked) -> Iterato
 
 
 def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """What a file says, as far as it can be read: it is for other tools to complain of it."""
+    """The requirements in a file, up to the first syntax error: other tools report that."""
     try:
         yield from reader(text, package)
     except (ValueError, KeyError, TypeError, AttributeError, SyntaxError, RecursionError, configparser.Error):
@@ -150,7 +150,8 @@ def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | N
 
 
 def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
-    """What one requirement says: `speechbrain>=0.5`, `speechbrain @ git+https://…@v0.5.13`, `-e git+https://…`."""
+    """The specifiers in one requirement, if it is one of the package: `speechbrain>=0.5`, `-e git+https://…@v0.5.13`.
+    """
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 
@@ -169,14 +170,14 @@ def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _is_of(address: str, package: str) -> bool:
-    """Whether a folder or a repository is one of a package."""
+    """True if the address of a folder or repository is that of a package."""
     path, _, fragment = address.partition("#")
     name = path.rstrip("/").rpartition("/")[2].partition("@")[0].removesuffix(".git")
     return package in (name, fragment.removeprefix("egg="))
 
 
 def _revision(address: str) -> Iterator[SpecifierSet | None]:
-    """The release that a repository's revision is called after; None where it is another one."""
+    """The release that a repository's revision is named after; None for any other revision."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     named = _REVISION.search(address)
@@ -192,7 +193,7 @@ def _listed(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _installed(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """The commands of a README or shell script that install a release of the package, or take it from a folder."""
+    """The requirements in commands of a README or shell script: `pip install …`, or a folder in PYTHONPATH."""
     for line in text.replace("\\\n", " ").splitlines():
         _, is_install, wanted = line.partition("pip install ")
         words = [word.strip("\"'`,;()") for word in wanted.split()]
@@ -235,7 +236,7 @@ def _pipfile(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _entries(table: dict[str, Any], package: str) -> Iterator[SpecifierSet | None]:
-    """A table of names with versions, or with tables that say more, or several of these."""
+    """The requirements in a table from names to versions, to tables with a version or address, or to lists of these."""
     from packaging.utils import canonicalize_name
 
     for name, said in table.items():
@@ -282,14 +283,14 @@ def _setup_cfg(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _setup_py(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """The strings of a `setup.py` that are requirements of the package: they may stand in lists by any name."""
+    """The strings of a `setup.py` that are requirements of the package, wherever they stand."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != package:
             yield from _said(node.value, package)
 
 
 def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """An environment of conda, with what pip is to install in it; `name=1.2` means any release that begins so."""
+    """The requirements in a conda environment, pip's included; `name=1.2` admits releases that begin so."""
     import yaml
     from packaging.specifiers import SpecifierSet
 
@@ -310,7 +311,7 @@ def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _locked(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """The lock files of Poetry, uv and PDM."""
+    """The locked versions of Poetry, uv and PDM."""
     from packaging.specifiers import SpecifierSet
 
     for entry in _toml(text).get("package", []):
@@ -327,7 +328,7 @@ def _pipfile_lock(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _submodules(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """A submodule of git holds a revision that only the repository tells."""
+    """None for a git submodule of the package: only the repository knows its revision."""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE))
     for section in parser.values():
@@ -335,7 +336,7 @@ def _submodules(text: str, package: str) -> Iterator[SpecifierSet | None]:
             yield None
 
 
-#: The files that say something, those first that say it most exactly.
+#: The files with requirements, the most exact ones first.
 _READERS: dict[str, _Reader] = {
     ".gitmodules": _submodules,
     "poetry.lock": _locked,

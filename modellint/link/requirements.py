@@ -150,8 +150,7 @@ def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | N
 
 
 def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
-    """The specifiers in one requirement, if it is one of the package: `speechbrain>=0.5`, `-e git+https://…@v0.5.13`.
-    """
+    """The specifiers in one requirement of the package: `speechbrain>=0.5`, `-e git+https://…@v0.5.13`."""
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 

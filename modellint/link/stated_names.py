@@ -102,8 +102,7 @@ def _add_lazy(table: dict[str, str], package: str, key: str, entry: Value) -> No
 
 
 def redirects(package: ModuleFacts) -> dict[str, str]:
-    """The moved names inside of the package, old to new, from dicts at module level and calls of `redirect` functions.
-    """
+    """The moved names inside of the package, old to new, from dicts at module level and `redirect` calls."""
     inside = f"{package.name}."
     table: dict[str, str] = {}
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sized:
-    """A layer or tokenizer, the argument that sizes it, and what that comes to."""
+    """A layer or tokenizer, the argument that sizes it, and the number of that."""
 
     item: Item
     argument: str
@@ -37,14 +37,14 @@ class Sized:
 
     @property
     def described(self) -> str:
-        """The size, with the key that it comes from."""
+        """The size in a message, with the key that it comes from."""
         name = self.value.path
         return f"{self.number} (`{name}`)" if name and not name.startswith(f"{self.item.path}[") else str(self.number)
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A searcher with what it draws ids from and looks them up in; either may be unknown."""
+    """A searcher with its head, which draws ids, and the table that looks them up; either may be unknown."""
 
     item: Item
     table: Sized | None
@@ -58,9 +58,9 @@ def searches(recipe: Recipe, project: Project) -> Iterator[Search]:
 
 
 def disagreements(recipe: Recipe, project: Project) -> Iterator[tuple[Search, Sized, Sized]]:
-    """The heads of searchers, and what scores their ids but has another number of them; the searcher comes first.
+    """The searchers whose scorers have another number of ids than the head: search, head, scorer.
 
-    Also tokenizers that have more tokens than the only head of the recipe has classes.
+    Also (search, head, tokenizer) if the only tokenizer has more tokens than the only head has classes.
     """
     layers = layers_of(project)
     for _, items in _wholes(recipe, project):
@@ -93,7 +93,7 @@ def _searches(items: list[Item], project: Project) -> Iterator[Search]:
 
 
 def _scored(searcher: Item, layers: Layers) -> Iterator[Sized]:
-    """What scores the ids of a searcher beside its head."""
+    """The scorers of a searcher, beside its head."""
     seen: set[int] = set()
     pending = [child for name, child in layers.arguments(searcher) if name == "scorer"]
     for item in pending:
@@ -128,7 +128,7 @@ def _size(item: Item | None, sizes: Mapping[str, str], layers: Layers) -> Sized 
 
 
 def _sized(item: Item, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
-    """An object of a recipe with the argument that is its number of ids; None if its value is not known."""
+    """The object with the argument that is its number of ids; None if its value is unknown."""
     argument = sizes.get(_class_name(item, layers))
     value = None if argument is None else _given(item, (argument, None), layers)
     number = value.number if value is not None else None

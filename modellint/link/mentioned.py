@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 def reached(module: ModuleFacts, project: Project) -> tuple[tuple[str, ModuleFacts, Definition | None], ...]:
     """The imported names that a file's code mentions: name, importing file, definition or None."""
-    return project.once(("reached", module), lambda: tuple(_reached(module, project)))
+    return project.once(("reached", module), lambda: tuple(_find_reached(module, project)))
 
 
-def _reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
+def _find_reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
     """The imported names that a file's code mentions: name, importing file, definition or None.
 
     For a mentioned module, names that it only re-exports follow if the code mentions them, too.
     """
-    used = _used(module)
+    used = _mentioned_names(module)
     seen: set[ModuleFacts] = set()
     pending: list[tuple[str, ModuleFacts]] = []
 
@@ -43,7 +43,7 @@ def _reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, Modul
         yield name, home, found
 
 
-def _used(module: ModuleFacts) -> set[str]:
+def _mentioned_names(module: ModuleFacts) -> set[str]:
     """The names that a file's own code mentions, names that it only re-exports left out."""
     values = [event.value for event in module.body.flow.events]
     values += [value for cls in module.classes.values() for value in cls.bases]

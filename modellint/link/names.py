@@ -209,7 +209,7 @@ class Names:
         depth = module.name.count(".") + (1 if module.is_package else 0)
         base = module.file.parents[min(depth, len(module.file.parents) - 1)]
         name = f"{module.name}.{rest}"
-        moved = self._redirected(base, name)
+        moved = self._moved_name(base, name)
         if moved is not None:
             return self._absolute(moved, module.file, trail)
         return self._external(name) if base in self.path.site_packages else None
@@ -252,7 +252,7 @@ class Names:
             found = self._in_file(path, parts, consumed, trail)
             if found is not None:
                 return found
-            moved = self._redirected(base, name)
+            moved = self._moved_name(base, name)
             if moved is not None:
                 return self._absolute(moved, near, trail)
             if base not in self.path.site_packages:
@@ -260,7 +260,7 @@ class Names:
             break
         return self._external(name)
 
-    def _redirected(self, base: Path, name: str) -> str | None:
+    def _moved_name(self, base: Path, name: str) -> str | None:
         """The current name of a definition that a package used to have under `name`; None if it did not move."""
         package = self._project.python(base / name.partition(".")[0] / "__init__.py")
         if package is None or "redirect" not in package.text:
@@ -312,7 +312,7 @@ class Names:
         module = self._project.python(path)
         if module is None or consumed == len(parts):
             return None
-        moved = self._redirected(base, ".".join(parts))
+        moved = self._moved_name(base, ".".join(parts))
         if moved is not None:
             return self.missing(moved, near)
         part = parts[consumed]

@@ -250,7 +250,7 @@ class Project:
     def _readable(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts | None:
         """The outline of a Python file with the content `data`; None, with the reason noted, if it is unreadable."""
         try:
-            return self._parsed(path, data, is_whole=is_whole)
+            return self._parse(path, data, is_whole=is_whole)
         except UnreadableError as error:
             self._reasons[path] = error.within(error.unit, error.span)  # which leads to nothing of the parser
             return None
@@ -270,9 +270,9 @@ class Project:
 
     def parsed(self, path: Path, data: bytes) -> ModuleFacts:
         """The outline of a Python file with the content `data`, read as a whole. Raises UnreadableError."""
-        return self._parsed(path, data, is_whole=True)
+        return self._parse(path, data, is_whole=True)
 
-    def _parsed(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts:
+    def _parse(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts:
         source = decode_code(path, data)
         if kind_of(path.name) != PYTHON:
             return python_frontend.read(source, self.files.exists)

@@ -168,7 +168,7 @@ class RememberedAnswers:
     def _question(self, key: Hashable) -> tuple[ModuleFacts, str]:
         """The file that a question is about, and the question as text. Raises _UnkeptError."""
         homes: list[ModuleFacts] = []
-        words = _worded(key, homes)
+        words = _question_text(key, homes)
         if not homes or any(home is not homes[0] for home in homes):
             raise _UnkeptError
         return homes[0], words
@@ -304,12 +304,12 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
     return value.items()
 
 
-def _worded(part: Any, homes: list[ModuleFacts]) -> str:
+def _question_text(part: Any, homes: list[ModuleFacts]) -> str:
     """The text of a part of a question; the files that it is about are added to `homes`."""
     if isinstance(part, _PLAIN):
         return repr(part)
     if isinstance(part, tuple):
-        return f"({', '.join([_worded(one, homes) for one in part])})"
+        return f"({', '.join([_question_text(one, homes) for one in part])})"
     if isinstance(part, frozenset):
         return f"any of {sorted(map(str, part))}"
     if isinstance(part, ModuleFacts):

@@ -69,7 +69,7 @@ class Required:
         from packaging.version import Version
 
         oldest = Version(knowledge.package(self.package).releases[-1]).release[:2]
-        named = (*self.admitted, *(filter(self._admits, self._named())), *filter(self._admits, (_FUTURE,)))
+        named = (*self.admitted, *(filter(self._admits, self._named_releases())), *filter(self._admits, (_FUTURE,)))
         return any(Version(release).release >= oldest for release in named)
 
     def admits_any(self, releases: Iterable[str]) -> bool:
@@ -84,7 +84,7 @@ class Required:
         if self.admitted:
             return self.admitted[0]
         described = knowledge.package(self.package).releases
-        newest = max(map(Version, self._named()), default=None)
+        newest = max(map(Version, self._named_releases()), default=None)
         if newest is None:
             return described[-1] if self.specifiers is not None and not self._admits(_FUTURE) else None
         return next((release for release in described if Version(release) <= newest), described[-1])
@@ -92,7 +92,7 @@ class Required:
     def _admits(self, release: str) -> bool:
         return self.specifiers is not None and self.specifiers.contains(release, prereleases=True)
 
-    def _named(self) -> list[str]:
+    def _named_releases(self) -> list[str]:
         """The releases that the requirement itself names."""
         specifiers = self.specifiers or ()
         return [one.version.removesuffix(".*") for one in specifiers if one.operator in _EXACT]
@@ -103,7 +103,7 @@ def required(package: str, project: Linked) -> Required | None:
 
     def find() -> Required | None:
         first = None
-        for one in _found(package, project):
+        for one in _find_requirements(package, project):
             if one.is_particular:
                 return one
             first = first or one
@@ -112,7 +112,7 @@ def required(package: str, project: Linked) -> Required | None:
     return project.once(("required", package), find)
 
 
-def _found(package: str, project: Linked) -> Iterator[Required]:
+def _find_requirements(package: str, project: Linked) -> Iterator[Required]:
     for path, reader in _files(project):
         data = project.files.read(path) or b""
         if package.encode() not in data.lower():
@@ -126,16 +126,18 @@ def _files(project: Linked) -> Iterator[tuple[Path, _Reader]]:
     root = project.options.root
     names = project.files.listdir(root)
     yield from ((root / name, reader) for name, reader in _READERS.items() if name in names)
-    yield from ((root / name, _listed) for name in names if _REQUIREMENT_FILES.fullmatch(name))
+    yield from ((root / name, _requirement_lines) for name in names if _REQUIREMENT_FILES.fullmatch(name))
     yield from _listed_in(root / "requirements", re.compile(r".*\.(?:txt|in)"), project)
-    yield from ((root / name, _installed) for name in names if TELLING.fullmatch(name))
+    yield from ((root / name, _install_commands) for name in names if TELLING.fullmatch(name))
     for name in [name for name in names if "." not in name and name != "requirements"][:_MOST_FOLDERS]:
         yield from _listed_in(root / name, _REQUIREMENT_FILES, project)
 
 
 def _listed_in(folder: Path, names: re.Pattern[str], project: Linked) -> Iterator[tuple[Path, _Reader]]:
     if project.files.is_dir(folder):
-        yield from ((folder / name, _listed) for name in project.files.listdir(folder) if names.fullmatch(name))
+        yield from (
+            (folder / name, _requirement_lines) for name in project.files.listdir(folder) if names.fullmatch(name)
+        )
 
 
 def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | None]:
@@ -149,7 +151,7 @@ def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | N
 # -- requirements as PEP 508 writes them ------------------------------------------------------------------------------
 
 
-def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
+def _parse_requirement(line: object, package: str) -> Iterator[SpecifierSet | None]:
     """The specifiers in one requirement of the package: `speechbrain>=0.5`, `-e git+https://…@v0.5.13`."""
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
@@ -186,18 +188,18 @@ def _revision(address: str) -> Iterator[SpecifierSet | None]:
         yield None
 
 
-def _listed(text: str, package: str) -> Iterator[SpecifierSet | None]:
+def _requirement_lines(text: str, package: str) -> Iterator[SpecifierSet | None]:
     for line in text.replace("\\\n", " ").splitlines():
-        yield from _said(line.partition(" --hash")[0], package)
+        yield from _parse_requirement(line.partition(" --hash")[0], package)
 
 
-def _installed(text: str, package: str) -> Iterator[SpecifierSet | None]:
+def _install_commands(text: str, package: str) -> Iterator[SpecifierSet | None]:
     """The requirements in commands of a README or shell script: `pip install …`, or a folder in PYTHONPATH."""
     for line in text.replace("\\\n", " ").splitlines():
         _, is_install, wanted = line.partition("pip install ")
         words = [word.strip("\"'`,;()") for word in wanted.split()]
         for word, before in zip(words, ["", *words], strict=False):
-            said = _said(f"{before} {word}" if before in _EDITABLE else word, package)
+            said = _parse_requirement(f"{before} {word}" if before in _EDITABLE else word, package)
             yield from (one for one in said if one is None or len(one))
         if not is_install and "PYTHONPATH" in line:
             folders = _PATH_BREAKS.sub(" ", line).split()
@@ -220,7 +222,7 @@ def _pyproject(text: str, package: str) -> Iterator[SpecifierSet | None]:
     groups = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
     groups += settings.get("dependency-groups", {}).values()
     for line in (line for group in groups for line in group if isinstance(line, str)):
-        yield from _said(line, package)
+        yield from _parse_requirement(line, package)
     poetry = tool.get("poetry", {})
     tables = [poetry.get("dependencies", {}), poetry.get("dev-dependencies", {})]
     tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
@@ -278,14 +280,14 @@ def _setup_cfg(text: str, package: str) -> Iterator[SpecifierSet | None]:
     groups = [options.get("install_requires", "")]
     groups += parser["options.extras_require"].values() if parser.has_section("options.extras_require") else []
     for line in (line for group in groups for line in group.splitlines()):
-        yield from _said(line, package)
+        yield from _parse_requirement(line, package)
 
 
 def _setup_py(text: str, package: str) -> Iterator[SpecifierSet | None]:
     """The strings of a `setup.py` that are requirements of the package, wherever they stand."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != package:
-            yield from _said(node.value, package)
+            yield from _parse_requirement(node.value, package)
 
 
 def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
@@ -296,7 +298,7 @@ def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
     for entry in yaml.safe_load(text).get("dependencies", []):
         if isinstance(entry, dict):
             for line in entry.get("pip", []):
-                yield from _said(line, package)
+                yield from _parse_requirement(line, package)
             continue
         parts = _CONDA.fullmatch(str(entry).rpartition("::")[2])
         if parts is not None and parts[1].lower() == package:
@@ -309,7 +311,7 @@ def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
 # -- what is installed ------------------------------------------------------------------------------------------------
 
 
-def _locked(text: str, package: str) -> Iterator[SpecifierSet | None]:
+def _lock_file(text: str, package: str) -> Iterator[SpecifierSet | None]:
     """The locked versions of Poetry, uv and PDM."""
     from packaging.specifiers import SpecifierSet
 
@@ -338,9 +340,9 @@ def _submodules(text: str, package: str) -> Iterator[SpecifierSet | None]:
 #: The files with requirements, the most exact ones first.
 _READERS: dict[str, _Reader] = {
     ".gitmodules": _submodules,
-    "poetry.lock": _locked,
-    "uv.lock": _locked,
-    "pdm.lock": _locked,
+    "poetry.lock": _lock_file,
+    "uv.lock": _lock_file,
+    "pdm.lock": _lock_file,
     "Pipfile.lock": _pipfile_lock,
     "pyproject.toml": _pyproject,
     "Pipfile": _pipfile,

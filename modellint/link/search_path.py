@@ -31,13 +31,13 @@ class SearchPath:
 
     def beside(self, near: Path) -> frozenset[str]:
         """The packages and modules that the file `near` can import from the folders of the project."""
-        return frozenset[str]().union(*map(self._held, self._roots(near.parent)))
+        return frozenset[str]().union(*map(self._modules_in, self._roots(near.parent)))
 
-    def _held(self, base: Path) -> frozenset[str]:
+    def _modules_in(self, base: Path) -> frozenset[str]:
         """The packages and modules in a folder."""
-        return self._project.once(("held", base), lambda: frozenset(self._listed(base)))
+        return self._project.once(("held", base), lambda: frozenset(self._list_modules(base)))
 
-    def _listed(self, base: Path) -> Iterator[str]:
+    def _list_modules(self, base: Path) -> Iterator[str]:
         files = self._project.files
         for name in files.listdir(base):
             stem, _, suffix = name.partition(".")
@@ -86,15 +86,15 @@ class SearchPath:
 
     def locate(self, base: Path, parts: Sequence[str]) -> tuple[Path, int] | None:
         """The file of the longest prefix of `parts` that is a module below `base`, and the length of the prefix."""
-        return self._walked(base, tuple(parts))[1]
+        return self._walk_once(base, tuple(parts))[1]
 
-    def _walked(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
+    def _walk_once(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
         """The folder below `base` that `parts` name, if it is one, and the result of `locate`."""
         return self._project.once(("walked", base, parts), lambda: self._walk(base, parts)) if parts else (base, None)
 
     def _walk(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
         files = self._project.files
-        above, best = self._walked(base, parts[:-1])
+        above, best = self._walk_once(base, parts[:-1])
         if above is None:
             return None, best
         folder = above / parts[-1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, dotted, self_attribute
-from modellint.link.classes.decorated import decorated
+from modellint.link.classes.decorated import decorator_effects
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import DefinedClass
 from modellint.link.searched import is_searched, mentioning, paths_mentioning
@@ -96,11 +96,11 @@ def _generated_beside(project: Project, module: ModuleFacts) -> tuple[Path, ...]
     """The files of the same folder in which a word of `_GENERATED` occurs."""
     folder = module.file.parent
 
-    def found() -> tuple[Path, ...]:
+    def find() -> tuple[Path, ...]:
         paths = dict.fromkeys(path for word in _GENERATED for path in paths_mentioning(project, module, word))
         return tuple(path for path in paths if path.parent == folder)
 
-    return project.once(("speaking of generation", folder), found)
+    return project.once(("speaking of generation", folder), find)
 
 
 def _is_chosen(project: Project, function: Function, call: Value) -> bool:
@@ -166,7 +166,7 @@ def _is_redone(project: Project, reached: Reached) -> bool:
     for model in reached.owner.mro() if reached.owner is not None else ():
         if model.cls is not None:
             module, cls = model.cls.module, model.cls.name
-            done = decorated(model.cls, project)
+            done = decorator_effects(model.cls, project)
             modules = dict.fromkeys((module, *mentioning(project, module, f". {name}", cls)))
             setting = (setters_of_others(one, name, project) for one in modules)
             if done.alter or name in done.names or any(cls in owners for owners in setting):

@@ -77,16 +77,16 @@ class CallReach:
         """The target of a CALL; None if it is unknown or ambiguous."""
         callee = call.callee
         if callee.op is Op.GLOBAL:
-            return self._defined(self._names.definition(self._function.module, callee), str(callee.data))
+            return self._of_definition(self._names.definition(self._function.module, callee), str(callee.data))
         if callee.op is Op.PARAM and callee.data == "self":
             return self._of_receiver()
         if callee.op is not Op.ATTR:
             made = self.class_of(callee)
-            return None if made is None else self._called(made)
+            return None if made is None else self._of_call_method(made)
         owner, name = callee.args[0], str(callee.data)
         definition = self._names.definition(self._function.module, callee)
         if definition is not None:
-            return self._defined(definition, name)
+            return self._of_definition(definition, name)
         if owner.op is Op.PARAM and owner.data == "self":
             return self._of_self(callee, name)
         if owner.op is Op.CALL and owner.callee.op is Op.GLOBAL and owner.callee.data == "super":
@@ -123,7 +123,7 @@ class CallReach:
 
     # -- targets -----------------------------------------------------------------------------------------------
 
-    def _defined(self, definition: Definition | None, name: str) -> Reached | None:
+    def _of_definition(self, definition: Definition | None, name: str) -> Reached | None:
         if isinstance(definition, DefinedFunction):
             function = definition.function
             if not keeps_signature(function, self._project):
@@ -150,7 +150,7 @@ class CallReach:
                 return Reached(_short(model), found[0], method, model, is_made=True)
         return Reached(_short(model), found[0], None, model, is_made=True)
 
-    def _called(self, model: ClassModel) -> Reached | None:
+    def _of_call_method(self, model: ClassModel) -> Reached | None:
         """`forward` of a layer that is called, or `__call__` of another object."""
         if model.cls is None:
             parameters = surface.forward_parameters(model.name)
@@ -162,7 +162,7 @@ class CallReach:
     def _method(self, model: ClassModel, name: str, *, attribute: str | None = None) -> Reached | None:
         """The method of an object whose class is exactly `model`."""
         home = self._method_home(model, name)
-        return None if home is None else self._bound(home, name, model, attribute=attribute)
+        return None if home is None else self._bound_method(home, name, model, attribute=attribute)
 
     def _method_home(self, model: ClassModel, name: str) -> Class | None:
         """The class of the MRO that defines a method; None if no source does, or an unknown base comes before it."""
@@ -177,7 +177,7 @@ class CallReach:
     def _is_known(self, base: Definition | None) -> bool:
         return (isinstance(base, External) and base.name in _NEUTRAL) or self._classes.of(base) is not None
 
-    def _bound(
+    def _bound_method(
         self,
         home: Class,
         name: str,
@@ -198,14 +198,14 @@ class CallReach:
         """The target of `self.name(…)`: a method, or the object that the class stores in this attribute."""
         cls = self._function.owner
         if cls is None or len(callee.args) > 1:
-            return self._kept(callee)
+            return self._of_attribute(callee)
         model = self._classes.model(cls)
         home = self._method_home(model, name)
         if home is not None:
             if self._function.is_class_method and not _is_of_class(home.methods[name]):
                 return None
-            return self._bound(home, name, model, may_be_overridden=True)
-        return self._kept(callee)
+            return self._bound_method(home, name, model, may_be_overridden=True)
+        return self._of_attribute(callee)
 
     def _of_receiver(self) -> Reached | None:
         """The target of `self(…)` in a layer, or of `cls(…)` in a class method."""
@@ -213,12 +213,12 @@ class CallReach:
         if cls is None or self._function.is_static:
             return None
         model = self._classes.model(cls)
-        found = self._constructor(model) if self._function.is_class_method else self._called(model)
+        found = self._constructor(model) if self._function.is_class_method else self._of_call_method(model)
         return None if found is None else replace(found, may_be_overridden=True)
 
-    def _kept(self, callee: Value) -> Reached | None:
+    def _of_attribute(self, callee: Value) -> Reached | None:
         made = self.class_of(callee)
-        found = None if made is None else self._called(made)
+        found = None if made is None else self._of_call_method(made)
         return None if found is None else replace(found, attribute=self_attribute(callee))
 
     def _of_super(self, call: Value, name: str) -> Reached | None:
@@ -243,7 +243,7 @@ class CallReach:
         home = self._method_home(first, name)
         if home is None or (self._function.is_class_method and not _is_of_class(home.methods[name])):
             return None
-        return self._bound(home, name, first)
+        return self._bound_method(home, name, first)
 
     def _is_above_itself(self, cls: Class, base: ClassModel) -> bool:
         """True if the bases of a class lead back to it, a cycle that Python refuses."""
@@ -338,10 +338,10 @@ def _element_class(project: Project, cls: Class, name: str, depth: int) -> Class
 def keeps_signature(function: Function, project: Project) -> bool:
     """True if all decorators of a function are in `_KEEPING`, so that it is called as it is written."""
     decorators = function.signature.decorators
-    return not decorators or _named(project, function, decorators)
+    return not decorators or _keep_signature(project, function, decorators)
 
 
-def _named(project: Project, function: Function, decorators: Iterable[Value]) -> bool:
+def _keep_signature(project: Project, function: Function, decorators: Iterable[Value]) -> bool:
     for decorator in decorators:
         plain = decorator.callee if decorator.op is Op.CALL else decorator
         definition = project.names.definition(function.module, plain)

@@ -111,7 +111,7 @@ def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:
     """The assignments of containers that are not overwritten later, with their extensions."""
     found: list[AttributeAssignment] = []
     for store in stores:
-        one = _opened(store)
+        one = _container_assignment(store)
         lasting, is_new = [], one is not None
         for before in found:
             if before.attribute != store.name or not set(store.path) <= set(before.path):
@@ -124,7 +124,7 @@ def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:
     return found
 
 
-def _opened(store: Store) -> AttributeAssignment | None:
+def _container_assignment(store: Store) -> AttributeAssignment | None:
     """The assignment for a store of containers; None for a store of anything else."""
     containers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_container]
     if not containers or not store.registers or store.name is None or None in (store.place, store.function):

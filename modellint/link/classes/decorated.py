@@ -42,12 +42,12 @@ class Decorated:
     is_known: bool
 
 
-def decorated(cls: Class, project: Project) -> Decorated:
+def decorator_effects(cls: Class, project: Project) -> Decorated:
     """The effects of a class's decorators on it."""
-    return project.once(("decorated", cls.module.path, cls.qualname, cls.line), lambda: _decorated(cls, project))
+    return project.once(("decorated", cls.module.path, cls.qualname, cls.line), lambda: _find_effects(cls, project))
 
 
-def _decorated(cls: Class, project: Project) -> Decorated:
+def _find_effects(cls: Class, project: Project) -> Decorated:
     reading = _Reading(project)
     for decorator in cls.head.decorators:
         reading.decorator(decorator, cls.module)
@@ -118,7 +118,9 @@ class _Reading:
         if self._enter((function, position)):
             self._body(function.flow.events, lambda value: value.op is Op.PARAM and value.data == position, function)
             for event in function.flow.of(EventKind.RETURN):
-                self._given(event.value, lambda value: value.op is Op.PARAM and value.data == position, function)
+                self._read_replacement(
+                    event.value, lambda value: value.op is Op.PARAM and value.data == position, function
+                )
 
     def setting(self, call: Value) -> None:
         """Read a call of `setattr` on the class."""
@@ -132,9 +134,9 @@ class _Reading:
         """Read a function that returns the decorator."""
         if self._enter((function, None)):
             for event in function.flow.of(EventKind.RETURN):
-                self._given(event.value, lambda value: value.op is Op.PARAM, function, is_maker=True)
+                self._read_replacement(event.value, lambda value: value.op is Op.PARAM, function, is_maker=True)
 
-    def _nested(self, nested: Nested, function: Function) -> None:
+    def _read_nested(self, nested: Nested, function: Function) -> None:
         """Read an inner function or lambda that gets the class as its first argument."""
         if not nested.positional:
             self._is_known = False
@@ -142,28 +144,28 @@ class _Reading:
             subject = next(iter(nested.parameters.values()))
             self._body(function.flow.events[nested.first : nested.last], lambda value: value is subject, function)
             for value in nested.returns:
-                self._given(value, lambda value: value is subject, function)
+                self._read_replacement(value, lambda value: value is subject, function)
 
-    def _given(self, value: Value, is_class: IsClass, function: Function, *, is_maker: bool = False) -> None:
+    def _read_replacement(self, value: Value, is_class: IsClass, function: Function, *, is_maker: bool = False) -> None:
         """Read the value that replaces the class, or the decorator that a maker returns."""
         if value.op is Op.CHOICE:
             for part in value.args if self._enter(id(value)) else ():
-                self._given(part, is_class, function, is_maker=is_maker)
+                self._read_replacement(part, is_class, function, is_maker=is_maker)
         elif value.op is Op.LAMBDA and not is_maker and not value.data.positional:
             # A function that makes objects of the class, whatever it is given.
             self._body(function.flow.events[value.data.first : value.data.last], is_class, function)
         elif value.op is Op.LAMBDA:
-            self._nested(value.data, function)
+            self._read_nested(value.data, function)
         elif value.op is Op.CALL and value.callee.op is Op.LAMBDA:
-            self._nested(value.callee.data, function)
+            self._read_nested(value.callee.data, function)
         elif value.op is Op.CALL:
-            self._called(value, is_class, function)
+            self._read_result(value, is_class, function)
         elif value.op is Op.UNKNOWN:
             self._alters = True  # a class that is made here
         elif not is_class(value) and not (value.op is Op.CONST and value.data is None):
             self._is_known = False
 
-    def _called(self, call: Value, is_class: IsClass, function: Function) -> None:
+    def _read_result(self, call: Value, is_class: IsClass, function: Function) -> None:
         """Read a call whose result replaces the class or is the decorator."""
         target = self._target(call.callee, function.module, function)
         if isinstance(target, External):
@@ -224,7 +226,7 @@ class _Reading:
             return
         for position in _where_given(call, is_class):
             if callee.op is Op.LAMBDA:
-                self._nested(callee.data, function)
+                self._read_nested(callee.data, function)
                 continue
             target = self._target(callee, function.module, function)
             # A method of whatever object only keeps it: `entries.append(cls)`.

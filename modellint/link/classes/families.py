@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import subclasses
-from modellint.link.classes.decorated import decorated
+from modellint.link.classes.decorated import decorator_effects
 from modellint.link.classes.spoken import spoken
 from modellint.link.names import DefinedClass, DefinedFunction, External
 
@@ -54,19 +54,19 @@ def _family(cls: Class, project: Project) -> Family:
                 libraries.add(current.name)
             elif current.cls not in members:
                 members[current.cls] = None
-                done = decorated(current.cls, project)
+                done = decorator_effects(current.cls, project)
                 given |= done.names
                 is_known &= not done.alter
                 is_read &= done.is_known
                 models.extend(map(project.classes.model, done.bases))
     for one in list(members):
-        for other in _borrowed(one, project):
+        for other in _owners_of_borrowed_methods(one, project):
             members.setdefault(other)
     is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
     return Family(tuple(members), frozenset(libraries), frozenset(given), is_known, is_read)
 
 
-def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
+def _owners_of_borrowed_methods(cls: Class, project: Project) -> Iterator[Class]:
     """The owners, and their bases, of methods that are called with `self` of this class: `Other.__init__(self)`."""
     for target in handed_on(cls, project).targets:
         owner = target.function.owner if isinstance(target, DefinedFunction) else None

@@ -44,9 +44,9 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
                 continue
             definition = project.names.definition(module, call.callee)
             if isinstance(definition, DefinedClass) and definition.cls.module is module:
-                for name, number in _kept(definition.cls):
+                for name, number in _stored_parameters(definition.cls):
                     given = call.argument(number, name)
-                    new = None if given is None else _made(given, function, project)
+                    new = None if given is None else _new_tensor(given, function, project)
                     if new is not None:
                         found.setdefault(definition.cls, {}).setdefault(name, new)
                 for parameter, number, attribute in _parts(definition.cls):
@@ -78,17 +78,17 @@ def _take(
     project: Project,
 ) -> None:
     """Record that a constructor gets an object of class `kind` whose `attribute` is a new tensor."""
-    made = _held(kind.cls, attribute, project) if isinstance(kind, DefinedClass) else None
+    made = _new_tensor_in(kind.cls, attribute, project) if isinstance(kind, DefinedClass) else None
     if made is not None:
         given = found.setdefault(cls, {}).setdefault(name, Shell("namespace", None, ()))
         if isinstance(given, Shell):
             given.set(attribute, (made,))
 
 
-def _held(cls: Class, attribute: str, project: Project) -> Fresh | None:
+def _new_tensor_in(cls: Class, attribute: str, project: Project) -> Fresh | None:
     """The new tensor, or the buffer, that objects of a class store in an attribute; None if anything else is stored."""
     stored = project.of(Keepers).stored(cls, attribute)
-    made = [_made(value, where, project) for value, where in stored]
+    made = [_new_tensor(value, where, project) for value, where in stored]
     if made:
         return made[0] if None not in made else None
     for method in cls.methods.values():
@@ -120,10 +120,10 @@ def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Valu
 
 def is_new(value: Value, function: Function, project: Project) -> bool:
     """True if a value is a tensor that is made on the default device."""
-    return _made(value, function, project) is not None
+    return _new_tensor(value, function, project) is not None
 
 
-def _kept(cls: Class) -> Iterator[tuple[str, int]]:
+def _stored_parameters(cls: Class) -> Iterator[tuple[str, int]]:
     """The unannotated constructor parameters that are stored unchanged, with their positions in a call."""
     function = cls.methods.get("__init__")
     if function is None:
@@ -152,16 +152,16 @@ def _parameter(value: Value) -> str | None:
     return str(value.data) if value.op is Op.PARAM else None
 
 
-def _made(value: Value, function: Function, project: Project, depth: int = 0) -> Fresh | None:
+def _new_tensor(value: Value, function: Function, project: Project, depth: int = 0) -> Fresh | None:
     """The new tensor on the default device that a value certainly is; None if it may be anything else."""
     if depth > _MAX_DEPTH:
         return None
     if value.op is Op.UPDATE:
-        return _made(value.args[0], function, project, depth + 1)
+        return _new_tensor(value.args[0], function, project, depth + 1)
     name = self_attribute(value)
     if name is not None and function.owner is not None:
         stored = project.of(Keepers).stored(function.owner, name)
-        made = [_made(one, where, project, depth + 1) for one, where in stored]
+        made = [_new_tensor(one, where, project, depth + 1) for one, where in stored]
         return made[0] if made and None not in made else None
     if value.op is not Op.CALL:
         return None
@@ -174,7 +174,7 @@ def _made(value: Value, function: Function, project: Project, depth: int = 0) ->
             has_dimensions = "literal" not in row.facets or value.positional[0].op is Op.LIST
             may_be_moved = "device" in value.data or value.has_unpacking
             return Fresh(value, function, 1) if has_dimensions and not may_be_moved else None
-        return _made(value.positional[0], function, project, depth + 1) if "passed" in row.facets else None
+        return _new_tensor(value.positional[0], function, project, depth + 1) if "passed" in row.facets else None
     if value.callee.op is Op.ATTR and value.callee.data in _STAYING:
-        return _made(value.callee.args[0], function, project, depth + 1)
+        return _new_tensor(value.callee.args[0], function, project, depth + 1)
     return None

@@ -37,26 +37,26 @@ _MAX_CALLERS = 3
 
 def handed_layers(cls: Class, project: Project) -> dict[str, Shell]:
     """The containers of new layers that callers in sight pass to stored parameters, by parameter name."""
-    wanted = _kept(cls)
+    wanted = _stored_parameters(cls)
     model = project.classes.model(cls) if wanted else None
     if model is None or model.is_module is not True:
         return {}
     found: dict[str, Shell] = {}
     for caller in islice(_callers(cls, wanted, project), _MAX_CALLERS):
-        for name, container in _given(caller, cls, wanted, project):
+        for name, container in _passed_containers(caller, cls, wanted, project):
             found.setdefault(name, container)
     return found
 
 
 def keeps_given(cls: Class) -> bool:
     """True if the constructor stores parameters whose elements the methods call."""
-    return bool(_kept(cls))
+    return bool(_stored_parameters(cls))
 
 
-def _kept(cls: Class) -> dict[str, _Wanted]:
+def _stored_parameters(cls: Class) -> dict[str, _Wanted]:
     """The constructor parameters that are stored and whose elements methods call, by name."""
     constructor = cls.methods.get("__init__")
-    called = _called(cls) if constructor is not None else set()
+    called = _attributes_with_called_elements(cls) if constructor is not None else set()
     if constructor is None or not called:
         return {}
     names: set[str] = set()
@@ -93,7 +93,7 @@ class _Wanted:
         given = call.argument(self.number, self.parameter.name)
         return given is not None and given.op in _MADE and not call.has_unpacking
 
-    def given(self, arguments: Arguments) -> Atoms:
+    def value_in(self, arguments: Arguments) -> Atoms:
         """The value of the parameter in a call with these arguments."""
         if not self.is_rest:
             return arguments.argument(self.number, self.parameter.name) or ()
@@ -116,7 +116,7 @@ def argument_of(stored: Value) -> str | None:
     return str(stored.data) if stored.op is Op.PARAM else None
 
 
-def _called(cls: Class) -> set[str]:
+def _attributes_with_called_elements(cls: Class) -> set[str]:
     """The attributes of which methods other than the constructor call elements."""
     found: set[str] = set()
     for name, method in cls.methods.items():
@@ -138,7 +138,9 @@ def _callers(cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterat
                     break
 
 
-def _given(caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterator[tuple[str, Shell]]:
+def _passed_containers(
+    caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Project
+) -> Iterator[tuple[str, Shell]]:
     """The containers of new layers that a function passes to the constructor and registers nowhere else."""
     run = started(project)
     owner = caller.owner
@@ -149,17 +151,17 @@ def _given(caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Pr
     run.calls.apply(FunctionRef(method, None, receiver), ANY_ARGUMENTS, class_frame(method.scope, id(caller)), NOWHERE)
     objects = [*run.shells(), *([receiver] if receiver is not None else [])] if run.is_complete else []
     models = [one for one in objects if one.model is not None and one.model.cls is cls and one.kind == "instance"]
-    registered = _registered(objects, cls, wanted)
+    registered = _registered_layers(objects, cls, wanted)
     for shell in models if models and not _is_moved(run, caller, cls, models) else ():
         for name, one in wanted.items():
-            for atom in one.given(shell.arguments):
+            for atom in one.value_in(shell.arguments):
                 container = _container(atom, registered) if isinstance(atom, Shell) else None
                 if container is not None:
                     yield name, container
     run.close()
 
 
-def _registered(objects: list[Shell], cls: Class, wanted: dict[str, _Wanted]) -> set[Shell]:
+def _registered_layers(objects: list[Shell], cls: Class, wanted: dict[str, _Wanted]) -> set[Shell]:
     """The layers that objects register or get as arguments themselves, except through `*layers` of the constructor."""
     found: set[Shell] = set()
     for shell in objects:
@@ -167,7 +169,7 @@ def _registered(objects: list[Shell], cls: Class, wanted: dict[str, _Wanted]) ->
             held = [store.atoms for store in shell.stores if store.registers]
             held += [entry.atoms for entry in shell.entries] if shell.is_module_container else []
             rest = [one for one in wanted.values() if one.is_rest] if shell.model and shell.model.cls is cls else []
-            kept = {part for one in rest for atom in one.given(shell.arguments) for part in opened((atom,))}
+            kept = {part for one in rest for atom in one.value_in(shell.arguments) for part in opened((atom,))}
             given = (atom for atoms in shell.arguments.all() for atom in atoms if atom not in kept)
             found.update(atom for atom in (*chain.from_iterable(held), *given) if isinstance(atom, Shell))
     return found

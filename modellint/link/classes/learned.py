@@ -55,7 +55,11 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
         if not is_helped and not any(map(_may_ask, cls.methods.values())):
             continue
         subjects = [model for model in project.of(ObjectRuns).subjects(cls) if model.is_module is True]
-        asked = {name for method in cls.methods.values() for name in _told(method)} if subjects else set()
+        asked = (
+            {name for method in cls.methods.values() for name in _attributes_requiring_grad(method)}
+            if subjects
+            else set()
+        )
         for model in subjects if subjects and project.of(ObjectRuns).may_strand(cls) else ():
             finished = project.of(ObjectRuns).of(model)
             for store in finished.first_stores:
@@ -102,7 +106,7 @@ class _Needs:
         definition = self._project.names.definition(function.module, call.callee)
         is_recomputed = isinstance(definition, External) and definition.name == _RECOMPUTING and bool(call.positional)
         if is_recomputed:
-            given, called = call.positional[1:], self._recomputed(call.positional[0], function)
+            given, called = call.positional[1:], self._checkpointed_functions(call.positional[0], function)
         else:
             reached = CallReach(self._project, function).of(call)
             given = call.positional
@@ -116,7 +120,9 @@ class _Needs:
                 return True
         return False
 
-    def _recomputed(self, callee: Value, function: Function) -> list[tuple[Function, tuple[Parameter, ...]]]:
+    def _checkpointed_functions(
+        self, callee: Value, function: Function
+    ) -> list[tuple[Function, tuple[Parameter, ...]]]:
         """The functions that `checkpoint` may call, as far as they are known, with their parameters."""
         is_part = callee.op in (Op.INDEX, Op.ITEM)
         attribute = self_attribute(callee.args[0] if is_part else callee)
@@ -165,7 +171,7 @@ def _is_plain(name: str, finished: FinishedObject) -> bool:
     return not any(isinstance(atom, Shell) for store in finished.stores if store.name == name for atom in store.atoms)
 
 
-def _told(function: Function) -> set[str]:
+def _attributes_requiring_grad(function: Function) -> set[str]:
     """The attributes on which a function sets `requires_grad`: `self.scale.requires_grad = True`."""
     found: set[str | None] = set()
     for event in function.flow.events if _ASKING in function.text else ():

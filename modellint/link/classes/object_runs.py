@@ -74,11 +74,11 @@ class ObjectRuns:
     def _layers_in(self, module: ModuleFacts) -> list[ClassModel]:
         """The layers that a file defines."""
 
-        def found() -> list[ClassModel]:
+        def find() -> list[ClassModel]:
             models = map(self._project.classes.model, module.classes.values())
             return [model for model in models if model.is_module is True]
 
-        return self._project.once(("layers in", module.path), found)
+        return self._project.once(("layers in", module.path), find)
 
     def below(self, model: ClassModel, cls: Class) -> list[FinishedObject]:
         """Runs of subclasses of `model` in sight; `cls` is its class statement or a part of it."""
@@ -101,7 +101,7 @@ class ObjectRuns:
     def _derived_in(self, module: ModuleFacts) -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
         """The subclasses that a file defines, in order, by base."""
 
-        def found() -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
+        def find() -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
             derived: dict[ClassModel, list[tuple[ClassModel, Class]]] = {}
             for cls in module.classes.values():
                 model = self._project.classes.model(cls)
@@ -109,7 +109,7 @@ class ObjectRuns:
                     derived.setdefault(base, []).append((model, cls))
             return derived
 
-        return self._project.once(("derived in", module.path), found)
+        return self._project.once(("derived in", module.path), find)
 
     def may_strand(self, cls: Class) -> bool:
         """True if a class may store a new tensor as a plain attribute."""
@@ -268,14 +268,14 @@ class FinishedObject:
         return self._go_on().devices.replacements.get(name, {})
 
     @cached_property
-    def _left(self) -> dict[str, list[Meeting]]:
+    def _left_meetings(self) -> dict[str, list[Meeting]]:
         again = FinishedObject(self.model, self._gate, self._handed, self._work_names)  # one that is lived to its end
         object_run = again._go_on()
         return _by_attribute(object_run.moved_again(method for method in self._methods if method.name in WORK))
 
     def left_meetings_of(self, name: str) -> list[Meeting]:
         """The uses of a tensor stored in a call of the object with tensors that were moved after that call."""
-        return self._left.get(name, [])
+        return self._left_meetings.get(name, [])
 
     @cached_property
     def _stores(self) -> dict[str | None, list[Store]]:
@@ -368,20 +368,20 @@ class FinishedObject:
         """True if a method for children of `nn.Module`, like `_apply` or `state_dict`, reads the attribute."""
         return any(read.function.name in CARE for read in self.reads(kept.attribute))
 
-    def handled(self, kept: AttributeAssignment) -> Iterator[tuple[str, Function]]:
+    def calls_by_hand(self, kept: AttributeAssignment) -> Iterator[tuple[str, Function]]:
         """The methods that the object calls by hand on elements of a container, each with its caller."""
-        held = self._held(kept)
+        held = self._elements(kept)
         for shell, name, function in self._go_on().run.calls.handled:
             if shell in held and function is not None:
                 yield name, function
 
     def moves(self, kept: AttributeAssignment) -> bool:
         """True if every layer of a container was moved when it was made, or one is moved by hand."""
-        layers = {leaf for leaf in self._held(kept) if isinstance(leaf, Shell) and leaf.is_layer}
+        layers = {leaf for leaf in self._elements(kept) if isinstance(leaf, Shell) and leaf.is_layer}
         was_moved = bool(layers) and layers <= self._object_run.run.calls.placed
-        return was_moved or any(name in MOVES for name, _ in self.handled(kept))
+        return was_moved or any(name in MOVES for name, _ in self.calls_by_hand(kept))
 
-    def _held(self, kept: AttributeAssignment) -> set[Atom]:
+    def _elements(self, kept: AttributeAssignment) -> set[Atom]:
         """The elements of all containers that are stored at the same place."""
         same = [other for other in self.final_stores if other.store.place is kept.store.place]
         return {leaf for other in same for leaf, _ in other.leaves()}

@@ -177,7 +177,7 @@ class _Inspection:
         is_accident = kept.has_stray_comma or is_called
         doubts = ["it is registered under some conditions"] if any(lost.values()) else []
         if not is_accident:
-            doubts.extend(self._doubts(kept, layers, uses, (object_run.handled(kept) for object_run in lives)))
+            doubts.extend(self._doubts(kept, layers, uses, (object_run.calls_by_hand(kept) for object_run in lives)))
         reasons = tuple(dict.fromkeys(doubts))
         is_module = self.model.is_module is True
         return Unregistered(self.cls, kept, layers, parameters, uses, reasons, is_accident, is_module)

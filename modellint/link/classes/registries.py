@@ -28,7 +28,7 @@ def entered(table: DefinedConstant, project: Project) -> tuple[Class, ...]:
     """The classes in sight that decorators or calls enter into a dict which starts empty."""
     if not _is_empty(table.value):
         return ()
-    return project.once(("entered", table.module.path, table.name), lambda: tuple(_entered(table, project)))
+    return project.once(("entered", table.module.path, table.name), lambda: tuple(_find_entered(table, project)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -128,7 +128,7 @@ def _is_empty(value: Value) -> bool:
     return (value.op is Op.DICT and not value.args) or (is_call and len(value.args) == 1)
 
 
-def _entered(table: DefinedConstant, project: Project) -> Iterator[Class]:
+def _find_entered(table: DefinedConstant, project: Project) -> Iterator[Class]:
     functions = [one for one in table.module.functions.values() if table.name in one.words and _enters(one, table.name)]
     for function in functions:
         for module in neighbours(project, table.module, function.name):

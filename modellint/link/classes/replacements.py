@@ -34,14 +34,15 @@ def copies(project: Project, name: str, near: ModuleFacts) -> tuple[Class, ...]:
 def replaced(project: Project, library: str, near: ModuleFacts) -> tuple[Function, ...]:
     """The functions of a project that replace functions or methods of a library."""
     return project.once(
-        ("replaced", library, near.file.parent), lambda: tuple(dict.fromkeys(_replaced(project, library, near)))
+        ("replaced", library, near.file.parent),
+        lambda: tuple(dict.fromkeys(_find_replacements(project, library, near))),
     )
 
 
-def _replaced(project: Project, library: str, near: ModuleFacts) -> Iterator[Function]:
+def _find_replacements(project: Project, library: str, near: ModuleFacts) -> Iterator[Function]:
     for module in mentioning(project, near, library):
         for function in (*module.all_functions(), module.body):
-            for target, value in map(_assigned, function.flow.events):
+            for target, value in map(_attribute_store, function.flow.events):
                 if target is None or value is None:
                     continue
                 owner, new = (project.names.definition(module, part) for part in (target, value))
@@ -50,7 +51,7 @@ def _replaced(project: Project, library: str, near: ModuleFacts) -> Iterator[Fun
                     yield new.function
 
 
-def _assigned(event: Event) -> tuple[Value, Value] | tuple[None, None]:
+def _attribute_store(event: Event) -> tuple[Value, Value] | tuple[None, None]:
     """The object whose attribute an event sets, and the new value: `Owner.name = value`, `setattr(Owner, …)`."""
     if event.kind is EventKind.STORE and event.target is not None and event.target.op is Op.ATTR:
         return event.target.args[0], event.value

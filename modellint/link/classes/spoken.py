@@ -57,10 +57,10 @@ class Spoken:
 
 def spoken(cls: Class, project: Project) -> Spoken:
     """The attribute names that the methods of a class mention."""
-    return project.once(("spoken", cls.module.path, cls.qualname, cls.line), lambda: _spoken(cls))
+    return project.once(("spoken", cls.module.path, cls.qualname, cls.line), lambda: _find_mentions(cls))
 
 
-def _spoken(cls: Class) -> Spoken:
+def _find_mentions(cls: Class) -> Spoken:
     read: set[str] = set()
     filled: set[str] = set()
     stored: set[str] = set()
@@ -88,7 +88,7 @@ def _spoken(cls: Class) -> Spoken:
             if id(value) not in names_kept:
                 told.update(words_in(value))
             if value.op is Op.CALL:
-                computed = _computed(value)
+                computed = _computed_name(value)
                 if computed is None:
                     continue
                 is_stored, name = computed
@@ -135,7 +135,7 @@ def kept_value(event: Event) -> Value:
     return event.value.args[-1] if event.kind is EventKind.CALL else event.value
 
 
-def _computed(call: Value) -> tuple[bool, str] | None:
+def _computed_name(call: Value) -> tuple[bool, str] | None:
     """For a call that sets (True) or reads an attribute by a computed name: the beginning of the name, or ""."""
     callee, given = call.callee, call.positional
     if callee.op is Op.GLOBAL:

@@ -238,7 +238,7 @@ class Turn(Foreign):
         return None
 
 
-def known(item: Item, project: Project) -> Atoms | None:
+def atoms_of(item: Item, project: Project) -> Atoms | None:
     """The atoms for an object of the recipe, constants as constants; None if its value is unknown."""
     if item.kind is ItemKind.CONSTANT:
         values = item.values

@@ -23,7 +23,7 @@ from modellint.link.recipes.atoms import (
     Optimizer,
     Stage,
     Turn,
-    known,
+    atoms_of,
 )
 
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ class Brain:
             return (self._around.objects.table,)
         if value is not None and value.op is Op.ATTR and len(value.args) > 1 and frame is not None:
             return self._around.run.evaluate(value.args[1], frame)
-        stored = self._stored(name)
+        stored = self._stored_value(name)
         if stored is not None:
             return stored
         method = self.use.method(name)
         if method is not None and frame is not None and value is not None:
-            bound = self.bound(method)
+            bound = self.bound_method(method)
             return self._around.run.calls.apply(bound, Arguments(), frame, value) if method.is_property else (bound,)
         return self._of_class(name) or self._of_framework(name)
 
@@ -132,7 +132,7 @@ class Brain:
             return (_PROGRESS[name],)
         if name == _ACCUMULATION:
             item = self._around.objects._recipe.keys.get(name)
-            return (Constant(1),) if item is None else known(item, self._around.project) or UNKNOWN
+            return (Constant(1),) if item is None else atoms_of(item, self._around.project) or UNKNOWN
         if name in _SWITCHES:
             return (Turn(0, 1),)
         passed = self.argument(name) if name in _PASSED else None
@@ -142,13 +142,13 @@ class Brain:
         """The value that the script passes to the Brain as an argument."""
         return None if self.given is None else self.given.argument(_PARAMETERS.index(name), name)
 
-    def _stored(self, name: str) -> Atoms | None:
+    def _stored_value(self, name: str) -> Atoms | None:
         """The join of an attribute's stores; of a function that stores in the current stage, only that store counts."""
-        found = self._joined(name, self._around.stage)
+        found = self._join_stores(name, self._around.stage)
         self._reads.setdefault((name, self._around.stage), found)
         return found
 
-    def _joined(self, name: str, stage: str) -> Atoms | None:
+    def _join_stores(self, name: str, stage: str) -> Atoms | None:
         rows = self._stores.get(name)
         if not rows:
             return None
@@ -159,7 +159,7 @@ class Brain:
     def is_settled(self) -> bool:
         """True if the second pass would read no other attribute values than the first."""
         for (name, stage), found in self._reads.items():
-            now = self._joined(name, stage)
+            now = self._join_stores(name, stage)
             if now != found and (found is not None or now is None or not all(map(_tells_nothing, now))):
                 return False
         return True
@@ -180,7 +180,7 @@ class Brain:
         is_constructor = key[1] is not None and key[1].name == "__init__"
         return is_constructor and not self._around.run.loops and self._paths.get(key) == path
 
-    def bound(self, function: Function) -> FunctionRef:
+    def bound_method(self, function: Function) -> FunctionRef:
         method = SourceMethod(function, self._around.project.names)
         return FunctionRef(method, None, None if function.is_static else self._around.brain)
 
@@ -188,10 +188,10 @@ class Brain:
         if not self._around.is_at_work:
             self._around.notes.asks(name, arguments, Site(value, frame.function))
             return UNKNOWN
-        stored = self._stored(name)
+        stored = self._stored_value(name)
         function = self.use.method(name) if stored is None else None
         if function is not None:
-            return self._around.run.calls.apply(self.bound(function), arguments, frame, value)
+            return self._around.run.calls.apply(self.bound_method(function), arguments, frame, value)
         kept = stored or (self.argument(name) if name in _PASSED else self._of_class(name))
         if kept is not None:
             return join(self._around.run.calls.apply(atom, arguments, frame, value) for atom in kept)
@@ -202,7 +202,7 @@ class Brain:
         owner = None if frame.function is None else frame.function.owner
         function = None if owner is None else self.use.method(name, after=owner)
         if function is not None:
-            return self._around.run.calls.apply(self.bound(function), arguments, frame, value)
+            return self._around.run.calls.apply(self.bound_method(function), arguments, frame, value)
         return self._framework(name, arguments, frame, value)
 
     def _framework(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
@@ -210,9 +210,9 @@ class Brain:
         for called in BATCH.get(name, ()):
             method = self.use.method(called)
             if method is not None:
-                given = staged(method, self._stage_of(name, arguments))
+                given = hook_arguments(method, self._stage_of(name, arguments))
                 with self._around.gradients.kept_off(name == "evaluate_batch"):
-                    self._around.run.calls.apply(self.bound(method), given, frame, value)
+                    self._around.run.calls.apply(self.bound_method(method), given, frame, value)
         if name in _ALLOWING:
             return (Constant(True),)
         self._around.hand(arguments, value)
@@ -229,7 +229,7 @@ def _tells_nothing(atom: Atom) -> bool:
     return isinstance(atom, SymbolicInput | Unknown) or type(atom) is Plain
 
 
-def staged(function: Function, stage: Atoms) -> Arguments:
+def hook_arguments(function: Function, stage: Atoms) -> Arguments:
     """The arguments that the framework passes to a hook of its loop: the stage, and whether the optimizers step."""
     given: dict[str, Atoms] = {}
     names = function.argument_names

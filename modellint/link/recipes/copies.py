@@ -39,7 +39,7 @@ def _find(file: Path, project: Project) -> Path | None:
     if source is not None:
         return _first(file, _recipes(file, source, project))
     data = project.files.read(file)
-    same = (path for path in _called(file.name, (file.suffix,), project) if project.files.read(path) == data)
+    same = (path for path in _files_named(file.name, (file.suffix,), project) if project.files.read(path) == data)
     return _first(file, same)
 
 
@@ -51,10 +51,10 @@ def _first(file: Path, others: Iterable[Path]) -> Path | None:
 
 def _recipes(copy: Path, source: str, project: Project) -> Iterator[Path]:
     """The original recipes, which share the copy's source name and most keys, then other copies of the same source."""
-    for path in _called(Path(source).name, _SUFFIXES, project):
+    for path in _files_named(Path(source).name, _SUFFIXES, project):
         if _source(path, project) is None and _share(copy, path, project) >= _ALIKE:
             yield path
-    yield from (path for path in _called(_COPY, _SUFFIXES, project) if _source(path, project) == source)
+    yield from (path for path in _files_named(_COPY, _SUFFIXES, project) if _source(path, project) == source)
 
 
 def _share(copy: Path, original: Path, project: Project) -> float:
@@ -64,17 +64,17 @@ def _share(copy: Path, original: Path, project: Project) -> float:
     return len(keys[0] & keys[1]) / max(len(keys[0]), 1)
 
 
-def _called(name: str, suffixes: tuple[str, ...], project: Project) -> list[Path]:
+def _files_named(name: str, suffixes: tuple[str, ...], project: Project) -> list[Path]:
     """The files of the project with a name, those outside of results first."""
 
     def find() -> list[Path]:
-        paths = [path for path in _listed(suffixes, project) if path.name == name]
+        paths = [path for path in _project_files(suffixes, project) if path.name == name]
         return sorted(paths, key=lambda path: (_source(path.parent / _COPY, project) is not None, path))
 
     return project.once(("called", name), find)
 
 
-def _listed(suffixes: tuple[str, ...], project: Project) -> list[Path]:
+def _project_files(suffixes: tuple[str, ...], project: Project) -> list[Path]:
     root = project.options.root
     return project.once(("files", suffixes), lambda: files_below(project, root, suffixes))
 

@@ -231,7 +231,7 @@ class Surroundings(Theory):
                 return False
             if isinstance(left[0], Turn):
                 return len(left[0].outcomes(test.data, right[0]) or ()) > 1
-            return isinstance(right[0], Turn) and len(right[0].outcomes(_mirrored(test.data), left[0]) or ()) > 1
+            return isinstance(right[0], Turn) and len(right[0].outcomes(_mirror_operator(test.data), left[0]) or ()) > 1
         found = self.run.evaluate(test, frame)
         return len(found) == 1 and isinstance(found[0], Turn) and found[0].comes_and_goes
 
@@ -320,7 +320,7 @@ class Surroundings(Theory):
         if isinstance(function, ObjectPart):
             self.objects.use(function.owner, function.name, frame, value)
         elif isinstance(function, RecipeObject) and function.item.kind is ItemKind.NAME:
-            return self.fates.made(function.item, arguments, frame, value)
+            return self.fates.call_named(function.item, arguments, frame, value)
         elif isinstance(function, ModulesEntry | RecipeObject):
             self.objects.use(function, "", frame, value)
             self.hand(arguments, value)
@@ -424,10 +424,12 @@ class Surroundings(Theory):
             return False
         if code.module in self._files:
             return True
-        is_given = any(isinstance(atom, Foreign | Weights) or atom is self.brain for atom in self._given(arguments))
+        is_given = any(
+            isinstance(atom, Foreign | Weights) or atom is self.brain for atom in self._argument_atoms(arguments)
+        )
         return is_given and code.module.file.is_relative_to(self._script.module.file.parent)
 
-    def _given(self, arguments: Arguments) -> Iterator[Atom]:
+    def _argument_atoms(self, arguments: Arguments) -> Iterator[Atom]:
         return opened(join(arguments.all()))
 
 
@@ -450,5 +452,5 @@ def _of_framework(value: Value, module: ModuleFacts) -> str | None:
     return ".".join((str(origin), *reversed(names))) if is_framework else None
 
 
-def _mirrored(operator: str) -> str:
+def _mirror_operator(operator: str) -> str:
     return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)

@@ -241,9 +241,9 @@ class _FileEvaluation:
         missing: str = "",
         available: tuple[str, ...] = (),
     ) -> None:
-        self.shared.problems.append(self._described(kind, reference, node, missing, available))
+        self.shared.problems.append(self._problem_at(kind, reference, node, missing, available))
 
-    def _described(
+    def _problem_at(
         self,
         kind: ProblemKind,
         reference: Reference | None,
@@ -255,7 +255,7 @@ class _FileEvaluation:
         text = reference.text if reference else node.text
         return Problem(kind, place, text, missing, available)
 
-    def _unresolved(self, spot: Node, reference: Reference | None, node: Node) -> None:
+    def _report_unresolved(self, spot: Node, reference: Reference | None, node: Node) -> None:
         """Report a reference to a reference that is still unresolved: HyperPyYAML never resolves it.
 
         An override of an included file is resolved again there, so nothing is reported.
@@ -372,7 +372,7 @@ class _FileEvaluation:
                 return None
             if id(spot) not in self._walked:
                 if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
-                    self._unresolved(spot, place, node)
+                    self._report_unresolved(spot, place, node)
                     return None
                 if spot.kind is NodeKind.SEQUENCE:
                     self._missing(place, node, key, ())
@@ -415,7 +415,7 @@ class _FileEvaluation:
             if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
                 if inside:
                     return spot.text
-                self._unresolved(spot, place, node)
+                self._report_unresolved(spot, place, node)
                 return self._unknown(node)
             if spot.tag.kind is TagKind.NONE and isinstance(spot.scalar, str):
                 return spot.scalar
@@ -430,7 +430,7 @@ class _FileEvaluation:
         if copy and not walked and not inside:
             unresolved = next(_references_in(spot), None)
             if unresolved is not None:
-                self._unresolved(unresolved, place, node)
+                self._report_unresolved(unresolved, place, node)
             return self._walk(spot, "", None)
         target = self.items[id(spot)] if walked else self._shell(spot, "", None)
         if not inside:
@@ -441,7 +441,7 @@ class _FileEvaluation:
         """Record a reference to an unfinished object, which may turn out to contain the reference."""
         is_unfinished = id(target.node) not in self._walked or id(target.node) in self._open
         if self._holders and is_unfinished and target.kind is not ItemKind.CONSTANT:
-            problem = self._described(ProblemKind.ITSELF, place, node)
+            problem = self._problem_at(ProblemKind.ITSELF, place, node)
             self.shared.links.append(_PendingReference(self._holders[-1], target, problem))
 
     def _copy(self, item: Item, node: Node) -> Item:

@@ -112,7 +112,7 @@ class Fates:
             self.save_all(given, _argument(value, 1, "recoverables"), frame)
         return (Checkpointer(Site(value, frame.function), arguments.is_complete),)
 
-    def made(self, item: Item, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    def call_named(self, item: Item, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """The result of calling a class or function named in the recipe: an optimizer, or another product."""
         if self._may_optimize(item) and (
             item.target.startswith("torch.optim.") or any(map(self._holds_weights, arguments.all()))
@@ -135,12 +135,12 @@ class Fates:
     def optimizer(self, item: Item | None, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         site = Site(value, frame.function)
         params = arguments.argument(0, "params")
-        owners = list(self._trained(params or UNKNOWN, are_all=self._around.run.loops > 0))
+        owners = list(self._weight_owners(params or UNKNOWN, are_all=self._around.run.loops > 0))
         is_known = all(owner is not None for owner, _ in owners)
         self._around.notes.trains(site, [(i, d) for i, d in owners if i is not None], is_known=is_known)
         return (Optimizer(site, item),)
 
-    def _trained(self, atoms: Atoms, *, are_all: bool) -> Iterator[tuple[Item | None, bool]]:
+    def _weight_owners(self, atoms: Atoms, *, are_all: bool) -> Iterator[tuple[Item | None, bool]]:
         """The objects whose parameters a value contains, each with its certainty; None for unknown ones."""
         sure = are_all or len(atoms) == 1 or self._are_alike(atoms)
         for atom in atoms:
@@ -152,14 +152,18 @@ class Fates:
             elif isinstance(atom, Shell) and atom.is_container:
                 for entry in atom.entries:
                     if atom.kind != "dict" or entry.key in ("params", None):
-                        for item, direct in self._trained(entry.atoms, are_all=are_all or not atom.is_exact):
+                        for item, direct in self._weight_owners(entry.atoms, are_all=are_all or not atom.is_exact):
                             yield item, direct and sure and not entry.path
             elif not isinstance(atom, Constant) and type(atom) is not Plain:
                 yield None, False
 
     def _are_alike(self, atoms: Atoms) -> bool:
         """True if all atoms are containers with the parameters of the same objects."""
-        held = [{item for item, _ in self._trained((atom,), are_all=True)} for atom in atoms if isinstance(atom, Shell)]
+        held = [
+            {item for item, _ in self._weight_owners((atom,), are_all=True)}
+            for atom in atoms
+            if isinstance(atom, Shell)
+        ]
         return len(held) == len(atoms) and all(one == held[0] for one in held)
 
 

@@ -54,7 +54,7 @@ class Gradients:
         function = frame.function
         if function is None:
             return False
-        found = self._project.once(("detached", function), lambda: _detached(function))
+        found = self._project.once(("detached", function), lambda: _detached_calls(function))
         return id(value) in found
 
     def are_recorded(self) -> bool:
@@ -67,7 +67,7 @@ class Gradients:
         )
 
 
-def _detached(function: Function) -> frozenset[int]:
+def _detached_calls(function: Function) -> frozenset[int]:
     """The ids of calls whose results are only used detached."""
     callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
     detached = {id(callee.args[0]) for callee in callees if callee.op is Op.ATTR and callee.data == "detach"}

@@ -36,12 +36,12 @@ def problems(recipe: Recipe, project: Project, kinds: Collection[ProblemKind]) -
 
 def live_nodes(recipe: Recipe, project: Project) -> Iterator[Node]:
     """The nodes of a recipe that not every including recipe overrides."""
-    replaced = _replaced(recipe, project)
+    replaced = _overridden_keys(recipe, project)
     live = [entry for entry in recipe.root.entries if entry.name not in replaced]
     return below(*(node for entry in live for node in (entry.key, entry.value)))
 
 
-def _replaced(recipe: Recipe, project: Project) -> frozenset[Scalar]:
+def _overridden_keys(recipe: Recipe, project: Project) -> frozenset[Scalar]:
     """The top-level keys of a fragment that every recipe which includes it overrides."""
     found = (project.recipe(path) for path in includers_of(recipe, project))
     groups = [

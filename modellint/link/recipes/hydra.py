@@ -39,7 +39,7 @@ _NODES: Mapping[str, Nodes] = {
 }
 
 
-def given(keys: Sequence[object]) -> Nodes:
+def nodes_below(keys: Sequence[object]) -> Nodes:
     """The nodes that Hydra adds below the keys of a node, from the top of a configuration; None for any keys."""
     if not keys or keys[0] != HYDRA:
         return {}

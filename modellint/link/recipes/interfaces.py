@@ -110,7 +110,7 @@ def _unmet(recipe: Recipe, project: Project, attribute: str) -> Iterator[Unmet]:
     known = keys | knowledge.INTERFACE_ADDED if is_key else keys
     place = recipe.place(recipe.root.entries[0].key.span) if is_key else source.place
     first = interfaces[0]
-    needed = set.intersection(*(_declared(interface, recipe, is_key) for interface in interfaces))
+    needed = set.intersection(*(_declared_names(interface, recipe, is_key) for interface in interfaces))
     has, spare = tuple(sorted(keys)), tuple(sorted(keys - needed))
     told: set[str] = set()
     if len(interfaces) == 1:
@@ -130,20 +130,20 @@ def _modules(evaluation: Evaluation) -> Item | None:
     return modules if modules is not None and modules.kind is ItemKind.MAPPING else None
 
 
-def _declared(interface: Interface, recipe: Recipe, is_key: bool) -> set[str]:
+def _declared_names(interface: Interface, recipe: Recipe, is_key: bool) -> set[str]:
     """The names that an interface declares in `HPARAMS_NEEDED` or `MODULES_NEEDED`.
 
     Nothing checks MODULES_NEEDED at run time, so it is ignored for a class beside the recipe, whose uses are read.
     """
     model = interface.model
     if is_key:
-        return set(_needed(model, knowledge.KEYS_NEEDED))
+        return set(_names_in_list(model, knowledge.KEYS_NEEDED))
     if model.cls is not None and model.cls.module.file.parent == recipe.file.parent:
         return set()
-    return set(_needed(model, knowledge.MODULES_NEEDED))
+    return set(_names_in_list(model, knowledge.MODULES_NEEDED))
 
 
-def _needed(model: ClassModel, declared: str) -> frozenset[str]:
+def _names_in_list(model: ClassModel, declared: str) -> frozenset[str]:
     """The names in the list attribute `declared` of a class or its nearest base, common to all described releases."""
     from modellint.knowledge.facts import ShippedFacts
 
@@ -181,13 +181,13 @@ def interfaces_of(recipe: Recipe, project: Project) -> tuple[Interface, ...]:
 def _find(recipe: Recipe, project: Project) -> Iterator[Interface]:
     readme = _readme(recipe, project)
     called = frozenset(_CALLED.findall(readme))
-    configured = _configured(recipe, project)
+    configured = _class_in_config(recipe, project)
     if configured is not None:
         model = _resolve(configured, recipe, project)
         if model is not None:
             yield Interface(model, f"`config.json` names `{configured}`", called)
         return
-    loaded = _loaded(readme, recipe)
+    loaded = _classes_in_readme(readme, recipe)
     if loaded:
         models = {name: _resolve(name, recipe, project) for name in loaded}
         if all(model is not None for model in models.values()):
@@ -197,7 +197,7 @@ def _find(recipe: Recipe, project: Project) -> Iterator[Interface]:
         return
     if "from_hparams(" in readme or "foreign_class(" in readme:
         return
-    written = list(_written(recipe, project))
+    written = list(_interfaces_beside(recipe, project))
     if len(written) == 1:
         name = written[0].name.rpartition(".")[2]
         yield Interface(written[0], f"`{name}` stands beside the recipe", called)
@@ -209,7 +209,7 @@ def _readme(recipe: Recipe, project: Project) -> str:
     return "\n".join((project.files.read(folder / name) or b"").decode("utf-8", "replace") for name in names)
 
 
-def _configured(recipe: Recipe, project: Project) -> str | None:
+def _class_in_config(recipe: Recipe, project: Project) -> str | None:
     data = project.files.read(recipe.file.parent / "config.json")
     try:
         settings = parse_json(data) if data else None
@@ -219,7 +219,7 @@ def _configured(recipe: Recipe, project: Project) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _loaded(readme: str, recipe: Recipe) -> list[str]:
+def _classes_in_readme(readme: str, recipe: Recipe) -> list[str]:
     """The classes that load this model in a README: by its only source, or the source named like the folder."""
     imported = {}
     for module, names in _IMPORT.findall(readme):
@@ -246,11 +246,11 @@ def _resolve(name: str, recipe: Recipe, project: Project) -> ClassModel | None:
         model = project.classes.resolve(candidate, recipe.file)
         if model is not None:
             return model if _is_interface(model) else None
-    beside = [model for model in _written(recipe, project) if model.name.rpartition(".")[2] == name]
+    beside = [model for model in _interfaces_beside(recipe, project) if model.name.rpartition(".")[2] == name]
     return beside[0] if len(beside) == 1 else None
 
 
-def _written(recipe: Recipe, project: Project) -> Iterator[ClassModel]:
+def _interfaces_beside(recipe: Recipe, project: Project) -> Iterator[ClassModel]:
     """The interfaces defined in the Python files of a recipe's folder."""
     folder = recipe.file.parent
     for name in project.files.listdir(folder):

@@ -30,7 +30,7 @@ from modellint.graph.recipe import (
 )
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import External
-from modellint.link.recipes.hydra import HYDRA, given
+from modellint.link.recipes.hydra import HYDRA, nodes_below
 from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
 from modellint.similar import get_close_matches
@@ -96,7 +96,7 @@ class _Spot:
 def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a plain configuration, and the interpolations that certainly have no target."""
     run = Configuration(recipe)
-    return Evaluation(recipe, run.root_item, tuple(_believed(run, recipe, project)), (recipe,), run.items)
+    return Evaluation(recipe, run.root_item, tuple(_missing_references(run, recipe, project)), (recipe,), run.items)
 
 
 class _Unknown(Exception):  # noqa: N818 - not a failure
@@ -112,7 +112,7 @@ class Asked:
     text: str
 
     @property
-    def written(self) -> str:
+    def expression(self) -> str:
         """The text between the braces."""
         return self.text[self.piece.start + len(OPEN) : self.piece.end - 1].strip()
 
@@ -275,7 +275,7 @@ class Configuration:
             raise _Unknown
         for key in piece.keys:
             name = key if isinstance(key, str) else self._name(key, spot, text)
-            holder = self._dereferenced(current, depth)
+            holder = self._dereference(current, depth)
             if not holder.children:
                 raise _Unknown  # empty: something may be put there
             found = _child(holder, name)
@@ -295,7 +295,7 @@ class Configuration:
             raise _Unknown
         return str(item.value)
 
-    def _dereferenced(self, spot: _Spot, depth: int) -> _Spot:
+    def _dereference(self, spot: _Spot, depth: int) -> _Spot:
         """The mapping or sequence at a place, or at the target of its interpolations, but not one around them.
 
         Raises _Unknown.
@@ -318,7 +318,7 @@ class Configuration:
         """Record a key that a node lacks, unless Hydra adds it."""
         gap = self.gaps.get((id(holder), name))
         if gap is None:
-            added = given(holder.keys)
+            added = nodes_below(holder.keys)
             if added is None or name in added:
                 return
             available = dict.fromkeys((*map(str, holder.children), *added))
@@ -356,7 +356,7 @@ def _read(node: Node) -> Scalar:
 # -- gaps that are mistakes ------------------------------------------------------------------------------------
 
 
-def _believed(run: Configuration, recipe: Recipe, project: Project) -> Iterator[Problem]:
+def _missing_references(run: Configuration, recipe: Recipe, project: Project) -> Iterator[Problem]:
     """The gaps that are mistakes, in a configuration that is not composed with others."""
     if not run.gaps or _DEFAULTS in recipe.keys or _PACKAGE.search(recipe.source.text):
         return
@@ -375,9 +375,9 @@ def _believed(run: Configuration, recipe: Recipe, project: Project) -> Iterator[
         if _is_added(gap.key, recipe, project, is_near=is_near):
             continue
         first = asked[0]
-        reference = next((r for r in first.node.references if first.written in r.text), None)
+        reference = next((r for r in first.node.references if first.expression in r.text), None)
         place = recipe.place(reference.span if reference is not None else first.node.span)
-        yield Problem(ProblemKind.UNDEFINED, place, first.written, gap.key, gap.available, len(asked))
+        yield Problem(ProblemKind.UNDEFINED, place, first.expression, gap.key, gap.available, len(asked))
 
 
 def _is_added(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> bool:

@@ -35,7 +35,7 @@ class Loading:
         callee: Value | None = call.callee
         if callee is not None and callee.op is Op.CALL:
             callee = callee.argument(0)  # of `functools.partial`
-        name = None if callee is None else _written(callee)
+        name = None if callee is None else _callee_text(callee)
         if callee is not None and name is not None and name not in self._names:
             self._names[name] = self._is_loader(callee, self._module, 0)
         return self.is_load(call)
@@ -49,10 +49,10 @@ class Loading:
         callee = call.callee
         if callee.op is Op.CALL:
             first = callee.argument(0)
-            return first is not None and self.is_loader(_written(first) or "") and self._is_partial(callee)
+            return first is not None and self.is_loader(_callee_text(first) or "") and self._is_partial(callee)
         if callee.op is Op.LAMBDA:
             return bool(callee.args) and self.is_loaded(callee.args[0])
-        name = _written(callee)
+        name = _callee_text(callee)
         return name is not None and (self.is_loader(name) or name.rpartition(".")[2] in LOADERS)
 
     def is_loaded(self, value: Value, depth: int = 0) -> bool:
@@ -117,7 +117,7 @@ class Loading:
         return False
 
 
-def _written(callee: Value) -> str | None:
+def _callee_text(callee: Value) -> str | None:
     """The text of a callee that is a name, an attribute, or a method of a new object; else None."""
     if callee.op is Op.ATTR and callee.args[0].op is Op.CALL:
         owner = callee_name(callee.args[0].callee)

@@ -81,9 +81,9 @@ class Layers:
 
     def constant(self, item: Item, name: str) -> Constant | None:
         """The constant that the constructor of an object stores in an attribute; else None."""
-        return self._built(item, ("attribute", name), lambda found: constant(found.shell.get(name) or ()))
+        return self._ask_item(item, ("attribute", name), lambda found: constant(found.shell.get(name) or ()))
 
-    def _built(self, item: Item, question: Hashable, answer: Callable[[Built], T]) -> T | None:
+    def _ask_item(self, item: Item, question: Hashable, answer: Callable[[Built], T]) -> T | None:
         """The answer to a question about an object after its constructor has run; None if its class is unknown."""
         model = self.model(item)
         if model is None:
@@ -108,7 +108,7 @@ class Layers:
         """
         model = self.model(item)
         known = None if model is None else has_state(model)
-        return known if known is False else self._built(item, "state", _own_state)
+        return known if known is False else self._ask_item(item, "state", _own_state)
 
     def has_own_parameters(self, item: Item) -> bool | None:
         """True if an object has trainable parameters of its own, those of layers among its arguments left out."""
@@ -116,7 +116,7 @@ class Layers:
         known = None if model is None else has_state(model, trained=True)
         if known is not None:
             return known
-        return self._built(item, "parameters", lambda found: found.state(trained=True))
+        return self._ask_item(item, "parameters", lambda found: found.state(trained=True))
 
     def freezes(self, item: Item) -> bool | None:
         """True if an argument or default freezes the object (`freeze: True`); None if its value is unknown."""
@@ -156,19 +156,19 @@ class Layers:
         # A container is made to hold the layers that it is given, however it goes about it.
         return True if found is None and model.is_container and self._is_layer(item, argument) else found
 
-    def _given(self, item: Item, argument: str | int) -> ClassModel | None:
+    def _argument_class(self, item: Item, argument: str | int) -> ClassModel | None:
         """The class of the object in an argument."""
         given = next((child for name, child in item.children() if name == argument), None)
         return None if given is None else self.model(given)
 
     def _is_layer(self, item: Item, argument: str | int) -> bool:
         """True if the object in an argument certainly is a layer."""
-        model = self._given(item, argument)
+        model = self._argument_class(item, argument)
         return model is not None and model.is_module is True
 
     def _may_be_container(self, item: Item, argument: str | int) -> bool:
         """True if the object in an argument may be a container of layers."""
-        model = self._given(item, argument)
+        model = self._argument_class(item, argument)
         return model is None or model.is_container
 
     def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:

@@ -167,7 +167,7 @@ def _nearest(recipe: Recipe, project: Project) -> Pairing:
         search = _Search(suffix, recipe, project)
         best = search.best() or search.only()
         turned_down = (*found.turned_down, *search.turned_down(best))
-        reason, is_doubtful = (best[0].told, best[0].is_doubtful) if best else ("", False)
+        reason, is_doubtful = (best[0].evidence, best[0].is_doubtful) if best else ("", False)
         found = Pairing(tuple(fit.script for fit in best), reason, turned_down, is_doubtful)
         if best:
             break

@@ -14,7 +14,7 @@ from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.recipes.atoms import RecipeObject, Stage
-from modellint.link.recipes.brains import BATCH, staged
+from modellint.link.recipes.brains import BATCH, hook_arguments
 from modellint.link.recipes.environment import Surroundings
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Evaluation, Item, ItemKind
@@ -190,7 +190,7 @@ class _Course:
         for function, stage in self._roots():
             learns = stage == _TRAIN and function.name in _LEARNING
             given = self.around.own.given if function.name == "__init__" else None
-            arguments = given or staged(function, (Constant(Stage[stage]),))
+            arguments = given or hook_arguments(function, (Constant(Stage[stage]),))
             self.around.train(function, stage, learns=learns, arguments=arguments)
         self._rest(script_functions(self.script.module))
         self._rest(method for cls in self.brain.classes for method in cls.methods.values())

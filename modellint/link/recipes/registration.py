@@ -61,10 +61,10 @@ class Lacking:
 
 def omitted_layers(recipe: Recipe, project: Project) -> tuple[Omission, ...]:
     """The layers of `recipe` that are used and left behind."""
-    return project.once(("omitted", recipe.file), lambda: tuple(_omitted(recipe, project)))
+    return project.once(("omitted", recipe.file), lambda: tuple(_find_omitted(recipe, project)))
 
 
-def _omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
+def _find_omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
     pairing = scripts_of(recipe, project)
     scripts, agreed = pairing.scripts, len(pairing.scripts) == 1 and not pairing.is_doubtful
     if not scripts:

@@ -38,7 +38,7 @@ class BrainUse:
     def argument(self, name: str) -> Value | None:
         position = _BRAIN_PARAMETERS.index(name)
         given = self.call.argument(position, name)
-        return _unpacked(self.call).get(name) if given is None else given
+        return _unpacked_arguments(self.call).get(name) if given is None else given
 
     def method(self, name: str, after: Class | None = None) -> Function | None:
         """The method that `self.name()` calls, or with `after`, `super().name()` in that class; None without one."""
@@ -128,7 +128,7 @@ def _read(module: ModuleFacts, project: Project) -> Script:
                 builds.append((function, call, classes))
     names.update(name for name, value in module.constants.items() if loading.is_loaded(value))
     brains = tuple(
-        BrainUse(module, classes, call, *_asked(module, function, call)) for function, call, classes in builds
+        BrainUse(module, classes, call, *_uses_of_brain(module, function, call)) for function, call, classes in builds
     )
 
     def is_keys(value: Value) -> bool:
@@ -150,7 +150,7 @@ def _sets_modules(event: Event) -> bool:
     return event.kind is EventKind.CALL and ("modules" in event.value.data or event.value.target == "modules")
 
 
-def _unpacked(call: Value) -> dict[str, Value]:
+def _unpacked_arguments(call: Value) -> dict[str, Value]:
     """The arguments that a call unpacks from written dicts: `**{"modules": …}`."""
     start = len(call.args) - len(call.data)
     mappings = [call.args[start + i] for i, name in enumerate(call.data) if name is None]
@@ -185,7 +185,7 @@ def _brain_classes(module: ModuleFacts, call: Value, name: str, project: Project
     if not name or name.startswith("self."):
         return None
     found = project.names.resolve(module, name)
-    has_modules = "modules" in call.keywords or "modules" in _unpacked(call)
+    has_modules = "modules" in call.keywords or "modules" in _unpacked_arguments(call)
     if isinstance(found, External):
         return () if is_framework_brain(found) and has_modules else None
     if not isinstance(found, DefinedClass):
@@ -222,7 +222,7 @@ def _lineage(cls: Class, project: Project) -> tuple[tuple[Class, ...], bool]:
     return tuple(classes), is_brain
 
 
-def _asked(
+def _uses_of_brain(
     module: ModuleFacts, function: Function, call: Value
 ) -> tuple[frozenset[str], tuple[tuple[str, Function, Value], ...], bool]:
     """The methods called and attributes stored on the Brain that `call` builds, and whether it escapes."""

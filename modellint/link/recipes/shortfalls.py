@@ -44,15 +44,15 @@ class Shortfall:
 
 def unsaved_layers(recipe: Recipe, project: Project) -> tuple[Shortfall, ...]:
     """The layers of a recipe that are trained and that the checkpointer does not save."""
-    return project.once(("unsaved layers", recipe.file), lambda: _agreed(recipe, project, _unsaved))
+    return project.once(("unsaved layers", recipe.file), lambda: _common_shortfalls(recipe, project, _find_unsaved))
 
 
 def untrained_layers(recipe: Recipe, project: Project) -> tuple[Shortfall, ...]:
     """The layers of a recipe that are used in training and that no optimizer holds."""
-    return project.once(("untrained layers", recipe.file), lambda: _agreed(recipe, project, _untrained))
+    return project.once(("untrained layers", recipe.file), lambda: _common_shortfalls(recipe, project, _find_untrained))
 
 
-def _agreed(
+def _common_shortfalls(
     recipe: Recipe, project: Project, find: Callable[[Registration, Layers], Iterable[Shortfall]]
 ) -> tuple[Shortfall, ...]:
     """The shortfalls found under every script of the recipe, for one of its Brains at least."""
@@ -68,7 +68,7 @@ def _agreed(
     return tuple(s for key, s in found[0].items() if all(key in other for other in found)) if found else ()
 
 
-def _unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
+def _find_unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
     saved = registration.saved
     if saved is None or not saved.exists or not saved.closed:
         return
@@ -143,7 +143,7 @@ def _siblings(registration: Registration, layers: Layers) -> Item | None:
     return best
 
 
-def _untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
+def _find_untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
     trained = registration.trained
     if trained is None or not trained.closed or not trained.optimizers:
         return

@@ -47,45 +47,45 @@ class Fit:
     is_alike: bool
 
     @property
-    def known(self) -> int:
+    def known_count(self) -> int:
         """The number of keys that it reads and the recipe has."""
         return self.read - len(self.lacking)
 
     @property
     def share(self) -> float:
-        return self.known / self.read if self.read else 0.0
+        return self.known_count / self.read if self.read else 0.0
 
     @property
     def is_possible(self) -> bool:
         """True if it may be the script of the recipe; one run with others must lack no more keys here than there."""
-        is_near = self.known >= _MIN_KEYS and self.share >= _MIN_SHARE
+        is_near = self.known_count >= _MIN_KEYS and self.share >= _MIN_SHARE
         return is_near and not (self.run_by and not self.is_alike)
 
     @property
     def is_doubtful(self) -> bool:
         """True if it fits this recipe well, though commands run it with others that it fits better."""
-        return bool(self.run_by) and not self.is_alike and self.known >= _MIN_KEYS and self.share >= _MIN_DOUBTFUL
+        return bool(self.run_by) and not self.is_alike and self.known_count >= _MIN_KEYS and self.share >= _MIN_DOUBTFUL
 
     @property
     def weight(self) -> int:
         """The evidence of the keys: those that the recipe has, less penalties for missing ones and other recipes."""
         others = _OTHERS_WEIGH if self.run_by and not self.is_alike else 0
-        return self.known - _LACKING_WEIGHS * len(self.lacking) - others
+        return self.known_count - _LACKING_WEIGHS * len(self.lacking) - others
 
     @property
     def rank(self) -> tuple[bool, bool, int, int]:
-        return bool(self.named_by), self.builds, self.weight, self.known
+        return bool(self.named_by), self.builds, self.weight, self.known_count
 
     @property
-    def told(self) -> str:
+    def evidence(self) -> str:
         """The evidence in a message: `a command in README.md and the keys it reads (12 of 14)`."""
         named = f"{self.named_by} and " if self.named_by else ""
         doubt = f", though {self.run_by} runs it with others" if self.is_doubtful else ""
-        return f"{named}the keys it reads ({self.known} of {self.read}{doubt})"
+        return f"{named}the keys it reads ({self.known_count} of {self.read}{doubt})"
 
     def why_not(self, taken: Fit | None) -> str:
         """The reason for which it was rejected, or `taken` was preferred."""
-        lacks = f"the recipe lacks {_listed(self.lacking)} of the {self.read} keys that it reads"
+        lacks = f"the recipe lacks {_list_names(self.lacking)} of the {self.read} keys that it reads"
         if self.read < _MIN_KEYS:
             return "it reads no key" if not self.read else "it reads a single key"
         if self.run_by and not self.is_alike:
@@ -98,10 +98,10 @@ class Fit:
             return f"nothing names it with the recipe, while {taken.named_by} names another"
         if taken.builds and not self.builds:
             return "it builds no model of what it loads"
-        return lacks if self.lacking else f"it reads {self.known} keys of the recipe only"
+        return lacks if self.lacking else f"it reads {self.known_count} keys of the recipe only"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     told = ", ".join(f"`{name}`" for name in names[:_TOLD])
     return told if len(names) <= _TOLD else f"{told} and {len(names) - _TOLD} more"
 

@@ -214,7 +214,7 @@ def is_slip(written: str, meant: str) -> bool:
 
 def _read(name: str, near: Path, project: Project) -> ResolvedName:
     """The resolution of a dotted name in the file `near`, by source or by the shipped catalogue."""
-    target = _defined(project.names.absolute(name, near), project)
+    target = _resolve_definition(project.names.absolute(name, near), project)
     if target.kind is not TargetKind.UNKNOWN:
         return target
     missing = project.names.missing(name, near)
@@ -228,10 +228,10 @@ def _read(name: str, near: Path, project: Project) -> ResolvedName:
         )
     top = name.partition(".")[0]
     is_here = any(True for _ in project.names.path.holding(top, near))
-    return _UNKNOWN if is_here else _described(name, top, project)
+    return _UNKNOWN if is_here else _resolve_described(name, top, project)
 
 
-def _defined(definition: Definition | None, project: Project) -> ResolvedName:
+def _resolve_definition(definition: Definition | None, project: Project) -> ResolvedName:
     """The resolution of a definition that can be read, or of a class that the shipped facts describe."""
     match definition:
         case DefinedFunction(function):
@@ -260,7 +260,7 @@ def _defined(definition: Definition | None, project: Project) -> ResolvedName:
     return ResolvedName(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
 
 
-def _described(name: str, top: str, project: Project) -> ResolvedName:
+def _resolve_described(name: str, top: str, project: Project) -> ResolvedName:
     """The resolution of a name by the shipped catalogue."""
     known = catalogue(top)
     if known is None:

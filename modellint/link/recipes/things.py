@@ -28,7 +28,7 @@ from modellint.link.recipes.atoms import (
     RecipeObject,
     Turn,
     Weights,
-    known,
+    atoms_of,
 )
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.moved import layers_of
@@ -108,7 +108,7 @@ class Objects:
             if frame is not None and frame.function is not None and value is not None:
                 self._around.notes.lacks(name, Site(value, frame.function))
             return UNKNOWN
-        return known(item, self._around.project) or UNKNOWN
+        return atoms_of(item, self._around.project) or UNKNOWN
 
     def entry(self, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         if name == "module":
@@ -148,13 +148,13 @@ class Objects:
             elif isinstance(atom, ModulesTable):
                 yield from ((item, direct) for item in self.entries.values() if item is not None)
             elif isinstance(atom, Shell):
-                for entry in self._held(atom):
+                for entry in self._contents(atom):
                     yield from self.items((entry,))
             elif (item := self.item(atom)) is not None and item.kind is not ItemKind.CONSTANT:
                 yield item, direct
 
     @staticmethod
-    def _held(shell: Shell) -> list[Atom]:
+    def _contents(shell: Shell) -> list[Atom]:
         """The objects and weights in a container, or in a layer that the script makes."""
         held = [entry.atoms for entry in shell.entries]
         if shell.kind == "instance":
@@ -180,11 +180,11 @@ class Objects:
             found = next((child for name, child in item.fields.items() if name == key), None)
         elif item.kind is ItemKind.SEQUENCE and type(key) is int and 0 <= key < len(item.elements):
             found = item.elements[key]
-        return UNKNOWN if found is None else known(found, self._around.project) or UNKNOWN
+        return UNKNOWN if found is None else atoms_of(found, self._around.project) or UNKNOWN
 
     def fields(self, item: Item) -> Atoms:
         held = (*item.fields.values(), *item.elements)
-        return join(known(child, self._around.project) or UNKNOWN for child in held)
+        return join(atoms_of(child, self._around.project) or UNKNOWN for child in held)
 
     def add(self, owner: object, name: str | None, atoms: Atoms) -> None:
         """Add a value to `modules` or to a mapping of the recipe; an entry that is unwrapped stays the same."""

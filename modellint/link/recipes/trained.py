@@ -40,7 +40,7 @@ def trained_by(reach: Reach, layers: Layers) -> Trained:
     """The layers that the optimizers of a Brain hold, those made by its script included."""
     closed = reach.modules is not None and reach.modules.closed and reach.notes.is_known
     default = _default(reach)
-    roots = [*(default or ()), *_made(reach)]
+    roots = [*(default or ()), *_optimizer_roots(reach)]
     return Trained(roots, layers, closed=closed and default is not None, uses_default=bool(default))
 
 
@@ -60,7 +60,7 @@ def _default(reach: Reach) -> list[Root] | None:
     return [Root(item, text, place) for item in entries if item is not None]
 
 
-def _made(reach: Reach) -> list[Root]:
+def _optimizer_roots(reach: Reach) -> list[Root]:
     """The layers whose parameters the script passes to optimizers, or perhaps to one."""
     paths: dict[Item, list[Path]] = {}
     for made in reach.notes.trained:

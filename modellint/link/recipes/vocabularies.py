@@ -66,11 +66,11 @@ def disagreements(recipe: Recipe, project: Project) -> Iterator[tuple[Search, Si
     for _, items in _wholes(recipe, project):
         found = list(_searches(items, project))
         for search in found:
-            for scored in _scored(search.item, layers):
+            for scored in _scorer_sizes(search.item, layers):
                 if search.head is not None and scored.number != search.head.number:
                     yield search, search.head, scored
         heads = {search.head.number: search for search in found if search.head is not None}
-        tokenizers = [sized for item in items if (sized := _sized(item, known.TOKENIZERS, layers)) is not None]
+        tokenizers = [sized for item in items if (sized := _find_size(item, known.TOKENIZERS, layers)) is not None]
         if len(heads) == 1 and len(tokenizers) == 1:
             [(number, search)] = heads.items()
             if search.head is not None and tokenizers[0].number > number:
@@ -88,11 +88,11 @@ def _searches(items: list[Item], project: Project) -> Iterator[Search]:
     for item in items:
         arguments = known.SEARCHERS.get(_class_name(item, layers))
         if arguments is not None:
-            table, head = (_given(item, argument, layers) for argument in arguments)
+            table, head = (_argument(item, argument, layers) for argument in arguments)
             yield Search(item, _size(table, known.ROWS, layers), _size(head, known.CLASSES, layers))
 
 
-def _scored(searcher: Item, layers: Layers) -> Iterator[Sized]:
+def _scorer_sizes(searcher: Item, layers: Layers) -> Iterator[Sized]:
     """The scorers of a searcher, beside its head."""
     seen: set[int] = set()
     pending = [child for name, child in layers.arguments(searcher) if name == "scorer"]
@@ -104,7 +104,7 @@ def _scored(searcher: Item, layers: Layers) -> Iterator[Sized]:
         if argument is None:
             pending.extend(child for _, child in item.children())
             continue
-        scored = _size(_given(item, (argument, None), layers), known.CLASSES, layers)
+        scored = _size(_argument(item, (argument, None), layers), known.CLASSES, layers)
         if scored is not None:
             yield scored
 
@@ -114,7 +114,7 @@ def _class_name(item: Item, layers: Layers) -> str:
     return "" if model is None else model.name
 
 
-def _given(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
+def _argument(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
     """The argument of an object in a recipe, or an element of that argument."""
     name, index = argument
     given = next((child for named, child in layers.arguments(item) if named == name), None)
@@ -124,12 +124,12 @@ def _given(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
 
 
 def _size(item: Item | None, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
-    return None if item is None or item.kind is not ItemKind.NEW else _sized(item, sizes, layers)
+    return None if item is None or item.kind is not ItemKind.NEW else _find_size(item, sizes, layers)
 
 
-def _sized(item: Item, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
+def _find_size(item: Item, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
     """The object with the argument that is its number of ids; None if its value is unknown."""
     argument = sizes.get(_class_name(item, layers))
-    value = None if argument is None else _given(item, (argument, None), layers)
+    value = None if argument is None else _argument(item, (argument, None), layers)
     number = value.number if value is not None else None
     return Sized(item, argument, value, number) if argument and value and isinstance(number, int) else None

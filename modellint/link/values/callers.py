@@ -60,10 +60,10 @@ def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[Modul
 
 
 def _calls(project: Project, caller: Function, function: Function) -> bool:
-    return any(function in _reached(event.value, caller, function, project) for event in caller.flow.of(EventKind.CALL))
+    return any(function in _targets(event.value, caller, function, project) for event in caller.flow.of(EventKind.CALL))
 
 
-def _reached(call: Value, caller: Function, function: Function, project: Project) -> Iterator[Function | None]:
+def _targets(call: Value, caller: Function, function: Function, project: Project) -> Iterator[Function | None]:
     """The targets of a CALL that share the name of `function`: the definition by name, or methods of possible
     receivers.
     """

@@ -64,7 +64,7 @@ class Indexed:
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of their callees, whose index elements are known in part."""
-        return (one for one in self._looked_up(module) if not isinstance(one, LossLookup))
+        return (one for one in self._all_lookups(module) if not isinstance(one, LossLookup))
 
     def lookups_of(self, table: Site, module: ModuleFacts) -> list[Lookup]:
         """The look-ups in the table whose allocation site is `table`."""
@@ -77,11 +77,11 @@ class Indexed:
 
     def judged(self, module: ModuleFacts) -> Iterator[LossLookup]:
         """The constants in the targets that a file's functions, or their callees, pass to losses."""
-        return (one for one in self._looked_up(module) if isinstance(one, LossLookup))
+        return (one for one in self._all_lookups(module) if isinstance(one, LossLookup))
 
-    def _looked_up(self, module: ModuleFacts) -> Iterator[Lookup]:
+    def _all_lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         if module not in self._lookups:
-            self._lookups[module] = [], self._found(module)
+            self._lookups[module] = [], self._find_lookups(module)
         found, more = self._lookups[module]
         yield from found
         try:
@@ -95,7 +95,7 @@ class Indexed:
         if module in self._exhausted:
             self._project.budget.cut[self._exhausted[module]] = None
 
-    def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
+    def _find_lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         if not reaches_torch(module, self._project):
             return
         run, lookups = self.run(module)

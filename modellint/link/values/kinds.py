@@ -99,7 +99,7 @@ class Kinds:
         """The number of dimensions of a tensor; None if it is unknown or depends on the path."""
         if depth > _MAX_DEPTH:
             return None
-        told = self._told().get(id(value))
+        told = self._unpacked_ranks().get(id(value))
         if told is not None:
             return told
         if value.op is Op.CALL:
@@ -176,7 +176,7 @@ class Kinds:
         shape = _SHAPE.match(written[-1].partition("#")[2].strip())
         return None if shape is None else shape[1].count(",") + 1
 
-    def _told(self) -> dict[int, int]:
+    def _unpacked_ranks(self) -> dict[int, int]:
         """The ranks of values whose `shape` or `size()` is unpacked into names, by `id`."""
         if self._ranks is None:
             self._ranks = {}

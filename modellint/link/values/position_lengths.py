@@ -30,11 +30,11 @@ class PositionLengths:
     def asked(self, module: ModuleFacts) -> list[FunctionTables]:
         """The tables and lengths of each function of a file that may lead to a position table."""
         if module not in self._found:
-            self._found[module] = list(self._asked(module))
+            self._found[module] = list(self._find_tables(module))
         self._project.budget.cut.update(self._cut.get(module, {}))
         return self._found[module]
 
-    def _asked(self, module: ModuleFacts) -> Iterator[FunctionTables]:
+    def _find_tables(self, module: ModuleFacts) -> Iterator[FunctionTables]:
         functions = sine_tables(module, self._project).roots()
         unread = {function: calls for function in module.all_functions() if (calls := asking(function))}
         if not functions and not unread:

@@ -41,7 +41,7 @@ def _reaches(module: ModuleFacts, project: Project) -> bool:
     for one in pending:
         if _is_source(one, project):
             return True
-        for name in dict.fromkeys(_imported(one)):
+        for name in dict.fromkeys(_imported_names(one)):
             files = _files(name, one, project)
             if files is None:
                 return True
@@ -64,7 +64,7 @@ def _is_source(module: ModuleFacts, project: Project) -> bool:
     return any(project.classes.model(cls).is_module is not False for cls in module.classes.values())
 
 
-def _imported(module: ModuleFacts) -> Iterator[str]:
+def _imported_names(module: ModuleFacts) -> Iterator[str]:
     """The absolute dotted names that a file imports; a relative one begins with a dot."""
     yield from module.imports.values()
     yield from module.star_imports

@@ -53,7 +53,7 @@ class ResolvedName:
 
     `signatures` are its possible parameter lists, empty if unknown. If MISSING, `owner` is the module
     that lacks the part `missing`, and `available` are its names. `place` is where it is defined, `releases` are those
-    of the package described by shipped facts, if those were used. `is_sure`: no other file can define it.
+    of the package described by shipped facts, if those were used. `is_sure`: no other module can be meant.
     `others` are releases that have the MISSING name, and `moved` is its new name in `releases`.
     `is_guessed`: the releases were guessed from the names in the recipe.
     """

@@ -26,7 +26,7 @@ class SupersededError(BaseException):
 
 
 class LeftOutError(Exception):
-    """A rule asks for a theory that runs lack: its pack's theory has failed on the file, which was reported."""
+    """A rule asks for a theory that runs lack: no selected rule lists it, or it has failed on the file."""
 
     def __init__(self, kind: type) -> None:
         super().__init__(f"`{kind.__name__}` is in the `theories` of no rule that is selected")

@@ -99,7 +99,7 @@ class Names:
                 return self._external(f"builtins.{name}")
             if self._is_defined(module, head):
                 return None
-            # What a function imports for itself is written out in full.
+            # The frontend writes imports inside of functions out in full.
             found = self._absolute(name, module.file, trail)
             return found if rest or not isinstance(found, External) or head in sys.stdlib_module_names else None
         return self._members(found, rest, trail)
@@ -113,7 +113,7 @@ class Names:
             return None
         own = self._own(module, name)
         target = module.imports.get(name)
-        # A definition inside of `if` or `try` is what is left if the import fails.
+        # A definition inside of `if` or `try` is the fallback if the import fails.
         if target is not None and (own is None or own.offset > 0):
             imported = self._absolute(target, module.file, trail)
             if imported is not None and not (isinstance(imported, External) and own is not None):

@@ -1,6 +1,6 @@
 """The linked project: facts of many files, joined on demand.
 
-Nothing is loaded before somebody asks. Linting one changed file therefore still sees its recipe, its script and
+Files are loaded on first use. Linting one changed file therefore still sees its recipe, its script and
 its base classes, and linting a whole tree parses each file at most once.
 """
 

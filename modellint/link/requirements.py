@@ -99,7 +99,7 @@ class Required:
 
 
 def required(package: str, project: Linked) -> Required | None:
-    """The releases of a package that a project asks for; None if no file mentions the package."""
+    """The releases of a package that a project asks for; None if no file requires it."""
 
     def find() -> Required | None:
         first = None
@@ -308,7 +308,7 @@ def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
             yield SpecifierSet(version)
 
 
-# -- what is installed ------------------------------------------------------------------------------------------------
+# -- installed releases -----------------------------------------------------------------------------------------------
 
 
 def _lock_file(text: str, package: str) -> Iterator[SpecifierSet | None]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.link.calls.reached import Reached
     from modellint.link.project import Project
 
-#: Handlers of these errors catch what a call raises that does not fit.
+#: Handlers of these errors catch the error of a call whose arguments do not fit.
 _CATCHING = frozenset(("TypeError", "Exception", "BaseException"))
 #: Context managers of tests whose body is expected to raise.
 _RAISING = ("raises", "assertRaises", "assertRaisesRegex")
@@ -116,7 +116,7 @@ def _is_chosen(project: Project, function: Function, call: Value) -> bool:
         return True
     if not _is_bound(module, head):
         return False
-    # What the function imports for itself from its own package hides the module's name.
+    # An import inside of the function hides the module's name.
     return head in function.flow.imported
 
 

@@ -152,7 +152,7 @@ class _Reading:
             for part in value.args if self._enter(id(value)) else ():
                 self._read_replacement(part, is_class, function, is_maker=is_maker)
         elif value.op is Op.LAMBDA and not is_maker and not value.data.positional:
-            # A function that makes objects of the class, whatever it is given.
+            # A factory function that makes objects of the class.
             self._body(function.flow.events[value.data.first : value.data.last], is_class, function)
         elif value.op is Op.LAMBDA:
             self._read_nested(value.data, function)
@@ -229,7 +229,7 @@ class _Reading:
                 self._read_nested(callee.data, function)
                 continue
             target = self._target(callee, function.module, function)
-            # A method of whatever object only keeps it: `entries.append(cls)`.
+            # An unknown method only stores the class: `entries.append(cls)`.
             if target is not None or callee.op is not Op.ATTR:
                 self._hand_to(target, position)
 

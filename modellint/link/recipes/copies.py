@@ -44,7 +44,7 @@ def _find(file: Path, project: Project) -> Path | None:
 
 
 def _first(file: Path, others: Iterable[Path]) -> Path | None:
-    """The first of the files, or None if that is `file` itself."""
+    """The first of the files; None if that is `file` itself, or there are none."""
     first = next(iter(others), None)
     return None if first == file else first
 

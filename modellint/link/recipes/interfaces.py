@@ -172,7 +172,7 @@ def _strings(value: Value) -> frozenset[str]:
 
 
 def interfaces_of(recipe: Recipe, project: Project) -> tuple[Interface, ...]:
-    """The classes that load a recipe without script; empty if neither files nor README tell."""
+    """The classes that load a recipe without script; empty if nothing names them for certain."""
     if not is_inference(recipe) or scripts_of(recipe, project).scripts:
         return ()
     return project.once(("interfaces", recipe.file), lambda: tuple(_find(recipe, project)))

@@ -364,11 +364,11 @@ def _missing_references(run: Configuration, recipe: Recipe, project: Project) ->
         asked = [one for key, one in gap.asked.items() if key not in run.led]
         if not asked:
             continue
-        # What the whole lacks at its top may stand beside it when it is composed after all.
+        # A key missing at the top may come from another file if this one is composed after all.
         is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6 if gap.depth else 0.8))
         if not gap.depth and (gap.key == HYDRA or not is_near or run.resolved < _MANY):
             continue
-        # What leads into one of its mappings by several names belongs to nothing else.
+        # An absolute reference into a nested mapping of this file is meant for this file.
         is_inside = is_near and gap.depth > 1 and any(not one.piece.dots for one in asked)
         if not run.resolved and not is_inside:
             continue

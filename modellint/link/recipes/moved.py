@@ -153,7 +153,7 @@ class Layers:
         }
         arguments = Arguments(tuple(positional), keywords)
         found = self._ask_built(model, arguments, "registers", lambda made: made.registers(layer))
-        # A container is made to hold the layers that it is given, however it goes about it.
+        # Containers exist to register the layers in their arguments, by whatever code.
         return True if found is None and model.is_container and self._is_layer(item, argument) else found
 
     def _argument_class(self, item: Item, argument: str | int) -> ClassModel | None:
@@ -180,7 +180,7 @@ class Layers:
             signature = model.signature if model is not None else None
             names = [p.name for p in signature or () if p.kind in ("positional", "var-positional")]
             for index, child in enumerate(item.elements):
-                # The last one may be `*args`, which takes what is left.
+                # The last one may be `*args`, which takes the remaining arguments.
                 yield (names[min(index, len(names) - 1)] if names else None), child
 
     def _arguments(self, item: Item, depth: int) -> Arguments:

@@ -141,7 +141,7 @@ def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Proj
     key = ("reach", script.module.path, brain.call.line, brain.call.offset, evaluation.recipe.path)
 
     def run() -> Reach:
-        # What is known of the recipe now, which this rests on.
+        # The current evaluation of the recipe, which becomes a dependency.
         return _Course(script, brain, evaluate(evaluation.recipe, project), project).run()
 
     return project.once(key, run)

@@ -98,7 +98,7 @@ def _omitted_from_training(
     if any(one.modules is None or not one.modules.closed for one in reached):
         return
     layers = layers_of(project)
-    # What the script looks for in `modules` and does not find is another rule's finding, with all that it holds.
+    # Entries that the script misses in `modules` are another rule's findings, with all layers that they hold.
     absent = set(_absent(reached))
     wanted = (evaluation.keys[name] for name in absent if name in evaluation.keys)
     moved = layers.moved_with([*_starts(reached), *wanted])

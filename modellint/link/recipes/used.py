@@ -79,7 +79,7 @@ def computations(reach: Reach, layers: Layers) -> Iterator[tuple[ItemUse | Modul
     """The objects of the recipe and entries of `modules` that a Brain computes with, with the uses."""
     for use in reach.item_uses:
         model = layers.model(use.item)
-        # What another object's methods do with what it holds is anybody's guess: think of a checkpointer.
+        # Methods of other objects need not compute with the layers that they hold: think of a checkpointer.
         if model is not None and (use.direct or model.is_module):
             yield use, use.item
     for entry in reach.module_uses:

@@ -61,7 +61,7 @@ class Kinds:
             return self._gives_tensor(value, depth)
         if op is Op.BIN:
             tensors = [self.is_tensor(part, depth + 1) for part in value.args]
-            # What another object makes of a tensor is for its class to say.
+            # The class of another operand may define a different result.
             return any(tensors) and (
                 value.data == "@" or all(t or self.is_number(p) for t, p in zip(tensors, value.args, strict=True))
             )

@@ -1,4 +1,4 @@
-"""The linked project: facts of many files, joined on demand, and what a name stands for across files.
+"""The linked project: facts of many files, joined on demand, and the resolution of names across files.
 
 Begin with `project.py`, then `names.py`. An analysis is had by `project.of(Analysis)`; the project knows none by
 name.

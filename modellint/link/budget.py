@@ -1,7 +1,7 @@
-"""How much work one file may cause: a number of steps for each question, so that the same input ends at the same place.
+"""Budgets of work for one file: a number of steps per question, so that the same input always ends at the same place.
 
-A question is what some theories ask of all functions of a file, or what a rule finds out by itself. One that takes all
-of its steps leaves those of the others as they are.
+A question is an analysis of a file's functions by some theories, or the own work of a rule. One that takes all
+of its steps leaves the budgets of the others untouched.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ STEPS = 1_000_000
 
 
 class ExhaustedError(Exception):
-    """A question takes more steps than one may for a file."""
+    """A question has used all steps that it may take for a file."""
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
@@ -19,14 +19,14 @@ class ExhaustedError(Exception):
 
 
 class SupersededError(BaseException):
-    """Nobody wants to know any more what is being found out of a file: its text, or one that it uses, is another now.
+    """The work on a file is cancelled, as its text, or that of a file it depends on, has changed.
 
-    It passes what goes on after a failure, which is an `Exception`.
+    It is no `Exception`, so handlers that go on after a failure do not catch it.
     """
 
 
 class LeftOutError(Exception):
-    """A rule asks for a theory that runs do not have: of its pack, where that has failed on the file and was told."""
+    """A rule asks for a theory that runs lack: no selected rule lists it, or it has failed on the file."""
 
     def __init__(self, kind: type) -> None:
         super().__init__(f"`{kind.__name__}` is in the `theories` of no rule that is selected")
@@ -34,7 +34,7 @@ class LeftOutError(Exception):
 
 
 class Steps:
-    """The steps that are left of one question about the file under study."""
+    """The steps that are left to one question about the current file."""
 
     __slots__ = ("is_superseded", "left", "question")
 
@@ -44,21 +44,21 @@ class Steps:
         self.is_superseded = False
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps. Raises ExhaustedError when none are left, SupersededError once nobody wants to know."""
+        """Take steps. Raises ExhaustedError when none are left, SupersededError once the work is cancelled."""
         self.left -= steps
         if self.left < 0:
             raise SupersededError if self.is_superseded else ExhaustedError(self.question)
 
     def supersede(self) -> None:
-        """Let the next step be the last; may be called from another thread."""
+        """Cancel at the next step; may be called from another thread."""
         self.is_superseded = True
         self.left = 0
 
 
 class Budget:
-    """The steps that are left for the file under study, by question.
+    """The steps that are left for the current file, by question.
 
-    `cut` are the questions of the rule that is being asked which went on without what they had no steps for.
+    `cut` are the questions that had no steps left while the current rule ran.
     """
 
     __slots__ = ("_questions", "_rule", "cut")
@@ -68,22 +68,22 @@ class Budget:
         self.begin()
 
     def begin(self) -> None:
-        """A rule is asked."""
+        """Start the budget of the next rule."""
         self._rule = Steps("")
         self.cut: dict[str, None] = {}
 
     def supersede(self) -> None:
-        """Have what takes steps now end with SupersededError; may be called from another thread."""
+        """Cancel all work on the file with SupersededError; may be called from another thread."""
         for steps in (self._rule, *self._questions.values()):
             steps.supersede()
 
     def of(self, question: str) -> Steps:
-        """The steps of a question, which all rules share that ask it."""
+        """The steps of a question, shared by all rules that ask it."""
         found = self._questions.get(question)
         if found is None:
             found = self._questions[question] = Steps(question)
         return found
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps for what the rule that is asked finds out by itself. Raises ExhaustedError when none are left."""
+        """Take steps for the current rule's own work. Raises ExhaustedError when none are left."""
         self._rule.spend(steps)

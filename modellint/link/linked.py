@@ -1,4 +1,4 @@
-"""What the parts of a linked project ask of the whole: a protocol, so that none of them imports it."""
+"""The protocol of a linked project for its own parts, so that none of them imports it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Options(Protocol):
-    """Where a project lies, and the interpreter whose packages it has."""
+    """The root of a project, and the interpreter whose packages it uses."""
 
     @property
     def root(self) -> Path: ...
@@ -25,7 +25,7 @@ class Options(Protocol):
 
 
 class Linked(Protocol):
-    """A project, as far as names and classes depend on it."""
+    """The parts of a project that names and classes depend on."""
 
     files: Files
 

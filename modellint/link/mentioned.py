@@ -1,4 +1,4 @@
-"""What the code of a file mentions by names that it imports, and what these stand for."""
+"""Imported names that the code of a file mentions, and the definitions they resolve to."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def reached(module: ModuleFacts, project: Project) -> tuple[tuple[str, ModuleFacts, Definition | None], ...]:
-    """What a file's code mentions by imported names, each with the file that imports it."""
-    return project.once(("reached", module), lambda: tuple(_reached(module, project)))
+    """The imported names that a file's code mentions: name, importing file, definition or None."""
+    return project.once(("reached", module), lambda: tuple(_find_reached(module, project)))
 
 
-def _reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
-    """What a file's code mentions by imported names, each with the file that imports it.
+def _find_reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
+    """The imported names that a file's code mentions: name, importing file, definition or None.
 
-    Of a module that is mentioned, what that one only hands on is reached where its name is mentioned, too.
+    For a mentioned module, names that it only re-exports follow if the code mentions them, too.
     """
-    used = _used(module)
+    used = _mentioned_names(module)
     seen: set[ModuleFacts] = set()
     pending: list[tuple[str, ModuleFacts]] = []
 
@@ -43,8 +43,8 @@ def _reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, Modul
         yield name, home, found
 
 
-def _used(module: ModuleFacts) -> set[str]:
-    """The names that a file's own code mentions, rather than handing them on."""
+def _mentioned_names(module: ModuleFacts) -> set[str]:
+    """The names that a file's own code mentions, names that it only re-exports left out."""
     values = [event.value for event in module.body.flow.events]
     values += [value for cls in module.classes.values() for value in cls.bases]
     names = {str(value.data) for value in walk_all(values) if value.op is Op.GLOBAL or value.op is Op.ATTR}

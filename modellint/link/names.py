@@ -1,4 +1,4 @@
-"""What a dotted name stands for, across files: definitions of the project, of installed packages, or neither.
+"""Resolution of dotted names across files: to definitions of the project or of installed packages, or neither.
 
 Modules are looked for where Python would find them when the importing file is run (`search_path.py`), and read as text;
 nothing is imported.
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from modellint.link.linked import Linked
 
 _BUILTINS = frozenset(dir(builtins))
-#: How many definitions a name may be passed on through before we stop looking.
+#: Through how many re-exports a name is followed.
 _MAX_HOPS = 40
-#: What a module that makes names while it runs speaks of.
+#: Words in modules that may define names at run time.
 _MAKING = ("__getattr__", "exec", "modules", "LazyModule", "globals")
 
 
@@ -46,9 +46,9 @@ class Names:
         self.path = SearchPath(project)
 
     def resolve(self, module: ModuleFacts, name: str) -> Definition | None:
-        """What `name` (`nn.Embedding`, `Encoder`, `cfg.Config.vocab`), as written in `module`, stands for.
+        """The definition of `name` (`nn.Embedding`, `Encoder`, `cfg.Config.vocab`), as written in `module`.
 
-        None if it is not defined there, or defined in a way that we cannot follow.
+        None if it is not defined there, or in a way that cannot be followed.
         """
         head, _, rest = name.partition(".")
         target = module.imports.get(head)
@@ -57,7 +57,7 @@ class Names:
         return self._project.once(("name", module.path, name), lambda: self._resolve(module, name, _Trail()))
 
     def definition(self, module: ModuleFacts, value: Value) -> Definition | None:
-        """What a value that is a plain name or a chain of attributes on one stands for; see `resolve`."""
+        """The definition of a value that is a name or a chain of attributes on one, else None; see `resolve`."""
         root = value
         while root.op is Op.ATTR:
             root = root.args[0]
@@ -65,7 +65,7 @@ class Names:
         return None if name is None else self.resolve(module, name)
 
     def absolute(self, name: str, near: Path) -> Definition | None:
-        """What the absolute dotted `name` stands for when the file `near` asks for it."""
+        """The definition of the absolute dotted `name`, as the file `near` would import it."""
         if name == "torch" or name.startswith("torch."):
             return self._external(name)
         # Files that find the package in the same folders get the same answer.
@@ -99,7 +99,7 @@ class Names:
                 return self._external(f"builtins.{name}")
             if self._is_defined(module, head):
                 return None
-            # What a function imports for itself is written out in full.
+            # The frontend writes imports inside of functions out in full.
             found = self._absolute(name, module.file, trail)
             return found if rest or not isinstance(found, External) or head in sys.stdlib_module_names else None
         return self._members(found, rest, trail)
@@ -108,12 +108,12 @@ class Names:
         return any(name in names for names in (module.imports, module.constants, module.functions, module.classes))
 
     def _lookup(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
-        """What `name` is in the namespace of `module`."""
+        """The definition of `name` in the namespace of `module`."""
         if not trail.enter(module, name):
             return None
         own = self._own(module, name)
         target = module.imports.get(name)
-        # A definition inside of `if` or `try` is what is left if the import fails.
+        # A definition inside of `if` or `try` is the fallback if the import fails.
         if target is not None and (own is None or own.offset > 0):
             imported = self._absolute(target, module.file, trail)
             if imported is not None and not (isinstance(imported, External) and own is not None):
@@ -138,7 +138,7 @@ class Names:
         return None
 
     def _constant(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
-        """A module-level assignment, or what it is another name for."""
+        """A module-level assignment, or the definition that it is an alias of."""
         value = module.constants[name]
         alias = dotted(value) if value.op in (Op.GLOBAL, Op.ATTR) else None
         if alias is not None:
@@ -161,7 +161,7 @@ class Names:
         return self._lookup(source, name, trail)
 
     def exported(self, module: ModuleFacts) -> frozenset[str] | None:
-        """The names in `__all__`, None if there is none that can be read."""
+        """The names in `__all__`; None if there is none, or it cannot be read."""
         if "__all__" not in module.constants:
             return None
         return self._project.once(("__all__", module.path), lambda: all_names(module))
@@ -174,7 +174,7 @@ class Names:
         return DefinedModule(facts) if facts is not None else None
 
     def _lazy(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
-        """A name that a package loads when it is first asked for, by a table from modules to names."""
+        """The definition of a name that a package imports on first use, by a table from modules to names."""
         if name not in module.text:
             return None
         table = self._project.once(("lazy", module.path), lambda: lazy_table(module))
@@ -182,7 +182,7 @@ class Names:
         return self._absolute(target, module.file, trail) if target is not None else None
 
     def redirects(self, package: ModuleFacts) -> dict[str, str]:
-        """Modules of a package that stand for another one, by the tables and calls of its `__init__`."""
+        """The moved modules of a package, old to new, by the tables and calls of its `__init__`."""
         return self._project.once(("redirects", package.path), lambda: redirects(package))
 
     # -- members -----------------------------------------------------------------------------------------------
@@ -205,11 +205,11 @@ class Names:
         return found
 
     def _beyond(self, module: ModuleFacts, rest: str, trail: _Trail) -> Definition | None:
-        """What a module does not define: something that moved, or that an installed package makes when it runs."""
+        """The definition of a name that a module lacks: it moved, or an installed package makes it at run time."""
         depth = module.name.count(".") + (1 if module.is_package else 0)
         base = module.file.parents[min(depth, len(module.file.parents) - 1)]
         name = f"{module.name}.{rest}"
-        moved = self._redirected(base, name)
+        moved = self._moved_name(base, name)
         if moved is not None:
             return self._absolute(moved, module.file, trail)
         return self._external(name) if base in self.path.site_packages else None
@@ -252,7 +252,7 @@ class Names:
             found = self._in_file(path, parts, consumed, trail)
             if found is not None:
                 return found
-            moved = self._redirected(base, name)
+            moved = self._moved_name(base, name)
             if moved is not None:
                 return self._absolute(moved, near, trail)
             if base not in self.path.site_packages:
@@ -260,8 +260,8 @@ class Names:
             break
         return self._external(name)
 
-    def _redirected(self, base: Path, name: str) -> str | None:
-        """The name under which a package now keeps what it used to keep under `name`."""
+    def _moved_name(self, base: Path, name: str) -> str | None:
+        """The current name of a definition that a package used to have under `name`; None if it did not move."""
         package = self._project.python(base / name.partition(".")[0] / "__init__.py")
         if package is None or "redirect" not in package.text:
             return None
@@ -272,7 +272,7 @@ class Names:
         return table[prefix] + name[len(prefix) :] if prefix else None
 
     def _in_file(self, path: Path, parts: list[str], consumed: int, trail: _Trail) -> Definition | None:
-        """The definition `parts` in the module at `path`, which the first `consumed` of them name."""
+        """The definition `parts` in the module at `path`, whose own name is the first `consumed` parts."""
         if consumed == len(parts) > 1:
             package = (path.parent.parent if path.stem == "__init__" else path.parent) / "__init__.py"
             shadow = self._shadow(package, parts[-1], trail)
@@ -284,7 +284,7 @@ class Names:
         return self._members(DefinedModule(module), ".".join(parts[consumed:]), trail)
 
     def _shadow(self, package: Path, name: str, trail: _Trail) -> Definition | None:
-        """What a package itself calls `name` though it has a submodule of that name: `from .layer import layer`."""
+        """A definition of the package itself that hides its submodule of this name: `from .layer import layer`."""
         text = self._project.files.read(package)
         if text is None or name.encode() not in text:
             return None
@@ -295,9 +295,9 @@ class Names:
         return found if isinstance(found, DefinedClass | DefinedFunction | DefinedConstant) else None
 
     def missing(self, name: str, near: Path) -> Missing | None:
-        """Where the absolute dotted `name`, asked for in the file `near`, leads nowhere; None if it may lead somewhere.
+        """The part at which the absolute `name`, imported by the file `near`, fails; None if it may resolve.
 
-        Only what can be read is judged: a module that makes names while it runs may have any.
+        Modules that cannot be read, or that define names at run time, may have any name.
         """
         parts = name.split(".")
         found = [self._missing_below(base, parts, near) for base in self.path.holding(parts[0], near)]
@@ -312,7 +312,7 @@ class Names:
         module = self._project.python(path)
         if module is None or consumed == len(parts):
             return None
-        moved = self._redirected(base, ".".join(parts))
+        moved = self._moved_name(base, ".".join(parts))
         if moved is not None:
             return self.missing(moved, near)
         part = parts[consumed]
@@ -325,7 +325,7 @@ class Names:
         return Missing(".".join(parts[:consumed]), part, beside | {n for n in defined if "." not in n}, is_sure)
 
     def _missing_folder(self, folder: Path, parts: list[str], known: int = 0) -> Missing | None:
-        """The part that the folders without `__init__` below `folder`, a package that `known` parts name, lack.
+        """The first part that is missing below `folder`, a package without `__init__` that `known` parts name.
 
         Other places may add to such a folder, unless it lies in a package or in another such folder of the project.
         """
@@ -353,7 +353,7 @@ class Names:
         return False
 
     def _makes_names(self, module: ModuleFacts) -> bool:
-        """Whether a module may get names that it does not define by statements."""
+        """True if a module may define names at run time, without statements."""
         if not any(word in module.text for word in _MAKING):
             return False
         if "__getattr__" in module.functions:
@@ -369,7 +369,7 @@ class _Own:
 
 
 class _Trail:
-    """The names that a resolution passed through, so that cycles end."""
+    """The names that a resolution has passed, so that cycles end."""
 
     __slots__ = ("_hops", "_seen")
 
@@ -393,5 +393,5 @@ class _Trail:
         return self._hops <= _MAX_HOPS
 
     def fork(self) -> _Trail:
-        """A trail for a question on the side: it knows where we have been and leaves no mark here."""
+        """A copy for a side question: it knows the names passed so far and adds none here."""
         return _Trail(self._hops, frozenset(self._seen))

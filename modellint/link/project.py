@@ -1,6 +1,6 @@
 """The linked project: facts of many files, joined on demand.
 
-Nothing is loaded before somebody asks. Linting one changed file therefore still sees its recipe, its script and
+Files are loaded on first use. Linting one changed file therefore still sees its recipe, its script and
 its base classes, and linting a whole tree parses each file at most once.
 """
 
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: How many files may be checked until the syntax trees of one that was read are let go of.
+#: How many files are checked before the syntax trees of a file that was read are freed.
 _HELD = 48
-#: Of how many bytes of code syntax trees are held at most, each of which takes 37 of memory: one file that imports
-#: a whole package has all of it read. Without the bodies of functions a tree is a third as large.
+#: The most bytes of code whose syntax trees are held, at 37 bytes of memory each: one file that imports
+#: a whole package reads all of it. Without the bodies of functions a tree is a third as large.
 _MAX_TREES = 1_000_000
 _OF_STUBS = 3
-#: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
+#: One of so many such files loses its lowered bodies as well: these take longer to make again.
 _BODIES = 4
 
 
 class Closing(Protocol):
-    """What is given an end when the file that it was made for has been checked."""
+    """An object that is closed when the file that it was made for has been checked."""
 
     def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
 class ProjectOptions:
-    """What the configuration says about linking.
+    """The configuration of linking.
 
     `python` is the interpreter whose site-packages are read (as text); `recipes` are explicit pairs of a recipe
     (or a glob of recipes) and its script, relative to `root`. Files of more than `largest` bytes count as
-    unreadable for whoever has no time. `theories` make those that rule packs bring, for each run.
+    unreadable, for callers in a hurry. `theories` are the factories of rule packs' theories, called for each run.
     """
 
     root: Path
@@ -71,25 +71,25 @@ class Project:
     """Loads facts on demand and answers questions that span files."""
 
     def __init__(self, options: ProjectOptions, files: Files | None = None, outlines: Outlines | None = None) -> None:
-        """`outlines` are those of files that were parsed before."""
+        """`outlines` is the store of outlines from earlier runs."""
         self.options = options
         self.files = files or Files()
         self._outlines = outlines
-        #: What was found out in earlier runs.
+        #: The answers of earlier runs.
         self.kept = None if outlines is None else RememberedAnswers(self.files, outlines, self.python)
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
         #: Why Python files cannot be read.
         self._reasons: dict[Path, UnreadableError] = {}
-        #: What was run on paper for the file that is being checked.
+        #: The interpreter runs for the file that is being checked.
         self.runs: list[Closing] = []
-        #: The files that were read; the syntax trees of the first ones are let go of next.
+        #: The files that were read; the syntax trees of the first ones are freed next.
         self._read: deque[ModuleFacts] = deque()
-        #: Those of them whose syntax trees are held since they were read, with their bytes, and all of these.
+        #: Those of them whose syntax trees are held, with their bytes; and the sum of the bytes.
         self._unreleased: deque[tuple[ModuleFacts, int]] = deque()
         self._bytes = 0
         self.names = Names(self)
-        #: The files that are going to be checked, which are read as a whole at once.
+        #: The files that will be checked, so each is read as a whole at once.
         self.expected: set[Path] = set()
 
     @cached_property
@@ -105,9 +105,9 @@ class Project:
         return Budget()
 
     def of(self, analysis: Callable[[Project], T]) -> T:
-        """The one object of a class that is made from a project: made when it is first asked for, for one file.
+        """The object of a class that is made from a project: made on first use, one for each file that is checked.
 
-        Of a class that derives from `Lasting` there is one for the whole project.
+        A class that derives from `Lasting` has one object for the whole project.
         """
         found = self._analyses.get(analysis)
         if found is None:
@@ -116,9 +116,9 @@ class Project:
         return known
 
     def release(self, module: ModuleFacts) -> None:
-        """Let go of a file that has been checked: its bodies, and what was followed from them; and of syntax trees.
+        """Free a checked file's bodies and the runs that followed them, and the syntax trees of some other files.
 
-        What was followed may rest on other files than the next one will; each file asks anew, so that its
+        Runs may depend on other files than those of the next file; each file asks anew, so that its
         dependencies are complete.
         """
         for run in self.runs:
@@ -135,10 +135,10 @@ class Project:
             self._read.rotate(-1)
 
     def forget(self, keys: set[str]) -> None:
-        """Forget what rests on any of `keys`, the dependencies that have changed.
+        """Forget the results that depend on any of `keys`, which have changed.
 
-        What was read from other files and is known by names alone is kept. The rest belongs to facts in memory, which
-        may be gone.
+        Results of other files whose keys are only names are kept. The rest refers to facts in memory, which
+        may be freed.
         """
         changed = {key.partition(":")[2] for key in keys}
         self._memo = {
@@ -155,7 +155,7 @@ class Project:
         self._let_go()
 
     def _forget_modules(self) -> None:
-        """Let go of files that are no longer known as they were when they were read."""
+        """Drop the files whose facts are no longer those in the memo."""
         self._read = deque(module for module in self._read if self._is_known(module))
         self._unreleased = deque(held for held in self._unreleased if self._is_known(held[0]))
         self._bytes = sum(size for _, size in self._unreleased)
@@ -167,7 +167,7 @@ class Project:
         return [found for found in self._analyses.values() if isinstance(found, Lasting)]
 
     def _let_go(self) -> None:
-        """Let go of what was made for one file, and break the circles that it leads in."""
+        """Drop the analyses of one file, and break their reference cycles."""
         self.__dict__.pop("budget", None)
         self.runs.clear()
         for kind, found in list(self._analyses.items()):
@@ -176,22 +176,22 @@ class Project:
                 getattr(found, "__dict__", {}).clear()
 
     def save(self) -> None:
-        """Keep what was found out for later runs."""
+        """Write the answers for later runs."""
         if self.kept is not None:
             self.kept.save()
 
     def keep(self, keys: set[str]) -> None:
-        """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
+        """Forget the results that depend on anything but `keys`, the dependencies that are still of interest."""
         self._memo = {key: known for key, known in self._memo.items() if keys.issuperset(known[1])}
         self._forget_modules()
         if self.kept is not None:
             self.kept.keep(keys)
 
     def once(self, key: Any, compute: Callable[[], T], *, kept: Form | None = None) -> T:
-        """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again.
+        """The result of `compute`, computed once per `key`; each later asker gets its dependencies.
 
-        In the form that is `kept` it is known in the next run, if `key` is about one file and names nothing else than
-        what is defined there.
+        With a form `kept`, the result is stored for the next run if `key` is about one file and names only
+        definitions of it.
         """
         known = self._memo.get(key)
         if known is None and kept is not None and self.kept is not None:
@@ -208,7 +208,7 @@ class Project:
         return found
 
     def found(self, key: Any) -> Any:
-        """What `once` has computed for a key; None if it was not asked."""
+        """The result that `once` has computed for a key; None if it has not."""
         known = self._memo.get(key)
         return None if known is None else known[0]
 
@@ -230,7 +230,7 @@ class Project:
         return self.once(("python", path), load)
 
     def whole(self, path: Path) -> ModuleFacts | None:
-        """The same of a file that is checked itself: None where the body of a function is unreadable, too."""
+        """The outline of a file that is checked itself; None if any body of a function is unreadable, too."""
         self.expected.add(path)
 
         def load() -> ModuleFacts | None:
@@ -248,15 +248,15 @@ class Project:
         return self.once(("whole", path), load)
 
     def _readable(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts | None:
-        """The outline of a Python file with the content `data`; None, with the reason noted, if there is none."""
+        """The outline of a Python file with the content `data`; None, with the reason noted, if it is unreadable."""
         try:
-            return self._parsed(path, data, is_whole=is_whole)
+            return self._parse(path, data, is_whole=is_whole)
         except UnreadableError as error:
             self._reasons[path] = error.within(error.unit, error.span)  # which leads to nothing of the parser
             return None
 
     def _hold(self, module: ModuleFacts, size: int) -> None:
-        """Hold the syntax trees of a file, and let go of those that were read before."""
+        """Hold the syntax trees of a file, and free those of files that were read before."""
         self._unreleased.append((module, size if module.is_whole else size // _OF_STUBS))
         self._bytes += self._unreleased[-1][1]
         while self._bytes > _MAX_TREES and len(self._unreleased) > 1:
@@ -265,14 +265,14 @@ class Project:
             self._bytes -= size
 
     def reason(self, path: Path) -> UnreadableError | None:
-        """Why a file that was asked for cannot be decoded or parsed; None if it can, or is not there."""
+        """Why a file cannot be decoded or parsed; None if it can, was not asked for, or does not exist."""
         return self._reasons.get(path)
 
     def parsed(self, path: Path, data: bytes) -> ModuleFacts:
         """The outline of a Python file with the content `data`, read as a whole. Raises UnreadableError."""
-        return self._parsed(path, data, is_whole=True)
+        return self._parse(path, data, is_whole=True)
 
-    def _parsed(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts:
+    def _parse(self, path: Path, data: bytes, *, is_whole: bool) -> ModuleFacts:
         source = decode_code(path, data)
         if kind_of(path.name) != PYTHON:
             return python_frontend.read(source, self.files.exists)
@@ -292,7 +292,7 @@ class Project:
         return python_frontend.facts(source, name, is_package, known, trees)
 
     def has_read(self, path: Path) -> bool:
-        """Whether a Python file was asked for, and could be read."""
+        """True if a Python file was asked for and could be read."""
         known = self._memo.get(("python", path))
         return known is not None and known[0] is not None
 
@@ -312,7 +312,7 @@ class Project:
         return self.once(("recipe", path), load)
 
     def config(self, path: Path) -> Recipe | None:
-        """The plain configuration with `_target_:` in a YAML file, None if it is none, missing or unreadable."""
+        """The plain configuration with `_target_:` in a YAML file; None for other files, missing or unreadable ones."""
         from modellint.frontends import recipe as recipe_frontend
 
         def load() -> Recipe | None:
@@ -331,7 +331,7 @@ class Project:
 
 
 def _is_named(key: Any, changed: set[str]) -> bool:
-    """Whether a key is made of nothing but names, none of them of a changed file."""
+    """True if a key consists only of names, none of them of a changed file."""
     if isinstance(key, tuple):
         return all(_is_named(part, changed) for part in key)
     if isinstance(key, (str, PurePath)):

@@ -1,8 +1,8 @@
-"""Answers about files from earlier runs, each good for as long as all that it rests on is as it was.
+"""Answers about files from earlier runs, each valid while all its dependencies are unchanged.
 
-Kept is what is asked about a function, a class or a file in the same words again: names and numbers, and definitions,
-which are found again by their places. An answer is kept beside the outline of the file that it is about, with the
-fingerprints of what it rests on. One that fits no more, or no definition of its file, is found out anew.
+Stored are answers to questions about a function, a class or a file: names and numbers, and definitions,
+which are found again by their places. An answer is stored beside the outline of its file, with the
+fingerprints of its dependencies. One whose fingerprints or definitions no longer fit is computed anew.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SEVERAL = {"frozenset": frozenset, "set": set, "tuple": tuple, "list": list}
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What an answer is like: of a type, its parts of some, and the values of a dictionary."""
+    """The type of an answer, the types of its elements, and those of a dictionary's values."""
 
     kind: type
     parts: tuple[type, ...] = ()
@@ -46,33 +46,33 @@ FLAG, NAMES, FUNCTIONS = Form(bool), Form(frozenset, (str,)), Form(tuple, (Funct
 
 
 class _UnkeptError(Exception):
-    """What cannot be kept, or is no answer."""
+    """A value that cannot be stored, or that is no stored answer."""
 
 
 class RememberedAnswers:
-    """The answers that are kept about the files of a project."""
+    """The stored answers about the files of a project."""
 
     def __init__(self, files: Files, outlines: Outlines, python: Callable[[Path], ModuleFacts | None]) -> None:
         """`python` reads a file."""
         self._files = files
         self._outlines = outlines
         self._python = python
-        #: Types that answers speak of, by their names.
+        #: Types that answers may contain, by their names.
         self._types: dict[str, type] = {}
         self._known: dict[ModuleFacts, _Answers] = {}
         self._new: dict[ModuleFacts, dict[Hashable, tuple[Any, Trace]]] = {}
-        #: The files about which something was found out since the answers were written.
+        #: The files with new answers since the last `save`.
         self._unsaved: set[ModuleFacts] = set()
         self._holds: dict[tuple[str, str], bool] = {}
         self._missing: set[Hashable] = set()
         self._fingerprints: dict[str, str | None] = {}
 
     def speaks_of(self, types: Iterable[type]) -> None:
-        """Answers may speak of some types, and hold instances of those that are dataclasses."""
+        """Register types that answers may contain, with instances of those that are dataclasses."""
         self._types.update((each.__name__, each) for each in types)
 
     def get(self, key: Hashable, form: Form) -> tuple[Any, Trace] | None:
-        """The answer to a question, and what it rests on; None if none is kept, or it rests on what has changed."""
+        """The answer to a question, and its dependencies; None if none is stored, or a dependency has changed."""
         if key in self._missing:
             return None
         found = None
@@ -91,7 +91,7 @@ class RememberedAnswers:
         return found
 
     def put(self, key: Hashable, answer: tuple[Any, Trace]) -> None:
-        """Keep an answer, and what it rests on."""
+        """Store an answer with its dependencies."""
         try:
             home, _ = self._question(key)
         except _UnkeptError:
@@ -100,7 +100,7 @@ class RememberedAnswers:
         self._unsaved.add(home)
 
     def save(self) -> None:
-        """Write what was found out anew."""
+        """Write the new answers."""
         self._fingerprints.clear()
         for home in self._unsaved if self._outlines.is_on_disk else ():
             new = self._new.get(home)
@@ -111,7 +111,7 @@ class RememberedAnswers:
         self._unsaved.clear()
 
     def keep(self, keys: set[str]) -> None:
-        """Forget what rests on anything but `keys`."""
+        """Forget the answers that depend on anything but `keys`."""
         self._new = {
             home: {key: answer for key, answer in new.items() if keys.issuperset(answer[1])}
             for home, new in self._new.items()
@@ -120,7 +120,7 @@ class RememberedAnswers:
         self._known = {home: known for home, known in self._known.items() if f"file:{home.path}" in keys}
 
     def forget(self, keys: set[str]) -> None:
-        """Forget what rests on any of `keys`, and look again at what answers of earlier runs rest on."""
+        """Forget the answers that depend on any of `keys`, and check the others' dependencies again."""
         self._known = {home: known for home, known in self._known.items() if f"file:{home.path}" not in keys}
         for known in self._known.values():
             known.forget()
@@ -145,14 +145,14 @@ class RememberedAnswers:
         return answers
 
     def holds(self, pair: tuple[str, str]) -> bool:
-        """Whether something is as it was when it had a fingerprint."""
+        """True if the (key, fingerprint) of a dependency still holds."""
         found = self._holds.get(pair)
         if found is None:
             found = self._holds[pair] = self._files.holds(*pair)
         return found
 
     def fingerprint(self, key: str) -> str:
-        """What something looks like now. Raises _UnkeptError where that takes long to find out, or is not on disk."""
+        """The current fingerprint of a dependency. Raises _UnkeptError if it takes long, or is not on disk."""
         if key not in self._fingerprints:
             kind, _, name = key.partition(":")
             is_long = key.startswith(MENTIONS) or kind == "is-searched"
@@ -166,9 +166,9 @@ class RememberedAnswers:
     # -- questions and answers as plain data -------------------------------------------------------------------------
 
     def _question(self, key: Hashable) -> tuple[ModuleFacts, str]:
-        """The file that a question is about, and the question in words."""
+        """The file that a question is about, and the question as text. Raises _UnkeptError."""
         homes: list[ModuleFacts] = []
-        words = _worded(key, homes)
+        words = _question_text(key, homes)
         if not homes or any(home is not homes[0] for home in homes):
             raise _UnkeptError
         return homes[0], words
@@ -195,7 +195,7 @@ class RememberedAnswers:
         raise _UnkeptError
 
     def decoded(self, data: Any) -> Any:
-        """What `encoded` gave data for. Raises _UnkeptError, or what looking into other data leads to."""
+        """The value that `encoded` turned into `data`. Raises _UnkeptError, or other errors for foreign data."""
         if isinstance(data, _PLAIN):
             return data
         kind, *rest = data
@@ -229,18 +229,18 @@ def _instance(cls: type, values: list[Any]) -> Any:
 
 
 class _Answers:
-    """What is kept about one file: fingerprints, what answers rest on as lists of their numbers, and the answers."""
+    """The stored answers of one file: fingerprints, dependencies as lists of their numbers, and answers."""
 
     def __init__(self) -> None:
         self._pairs: list[tuple[str, str]] = []
         self._traces: list[tuple[int, ...]] = []
-        #: By questions in words: the number of what each rests on, and plain data.
+        #: By the text of the question: the number of its trace, and the answer as plain data.
         self._answers: dict[str, tuple[int, Any]] = {}
-        #: What lists of numbers stand for; None where something has changed.
+        #: The dependencies by number of the trace; None if one has changed.
         self._resting: dict[int, Trace | None] = {}
 
     def read(self, known: Any) -> None:
-        """Take what `as_json` gave. Raises TypeError or ValueError for what it never gives."""
+        """Load data of `as_json`. Raises TypeError or ValueError for any other data."""
         pairs, traces, answers = known
         pairs = [(_text(key), _text(value)) for key, value in pairs]
         traces = [tuple(_number(number, len(pairs)) for number in numbers) for numbers in traces]
@@ -262,11 +262,11 @@ class _Answers:
         return self._resting[number]
 
     def forget(self) -> None:
-        """Look again at what answers rest on."""
+        """Check the dependencies again at the next question."""
         self._resting.clear()
 
     def add(self, new: Iterable[tuple[str, Any, Trace]], kept: RememberedAnswers) -> None:
-        """Take answers, each in words with what it rests on, and let go of those that rest on what has changed."""
+        """Add answers, each with question and dependencies, and drop those whose dependencies have changed."""
         answers = {words: found for words, found in self._answers.items() if self._trace(found[0], kept) is not None}
         pairs = {pair: at for at, pair in enumerate(self._pairs)}
         traces = {numbers: at for at, numbers in enumerate(self._traces)}
@@ -282,7 +282,7 @@ class _Answers:
         self._pairs, self._traces, self._answers = list(pairs), list(traces), answers
 
     def as_json(self) -> list[Any]:
-        """The same as plain data."""
+        """The stored answers as plain data."""
         return [self._pairs, self._traces, self._answers]
 
 
@@ -304,12 +304,12 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
     return value.items()
 
 
-def _worded(part: Any, homes: list[ModuleFacts]) -> str:
-    """A part of a question in words; the files that it is about are added to `homes`."""
+def _question_text(part: Any, homes: list[ModuleFacts]) -> str:
+    """The text of a part of a question; the files that it is about are added to `homes`."""
     if isinstance(part, _PLAIN):
         return repr(part)
     if isinstance(part, tuple):
-        return f"({', '.join([_worded(one, homes) for one in part])})"
+        return f"({', '.join([_question_text(one, homes) for one in part])})"
     if isinstance(part, frozenset):
         return f"any of {sorted(map(str, part))}"
     if isinstance(part, ModuleFacts):

@@ -1,6 +1,6 @@
-"""Which releases of a package a project asks for: what its lock files, requirement files and settings say.
+"""The releases of a package that a project asks for, by its lock files, requirement files and settings.
 
-The first file that says more than the package's name decides. Versions are read and compared by `packaging`.
+The first file with more than the package's name decides. Versions are read and compared by `packaging`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     _Reader = Callable[[str, str], Iterator[SpecifierSet | None]]
 
-#: Newer than every release that there is.
+#: A version newer than every release.
 _FUTURE = "9999"
-#: The files of a folder that say how things are installed and run.
+#: Files with commands that install or run something.
 TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
-#: In so many folders requirement files are looked for.
+#: In how many folders requirement files are searched.
 _MOST_FOLDERS = 64
 _PATH_BREAKS = re.compile(r"[:=<>\"'`]")
 _EDITABLE = ("-e", "--editable")
@@ -44,7 +44,7 @@ _REQUIREMENT_FILES = re.compile(r"(?:\w+[-_])*requirements?(?:[-_]\w+)*\.(?:txt|
 class Required:
     """The releases of a package that a project admits.
 
-    `specifiers` is None for what is no release: a revision of the package's repository, a fork, a submodule. `origin`
+    `specifiers` is None for anything but a release: a revision of the repository, a fork, a submodule. `origin`
     is the file that says so.
     """
 
@@ -60,20 +60,20 @@ class Required:
 
     @property
     def is_particular(self) -> bool:
-        """Whether it tells releases apart: a package that is only named may have any."""
+        """True if it constrains the releases; a package that is only named may have any."""
         return self.specifiers is None or len(self.specifiers) > 0
 
     @property
     def is_described(self) -> bool:
-        """Whether the shipped facts describe a release that may be used, or an older one."""
+        """True if it admits a described release, or one newer than the oldest of them."""
         from packaging.version import Version
 
         oldest = Version(knowledge.package(self.package).releases[-1]).release[:2]
-        named = (*self.admitted, *(filter(self._admits, self._named())), *filter(self._admits, (_FUTURE,)))
+        named = (*self.admitted, *(filter(self._admits, self._named_releases())), *filter(self._admits, (_FUTURE,)))
         return any(Version(release).release >= oldest for release in named)
 
     def admits_any(self, releases: Iterable[str]) -> bool:
-        """Whether one of these releases may be used."""
+        """True if it admits one of these releases."""
         return any(map(self._admits, releases))
 
     @property
@@ -84,7 +84,7 @@ class Required:
         if self.admitted:
             return self.admitted[0]
         described = knowledge.package(self.package).releases
-        newest = max(map(Version, self._named()), default=None)
+        newest = max(map(Version, self._named_releases()), default=None)
         if newest is None:
             return described[-1] if self.specifiers is not None and not self._admits(_FUTURE) else None
         return next((release for release in described if Version(release) <= newest), described[-1])
@@ -92,18 +92,18 @@ class Required:
     def _admits(self, release: str) -> bool:
         return self.specifiers is not None and self.specifiers.contains(release, prereleases=True)
 
-    def _named(self) -> list[str]:
+    def _named_releases(self) -> list[str]:
         """The releases that the requirement itself names."""
         specifiers = self.specifiers or ()
         return [one.version.removesuffix(".*") for one in specifiers if one.operator in _EXACT]
 
 
 def required(package: str, project: Linked) -> Required | None:
-    """What a project says of the releases of a package; None if nothing."""
+    """The releases of a package that a project asks for; None if no file requires it."""
 
     def find() -> Required | None:
         first = None
-        for one in _found(package, project):
+        for one in _find_requirements(package, project):
             if one.is_particular:
                 return one
             first = first or one
@@ -112,7 +112,7 @@ def required(package: str, project: Linked) -> Required | None:
     return project.once(("required", package), find)
 
 
-def _found(package: str, project: Linked) -> Iterator[Required]:
+def _find_requirements(package: str, project: Linked) -> Iterator[Required]:
     for path, reader in _files(project):
         data = project.files.read(path) or b""
         if package.encode() not in data.lower():
@@ -122,24 +122,26 @@ def _found(package: str, project: Linked) -> Iterator[Required]:
 
 
 def _files(project: Linked) -> Iterator[tuple[Path, _Reader]]:
-    """What may say something: files in the project's root, and then those that lie in the folders in it."""
+    """The files that may have requirements, with their readers: in the root, then in the folders below it."""
     root = project.options.root
     names = project.files.listdir(root)
     yield from ((root / name, reader) for name, reader in _READERS.items() if name in names)
-    yield from ((root / name, _listed) for name in names if _REQUIREMENT_FILES.fullmatch(name))
+    yield from ((root / name, _requirement_lines) for name in names if _REQUIREMENT_FILES.fullmatch(name))
     yield from _listed_in(root / "requirements", re.compile(r".*\.(?:txt|in)"), project)
-    yield from ((root / name, _installed) for name in names if TELLING.fullmatch(name))
+    yield from ((root / name, _install_commands) for name in names if TELLING.fullmatch(name))
     for name in [name for name in names if "." not in name and name != "requirements"][:_MOST_FOLDERS]:
         yield from _listed_in(root / name, _REQUIREMENT_FILES, project)
 
 
 def _listed_in(folder: Path, names: re.Pattern[str], project: Linked) -> Iterator[tuple[Path, _Reader]]:
     if project.files.is_dir(folder):
-        yield from ((folder / name, _listed) for name in project.files.listdir(folder) if names.fullmatch(name))
+        yield from (
+            (folder / name, _requirement_lines) for name in project.files.listdir(folder) if names.fullmatch(name)
+        )
 
 
 def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """What a file says, as far as it can be read: it is for other tools to complain of it."""
+    """The requirements in a file, up to the first syntax error: other tools report that."""
     try:
         yield from reader(text, package)
     except (ValueError, KeyError, TypeError, AttributeError, SyntaxError, RecursionError, configparser.Error):
@@ -149,8 +151,8 @@ def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | N
 # -- requirements as PEP 508 writes them ------------------------------------------------------------------------------
 
 
-def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
-    """What one requirement says: `speechbrain>=0.5`, `speechbrain @ git+https://…@v0.5.13`, `-e git+https://…`."""
+def _parse_requirement(line: object, package: str) -> Iterator[SpecifierSet | None]:
+    """The specifiers in one requirement of the package: `speechbrain>=0.5`, `-e git+https://…@v0.5.13`."""
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 
@@ -169,14 +171,14 @@ def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _is_of(address: str, package: str) -> bool:
-    """Whether a folder or a repository is one of a package."""
+    """True if the address of a folder or repository is that of a package."""
     path, _, fragment = address.partition("#")
     name = path.rstrip("/").rpartition("/")[2].partition("@")[0].removesuffix(".git")
     return package in (name, fragment.removeprefix("egg="))
 
 
 def _revision(address: str) -> Iterator[SpecifierSet | None]:
-    """The release that a repository's revision is called after; None where it is another one."""
+    """The release that a repository's revision is named after; None for any other revision."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     named = _REVISION.search(address)
@@ -186,18 +188,18 @@ def _revision(address: str) -> Iterator[SpecifierSet | None]:
         yield None
 
 
-def _listed(text: str, package: str) -> Iterator[SpecifierSet | None]:
+def _requirement_lines(text: str, package: str) -> Iterator[SpecifierSet | None]:
     for line in text.replace("\\\n", " ").splitlines():
-        yield from _said(line.partition(" --hash")[0], package)
+        yield from _parse_requirement(line.partition(" --hash")[0], package)
 
 
-def _installed(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """The commands of a README or shell script that install a release of the package, or take it from a folder."""
+def _install_commands(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """The requirements in commands of a README or shell script: `pip install …`, or a folder in PYTHONPATH."""
     for line in text.replace("\\\n", " ").splitlines():
         _, is_install, wanted = line.partition("pip install ")
         words = [word.strip("\"'`,;()") for word in wanted.split()]
         for word, before in zip(words, ["", *words], strict=False):
-            said = _said(f"{before} {word}" if before in _EDITABLE else word, package)
+            said = _parse_requirement(f"{before} {word}" if before in _EDITABLE else word, package)
             yield from (one for one in said if one is None or len(one))
         if not is_install and "PYTHONPATH" in line:
             folders = _PATH_BREAKS.sub(" ", line).split()
@@ -220,7 +222,7 @@ def _pyproject(text: str, package: str) -> Iterator[SpecifierSet | None]:
     groups = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
     groups += settings.get("dependency-groups", {}).values()
     for line in (line for group in groups for line in group if isinstance(line, str)):
-        yield from _said(line, package)
+        yield from _parse_requirement(line, package)
     poetry = tool.get("poetry", {})
     tables = [poetry.get("dependencies", {}), poetry.get("dev-dependencies", {})]
     tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
@@ -235,7 +237,7 @@ def _pipfile(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _entries(table: dict[str, Any], package: str) -> Iterator[SpecifierSet | None]:
-    """A table of names with versions, or with tables that say more, or several of these."""
+    """The requirements in a table from names to versions, to tables with a version or address, or to lists of these."""
     from packaging.utils import canonicalize_name
 
     for name, said in table.items():
@@ -278,25 +280,25 @@ def _setup_cfg(text: str, package: str) -> Iterator[SpecifierSet | None]:
     groups = [options.get("install_requires", "")]
     groups += parser["options.extras_require"].values() if parser.has_section("options.extras_require") else []
     for line in (line for group in groups for line in group.splitlines()):
-        yield from _said(line, package)
+        yield from _parse_requirement(line, package)
 
 
 def _setup_py(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """The strings of a `setup.py` that are requirements of the package: they may stand in lists by any name."""
+    """The strings of a `setup.py` that are requirements of the package, wherever they stand."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != package:
-            yield from _said(node.value, package)
+            yield from _parse_requirement(node.value, package)
 
 
 def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """An environment of conda, with what pip is to install in it; `name=1.2` means any release that begins so."""
+    """The requirements in a conda environment, pip's included; `name=1.2` admits releases that begin so."""
     import yaml
     from packaging.specifiers import SpecifierSet
 
     for entry in yaml.safe_load(text).get("dependencies", []):
         if isinstance(entry, dict):
             for line in entry.get("pip", []):
-                yield from _said(line, package)
+                yield from _parse_requirement(line, package)
             continue
         parts = _CONDA.fullmatch(str(entry).rpartition("::")[2])
         if parts is not None and parts[1].lower() == package:
@@ -306,11 +308,11 @@ def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
             yield SpecifierSet(version)
 
 
-# -- what is installed ------------------------------------------------------------------------------------------------
+# -- installed releases -----------------------------------------------------------------------------------------------
 
 
-def _locked(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """The lock files of Poetry, uv and PDM."""
+def _lock_file(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """The locked versions of Poetry, uv and PDM."""
     from packaging.specifiers import SpecifierSet
 
     for entry in _toml(text).get("package", []):
@@ -327,7 +329,7 @@ def _pipfile_lock(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 def _submodules(text: str, package: str) -> Iterator[SpecifierSet | None]:
-    """A submodule of git holds a revision that only the repository tells."""
+    """None for a git submodule of the package: only the repository knows its revision."""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE))
     for section in parser.values():
@@ -335,12 +337,12 @@ def _submodules(text: str, package: str) -> Iterator[SpecifierSet | None]:
             yield None
 
 
-#: The files that say something, those first that say it most exactly.
+#: The files with requirements, the most exact ones first.
 _READERS: dict[str, _Reader] = {
     ".gitmodules": _submodules,
-    "poetry.lock": _locked,
-    "uv.lock": _locked,
-    "pdm.lock": _locked,
+    "poetry.lock": _lock_file,
+    "uv.lock": _lock_file,
+    "pdm.lock": _lock_file,
     "Pipfile.lock": _pipfile_lock,
     "pyproject.toml": _pyproject,
     "Pipfile": _pipfile,

@@ -1,6 +1,6 @@
-"""Where Python finds modules when a file is run, by the layout of folders: nothing is imported.
+"""The search path of Python when a file is run, by the layout of folders: nothing is imported.
 
-At the root of the file's package, beside it, in the folders above it up to the project root, in `src`, and in the
+It is the root of the file's package, its folder, the folders above it up to the project root, `src`, and the
 site-packages of the project's interpreter, which is not started.
 """
 
@@ -22,7 +22,7 @@ class SearchPath:
 
     def __init__(self, project: Linked) -> None:
         self._project = project
-        #: The folders of files, each the very object: one made anew has its hash to compute again.
+        #: The folders of files, always the same object, as a new path would compute its hash again.
         self._folders: dict[Path, Path] = {}
 
     def stems(self, folder: Path) -> frozenset[str]:
@@ -31,13 +31,13 @@ class SearchPath:
 
     def beside(self, near: Path) -> frozenset[str]:
         """The packages and modules that the file `near` can import from the folders of the project."""
-        return frozenset[str]().union(*map(self._held, self._roots(near.parent)))
+        return frozenset[str]().union(*map(self._modules_in, self._roots(near.parent)))
 
-    def _held(self, base: Path) -> frozenset[str]:
+    def _modules_in(self, base: Path) -> frozenset[str]:
         """The packages and modules in a folder."""
-        return self._project.once(("held", base), lambda: frozenset(self._listed(base)))
+        return self._project.once(("held", base), lambda: frozenset(self._list_modules(base)))
 
-    def _listed(self, base: Path) -> Iterator[str]:
+    def _list_modules(self, base: Path) -> Iterator[str]:
         files = self._project.files
         for name in files.listdir(base):
             stem, _, suffix = name.partition(".")
@@ -47,12 +47,12 @@ class SearchPath:
                 yield stem
 
     def is_installed(self, module: ModuleFacts) -> bool:
-        """Whether a file belongs to an installed package."""
+        """True if a file belongs to an installed package."""
         folders = self.site_packages
         return bool(folders) and not set(folders).isdisjoint(module.file.parents)
 
     def holding(self, top: str, near: Path) -> tuple[Path, ...]:
-        """The folders in which the package or module `top` can be read, in the order in which the file `near` looks."""
+        """The folders with the package or module `top`, in the order in which Python searches for the file `near`."""
         folder = self._folders.get(near)
         if folder is None:
             folder = self._folders[near] = near.parent
@@ -86,15 +86,15 @@ class SearchPath:
 
     def locate(self, base: Path, parts: Sequence[str]) -> tuple[Path, int] | None:
         """The file of the longest prefix of `parts` that is a module below `base`, and the length of the prefix."""
-        return self._walked(base, tuple(parts))[1]
+        return self._walk_once(base, tuple(parts))[1]
 
-    def _walked(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
-        """The folder that `parts` lead to from `base`, if they lead to one, and what `locate` gives."""
+    def _walk_once(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
+        """The folder below `base` that `parts` name, if it is one, and the result of `locate`."""
         return self._project.once(("walked", base, parts), lambda: self._walk(base, parts)) if parts else (base, None)
 
     def _walk(self, base: Path, parts: tuple[str, ...]) -> tuple[Path | None, tuple[Path, int] | None]:
         files = self._project.files
-        above, best = self._walked(base, parts[:-1])
+        above, best = self._walk_once(base, parts[:-1])
         if above is None:
             return None, best
         folder = above / parts[-1]
@@ -106,7 +106,7 @@ class SearchPath:
 
     @property
     def site_packages(self) -> tuple[Path, ...]:
-        """The folders in which the project's interpreter has its packages, found by how environments are laid out."""
+        """The site-packages folders of the project's interpreter, by the layout of environments."""
         return self._project.once(("site-packages",), lambda: tuple(self._find_site_packages()))
 
     def _find_site_packages(self) -> Iterator[Path]:

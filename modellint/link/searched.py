@@ -1,4 +1,4 @@
-"""Which files of a project mention a word: all are searched, where there are not too many."""
+"""Searches a project for files that mention a word, unless it has too many files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def mentioning(project: Project, near: ModuleFacts, *words: str) -> Iterator[ModuleFacts]:
-    """The files of the project that a file belongs to which mention all of `words`, each read when its turn comes.
+    """The files of the project around `near` that mention all of `words`, each read when its turn comes.
 
     A word may be `class Name` or `def name`, for the files that define it, `. name` for those that speak of the
     attribute of anything but `self`, or `' name` for those that have it in quotes.
@@ -25,22 +25,22 @@ def mentioning(project: Project, near: ModuleFacts, *words: str) -> Iterator[Mod
 
 
 def are_mentioned(project: Project, near: ModuleFacts, *words: str) -> bool:
-    """Whether a file of its project other than this one mentions all of `words`."""
+    """True if a file of the project other than `near` mentions all of `words`."""
     return any(path != near.file for path in paths_mentioning(project, near, *words))
 
 
 def paths_mentioning(project: Project, near: ModuleFacts, *words: str) -> tuple[Path, ...]:
-    """The same as paths, for those who look at the text."""
+    """The paths of the files that mention all of `words`, without parsing them."""
     return project.files.mentioning(root_of(project, near.file), *words)
 
 
 def is_searched(project: Project, near: ModuleFacts) -> bool:
-    """Whether the project that a file belongs to has few enough files to be searched for what mentions a word."""
+    """True if the project around a file has few enough files to be searched for words."""
     return project.files.is_searched(root_of(project, near.file))
 
 
 def root_of(project: Project, file: Path) -> Path:
-    """The folder of the project that a file belongs to: the one that is configured, or that of its package."""
+    """The root of the project that a file belongs to: the configured one, or the folder above its package."""
     if project.options.root in file.parents:
         return project.options.root
     folder = file.parent

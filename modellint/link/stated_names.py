@@ -1,4 +1,4 @@
-"""Names that a file has by no statement of their own: in `__all__`, in tables of what is loaded later, by `exec`."""
+"""Names that a file defines without statements of their own: in `__all__`, lazy import tables, or by `exec`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
 
-#: What only looks at the names there are.
+#: Methods of `globals()` that only read names.
 _LOOKING = frozenset(("keys", "values", "items", "get", "copy"))
 _QUOTED = re.compile(r"""["'](\w+)["']""")
 
 
 def makes_names(function: Function) -> bool:
-    """Whether code runs made up code, takes a module out of `sys.modules`, or stores something in `globals()`."""
+    """True if code calls `exec` or a lazy module, indexes `sys.modules`, or changes or passes on `globals()`."""
     for event in function.flow.events:
         owners = [value.args[0] for value in (event.target, event.value) if value is not None and value.op is Op.INDEX]
         if any(dotted(owner) == "sys.modules" for owner in owners):
@@ -47,7 +47,7 @@ def _is_globals(value: Value) -> bool:
 
 
 def _strings(value: Value) -> Iterator[str]:
-    """The string constants in a list, tuple, sum of those, or on its own."""
+    """The string constants in a list, tuple or sum of those, or the string itself."""
     pending = [value]
     while pending:
         part = pending.pop()
@@ -102,7 +102,7 @@ def _add_lazy(table: dict[str, str], package: str, key: str, entry: Value) -> No
 
 
 def redirects(package: ModuleFacts) -> dict[str, str]:
-    """Pairs of dotted names inside of the package: in module-level dicts, and in calls of functions that redirect."""
+    """The moved names inside of the package, old to new, from dicts at module level and `redirect` calls."""
     inside = f"{package.name}."
     table: dict[str, str] = {}
 

@@ -1,5 +1,5 @@
-"""What calls written in a file reach for certain, by names and classes alone, and what may change that.
+"""Call targets that are certain from names and classes alone, and the code that may replace them at run time.
 
-Begin with `reached.py`; `doubts.py` asks what may change the answer while a program runs.
+Begin with `reached.py`; `doubts.py` looks for code that replaces a target while a program runs.
 It imports `graph/`, `knowledge/`, `link/`, `link/classes/`, `link/values/`, `operators/`.
 """

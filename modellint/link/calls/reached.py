@@ -1,7 +1,7 @@
-"""Which definition a call reaches, by names, bases and attributes alone.
+"""Call targets by names, bases and attributes alone.
 
-A call reaches a function, a method, the constructor of a class, or `forward` of a layer. What several definitions
-answer to reaches none. That nothing changes the answer while the program runs is another question, which costs more:
+A call reaches a function, a method, the constructor of a class, or `forward` of a layer. A call that several
+definitions may answer has no target. Replacements at run time are looked for separately, as that costs more:
 `modellint.link.calls.doubts`.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
-#: Decorators of torch and the standard library under which a function takes and gives the same.
+#: Decorators of torch and the standard library that keep a function's parameters and result.
 _KEEPING = frozenset(
     (
         *("builtins.staticmethod", "builtins.classmethod", "abc.abstractmethod", "functools.cache"),
@@ -48,11 +48,11 @@ _MAX_DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What a call reaches: its parameters, without those that are bound already, and where it is defined.
+    """The target of a call: where it is defined, and its parameters without those that are already bound.
 
-    `function` is the definition, None for a constructor that no source states. `owner` is the class whose object is
-    called, or made, `is_made` tells which. `attribute` is where on `self` the called object is kept.
-    `may_be_overridden` tells that the method belongs to an object of a subclass, perhaps.
+    `function` is the definition, None for a constructor without source. `owner` is the class whose object is called,
+    or constructed if `is_made`. `attribute` is the attribute of `self` that holds the called object.
+    `may_be_overridden`: the receiver may be an object of a subclass.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Reached:
 
 
 class CallReach:
-    """What the calls in a function reach. Made for one function, as names mean what they mean there."""
+    """Resolves the calls in one function, since names are resolved in its module and class."""
 
     def __init__(self, project: Project, function: Function) -> None:
         self._project = project
@@ -74,19 +74,19 @@ class CallReach:
         self._classes = project.classes
 
     def of(self, call: Value) -> Reached | None:
-        """The definition that a CALL reaches; None if it is not known, or not exactly one."""
+        """The target of a CALL; None if it is unknown or ambiguous."""
         callee = call.callee
         if callee.op is Op.GLOBAL:
-            return self._defined(self._names.definition(self._function.module, callee), str(callee.data))
+            return self._of_definition(self._names.definition(self._function.module, callee), str(callee.data))
         if callee.op is Op.PARAM and callee.data == "self":
             return self._of_receiver()
         if callee.op is not Op.ATTR:
             made = self.class_of(callee)
-            return None if made is None else self._called(made)
+            return None if made is None else self._of_call_method(made)
         owner, name = callee.args[0], str(callee.data)
         definition = self._names.definition(self._function.module, callee)
         if definition is not None:
-            return self._defined(definition, name)
+            return self._of_definition(definition, name)
         if owner.op is Op.PARAM and owner.data == "self":
             return self._of_self(callee, name)
         if owner.op is Op.CALL and owner.callee.op is Op.GLOBAL and owner.callee.data == "super":
@@ -99,7 +99,7 @@ class CallReach:
     # -- objects -----------------------------------------------------------------------------------------------
 
     def class_of(self, value: Value, depth: int = 0) -> ClassModel | None:
-        """The class of an object; None if it is not known, or not exactly one."""
+        """The class of the object that a value is; None if it is unknown or ambiguous."""
         if depth > _MAX_DEPTH:
             return None
         if value.op is Op.CALL:
@@ -121,9 +121,9 @@ class CallReach:
             return None if name is None or owner is None else element_class(self._project, owner, name, depth + 1)
         return None
 
-    # -- what is reached ---------------------------------------------------------------------------------------
+    # -- targets -----------------------------------------------------------------------------------------------
 
-    def _defined(self, definition: Definition | None, name: str) -> Reached | None:
+    def _of_definition(self, definition: Definition | None, name: str) -> Reached | None:
         if isinstance(definition, DefinedFunction):
             function = definition.function
             if not keeps_signature(function, self._project):
@@ -150,7 +150,7 @@ class CallReach:
                 return Reached(_short(model), found[0], method, model, is_made=True)
         return Reached(_short(model), found[0], None, model, is_made=True)
 
-    def _called(self, model: ClassModel) -> Reached | None:
+    def _of_call_method(self, model: ClassModel) -> Reached | None:
         """`forward` of a layer that is called, or `__call__` of another object."""
         if model.cls is None:
             parameters = surface.forward_parameters(model.name)
@@ -160,12 +160,12 @@ class CallReach:
         return self._method(model, "forward")
 
     def _method(self, model: ClassModel, name: str, *, attribute: str | None = None) -> Reached | None:
-        """The method of an object that was made of exactly this class."""
+        """The method of an object whose class is exactly `model`."""
         home = self._method_home(model, name)
-        return None if home is None else self._bound(home, name, model, attribute=attribute)
+        return None if home is None else self._bound_method(home, name, model, attribute=attribute)
 
     def _method_home(self, model: ClassModel, name: str) -> Class | None:
-        """The class of the MRO that defines a method; None where an unknown base comes before, or nothing does."""
+        """The class of the MRO that defines a method; None if no source does, or an unknown base comes before it."""
         for current in model.mro():
             facts = current.facts
             if facts.has_method(name):
@@ -177,7 +177,7 @@ class CallReach:
     def _is_known(self, base: Definition | None) -> bool:
         return (isinstance(base, External) and base.name in _NEUTRAL) or self._classes.of(base) is not None
 
-    def _bound(
+    def _bound_method(
         self,
         home: Class,
         name: str,
@@ -195,34 +195,34 @@ class CallReach:
         return Reached(name, parameters, function, model, may_be_overridden=may_be_overridden, attribute=attribute)
 
     def _of_self(self, callee: Value, name: str) -> Reached | None:
-        """`self.name(…)`: a method, or an object that the class keeps under this name."""
+        """The target of `self.name(…)`: a method, or the object that the class stores in this attribute."""
         cls = self._function.owner
         if cls is None or len(callee.args) > 1:
-            return self._kept(callee)
+            return self._of_attribute(callee)
         model = self._classes.model(cls)
         home = self._method_home(model, name)
         if home is not None:
             if self._function.is_class_method and not _is_of_class(home.methods[name]):
                 return None
-            return self._bound(home, name, model, may_be_overridden=True)
-        return self._kept(callee)
+            return self._bound_method(home, name, model, may_be_overridden=True)
+        return self._of_attribute(callee)
 
     def _of_receiver(self) -> Reached | None:
-        """`self(…)` of a layer, `cls(…)` in a class method."""
+        """The target of `self(…)` in a layer, or of `cls(…)` in a class method."""
         cls = self._function.owner
         if cls is None or self._function.is_static:
             return None
         model = self._classes.model(cls)
-        found = self._constructor(model) if self._function.is_class_method else self._called(model)
+        found = self._constructor(model) if self._function.is_class_method else self._of_call_method(model)
         return None if found is None else replace(found, may_be_overridden=True)
 
-    def _kept(self, callee: Value) -> Reached | None:
+    def _of_attribute(self, callee: Value) -> Reached | None:
         made = self.class_of(callee)
-        found = None if made is None else self._called(made)
+        found = None if made is None else self._of_call_method(made)
         return None if found is None else replace(found, attribute=self_attribute(callee))
 
     def _of_super(self, call: Value, name: str) -> Reached | None:
-        """`super().name(…)`, where the next class is certain: the only base, or the first one defines it."""
+        """The target of `super().name(…)` if the next class is certain: the only base, or the first one defines it."""
         cls = self._function.owner
         if cls is None or self._function.is_static:
             return None
@@ -243,10 +243,10 @@ class CallReach:
         home = self._method_home(first, name)
         if home is None or (self._function.is_class_method and not _is_of_class(home.methods[name])):
             return None
-        return self._bound(home, name, first)
+        return self._bound_method(home, name, first)
 
     def _is_above_itself(self, cls: Class, base: ClassModel) -> bool:
-        """Whether the bases of a class lead back to it, which Python refuses elsewhere."""
+        """True if the bases of a class lead back to it, a cycle that Python refuses."""
         found = {base: None}
         pending = [base]
         for model in pending:
@@ -259,7 +259,7 @@ class CallReach:
         return False
 
     def _is_own(self, call: Value) -> bool:
-        """Whether `super(X, self)` names the class that it stands in."""
+        """True for `super(X, self)` in the class X itself."""
         cls = self._function.owner
         first = call.positional[0]
         second = call.positional[1] if len(call.positional) > 1 else None
@@ -270,7 +270,7 @@ class CallReach:
 
 
 def unfit(call: Value, reached: Reached) -> list[Misfit]:
-    """What does not fit of the arguments of a CALL. Behind `*args` any number may follow, in `**kwargs` any name."""
+    """The arguments of a CALL that do not fit; `*args` may hold any number of arguments, `**kwargs` any names."""
     positional = call.positional
     is_final = not call.has_unpacking
     given = next((n for n, value in enumerate(positional) if value.op is Op.STARRED), len(positional))
@@ -283,7 +283,7 @@ def unfit(call: Value, reached: Reached) -> list[Misfit]:
 
 
 def attribute_class(project: Project, cls: Class, name: str, depth: int = 0) -> ClassModel | None:
-    """The class of all objects that a class and its bases keep under an attribute."""
+    """The class of every object that a class and its bases store in an attribute; None if unknown or several."""
     return project.once(("attribute class", cls, name), lambda: _attribute_class(project, cls, name, depth))
 
 
@@ -310,7 +310,7 @@ def _is_none(value: Value) -> bool:
 
 
 def element_class(project: Project, cls: Class, name: str, depth: int = 0) -> ClassModel | None:
-    """The class of all elements of the `ModuleList` that a class keeps under an attribute."""
+    """The class of every element of the `ModuleList` in an attribute; None if unknown or several."""
     return project.once(("element class", cls, name), lambda: _element_class(project, cls, name, depth))
 
 
@@ -336,12 +336,12 @@ def _element_class(project: Project, cls: Class, name: str, depth: int) -> Class
 
 
 def keeps_signature(function: Function, project: Project) -> bool:
-    """Whether a function is called as it is written: decorators may have changed it, or called it themselves."""
+    """True if all decorators of a function are in `_KEEPING`, so that it is called as it is written."""
     decorators = function.signature.decorators
-    return not decorators or _named(project, function, decorators)
+    return not decorators or _keep_signature(project, function, decorators)
 
 
-def _named(project: Project, function: Function, decorators: Iterable[Value]) -> bool:
+def _keep_signature(project: Project, function: Function, decorators: Iterable[Value]) -> bool:
     for decorator in decorators:
         plain = decorator.callee if decorator.op is Op.CALL else decorator
         definition = project.names.definition(function.module, plain)

@@ -1,4 +1,4 @@
-"""Assignments of containers to attributes: what each of them holds, and which of them last."""
+"""Assignments of containers to attributes: their contents, and which assignments last."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class AttributeAssignment:
-    """One assignment of an attribute: what it stores, under which conditions, and what is added to it later."""
+    """One assignment of an attribute: the stored containers, its path condition, and later extensions."""
 
     attribute: str
     store: Store
     containers: list[Shell]
-    #: What a later assignment puts into the container.
+    #: Containers that a later assignment adds to the stored one: `self.x += […]`.
     later: list[Shell] = field(default_factory=list)
 
     @property
     def target(self) -> Value:
-        """What is assigned to, or the call that stores."""
+        """The target of the assignment, or the call that stores: `setattr(self, …)`."""
         assert self.store.place is not None
         return self.store.place
 
@@ -51,44 +51,44 @@ class AttributeAssignment:
 
     @cached_property
     def kind(self) -> str:
-        """`list`, `tuple`, `set`, `dict`, `generator`, or `container` where that cannot be told."""
+        """`list`, `tuple`, `set`, `dict`, `generator`, or `container` if it is unknown or differs."""
         kinds = {shell.kind for shell in self.containers}
         return kinds.pop() if len(kinds) == 1 else "container"
 
     @cached_property
     def is_one_tuple(self) -> bool:
-        """Whether it is a tuple of one, written out."""
+        """True if only written tuples of one element are stored."""
         made = self._displays
         return bool(made) and all(len(each.args) == 1 and each.args[0].op is not Op.STARRED for each in made)
 
     @property
     def _displays(self) -> list[Value]:
-        """The tuples that are stored, where there is nothing else."""
+        """The written tuples that are stored; empty if anything else is stored, too."""
         made = [shell.value for shell in self.containers]
         found = [value for value in made if value is not None and value.op is Op.TUPLE]
         return found if len(found) == len(made) else []
 
     @property
     def has_stray_comma(self) -> bool:
-        """Whether nothing but a comma behind a value makes it a tuple: `self.x = f(),`."""
+        """True if nothing but a comma behind the value makes it a tuple: `self.x = f(),`."""
         starts = [((made.line, made.offset), (made.args[0].line, made.args[0].offset)) for made in self._displays]
         return self.is_one_tuple and all(outer == inner for outer, inner in starts)
 
     @property
     def is_written_out(self) -> bool:
-        """Whether the container is a list or tuple of one element, written where it is stored, that never grows."""
+        """True if a list or tuple display of one element is stored and never grows."""
         value = self.value
         is_display = value.op in (Op.LIST, Op.TUPLE) and len(value.args) == 1 and value.args[0].op is not Op.STARRED
         return is_display and not self.later and all(len(shell.entries) == 1 for shell in self.containers)
 
     @property
     def is_nested(self) -> bool:
-        """Whether a container stands within the container."""
+        """True if the container has another container as an element."""
         entries = (entry for shell in (*self.containers, *self.later) for entry in shell.entries)
         return any(isinstance(atom, Shell) and atom.is_container for entry in entries for atom in entry.atoms)
 
     def leaves(self) -> Iterator[tuple[Atom, Path]]:
-        """What the container holds, nested containers opened, and on which paths."""
+        """The elements of the container and of nested ones, each with its path condition."""
         seen: set[Shell] = set()
         pending = [(shell, self.path) for shell in (*self.later, *self.containers)]
         while pending:
@@ -108,10 +108,10 @@ class AttributeAssignment:
 
 
 def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:
-    """The assignments of containers that last: without those that are overwritten, and with what extends them."""
+    """The assignments of containers that are not overwritten later, with their extensions."""
     found: list[AttributeAssignment] = []
     for store in stores:
-        one = _opened(store)
+        one = _container_assignment(store)
         lasting, is_new = [], one is not None
         for before in found:
             if before.attribute != store.name or not set(store.path) <= set(before.path):
@@ -124,8 +124,8 @@ def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:
     return found
 
 
-def _opened(store: Store) -> AttributeAssignment | None:
-    """The assignment of containers that stores them; None for one of anything else."""
+def _container_assignment(store: Store) -> AttributeAssignment | None:
+    """The assignment for a store of containers; None for a store of anything else."""
     containers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_container]
     if not containers or not store.registers or store.name is None or None in (store.place, store.function):
         return None
@@ -133,6 +133,6 @@ def _opened(store: Store) -> AttributeAssignment | None:
 
 
 def _extends(one: AttributeAssignment, before: AttributeAssignment) -> bool:
-    """Whether an assignment stores the container that is there, with more in it or less: `self.x += […]`."""
+    """True if the assignment stores the earlier container with more or fewer elements: `self.x += […]`."""
     is_same = any(shell in before.containers for shell in one.containers)
     return is_same or any(self_attribute(part) == before.attribute for part in one.value.walk())

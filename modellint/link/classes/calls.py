@@ -1,4 +1,4 @@
-"""Names of torch, builtins and pretrained models, by what calls of them amount to."""
+"""Names of torch, builtins and pretrained models, grouped by the effect of calling them."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 MODULE = "torch.nn.Module"
-#: Containers that register what their constructor is given, and the parameter it is given by.
+#: Containers that register the layers passed to their constructor, and the parameter that takes them.
 CONTAINERS = {name: argument for name, (_, argument) in operators.arguments("holds").items()}
 TENSOR_CLASSES = operators.functions("trained", "kept")
-#: Methods of a layer that give back the layer itself.
+#: Methods of a layer that return the layer itself.
 SAME = operators.methods("Module", "itself")
 _VIEWS = operators.methods("dict", "contents") | operators.methods("Module", "contents") | {"keys"}
-#: Methods whose result says something about what they are called on.
+#: Methods whose result comes from their receiver, so that it can be followed.
 FOLLOWED = SAME | _VIEWS | {"items", "get", "pop", "from_pretrained", "from_config"}
 PRETRAINED = re.compile(
     r"transformers\.(?:.*\.)?(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+)(?:\.(?:from_pretrained|from_config|_from_config))?$"
 )
 WRAPPERS = operators.functions("wraps", "builds")
-#: Methods by which a container grows; a deque does at either end.
+#: Methods that add elements to a container; those of a deque at either end.
 ADDERS = frozenset(("appendleft", "extendleft")).union(
     *(operators.methods(kind, "adds", "extends") for kind in ("list", "set", "dict"))
 )
-#: Methods by which a module is told of a part.
+#: Methods that register a child, parameter or buffer of a module.
 REGISTRARS = operators.methods("Module", "registers")
 COPIES = operators.functions("copies")
 SEQUENCES = operators.functions("contents", "element")
@@ -41,12 +41,12 @@ PLAIN_ATTRIBUTES = {"__name__"} | operators.attributes(
 
 
 def is_standard(top: str) -> bool:
-    """Whether a module belongs to the standard library."""
+    """True for a top-level module of the standard library."""
     return top in sys.stdlib_module_names
 
 
 def is_torch_class(name: str) -> bool:
-    """Whether a name of torch that the facts do not describe may be a layer class."""
+    """True if a name of torch that the facts do not describe may be a layer class."""
     last = name.rpartition(".")[2]
     return last[:1].isupper() and not name.startswith(NON_LAYERS) and name.count(".") > 1
 
@@ -63,7 +63,7 @@ NON_LAYERS = (
 
 
 def is_single_number(call: Value, row: Operator) -> bool:
-    """Whether what makes a tensor is given no sizes, so that it has no rows: `torch.rand([])`, `torch.zeros(())`."""
+    """True if a tensor factory gets an empty size, so the tensor has no rows: `torch.rand([])`, `torch.zeros(())`."""
     first = call.argument(0, "size")
     is_sized = "sized" in row.facets and row.facets.keys().isdisjoint(("passed", "literal"))
     is_alone = len(call.positional) < 2 or row.facets.get("sized") == "tuple"

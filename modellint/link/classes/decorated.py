@@ -1,4 +1,4 @@
-"""What decorators make of a class: which attributes they set on it, and whether it stays the class that is written."""
+"""Effects of decorators on a class: the attributes and bases that they add, and whether they replace it."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Nested, Value
     from modellint.link.project import Project
 
-    #: Tells which values of a function are the class.
+    #: True for the values of a function that are the decorated class.
     IsClass = Callable[[Value], bool]
 
 #: Attributes of a class that decide which others it has.
 _DECIDING = frozenset(("__class__", "__getattr__", "__getattribute__"))
 _BASES = "__bases__"
-#: How many functions are followed, each of which hands the class to another one.
+#: How many functions that pass the class on are followed.
 _MAX_STEPS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Decorated:
-    """What decorators do to a class.
+    """The effects of decorators on a class.
 
-    `names` are the attributes that they set, `bases` the classes of the project that they make it derive from besides.
-    They `alter` a class on which they set attributes of any name, whose bases they change to unknown ones, or in whose
-    place they give another one. Not `is_known`: one of them cannot be read.
+    `names` are the attributes that they set, `bases` the classes of the project that they add to its bases.
+    They `alter` the class if they set attributes of unknown names, add unknown bases, or return another class.
+    Not `is_known`: one of them cannot be read.
     """
 
     names: frozenset[str]
@@ -42,12 +42,12 @@ class Decorated:
     is_known: bool
 
 
-def decorated(cls: Class, project: Project) -> Decorated:
-    """What the decorators of a class do to it."""
-    return project.once(("decorated", cls.module.path, cls.qualname, cls.line), lambda: _decorated(cls, project))
+def decorator_effects(cls: Class, project: Project) -> Decorated:
+    """The effects of a class's decorators on it."""
+    return project.once(("decorated", cls.module.path, cls.qualname, cls.line), lambda: _find_effects(cls, project))
 
 
-def _decorated(cls: Class, project: Project) -> Decorated:
+def _find_effects(cls: Class, project: Project) -> Decorated:
     reading = _Reading(project)
     for decorator in cls.head.decorators:
         reading.decorator(decorator, cls.module)
@@ -55,7 +55,7 @@ def _decorated(cls: Class, project: Project) -> Decorated:
 
 
 def handed_over(cls: Class, project: Project) -> Decorated:
-    """What functions do to a class that files give it to as a statement: `with_cache(Decoder)`."""
+    """The effects of functions that files call with the class as a statement: `with_cache(Decoder)`."""
     reading = _Reading(project)
     for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))):
         for event in module.body.flow.dropped if cls.name in module.body.words else ():
@@ -64,7 +64,7 @@ def handed_over(cls: Class, project: Project) -> Decorated:
 
 
 class _Reading:
-    """Reads decorators, and notes what they do."""
+    """Interprets decorators and collects their effects on the class."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -79,7 +79,7 @@ class _Reading:
         return Decorated(frozenset(self._names), tuple(self._bases), self._alters, self._is_known)
 
     def decorator(self, decorator: Value, module: ModuleFacts) -> None:
-        """A decorator as it is written: `@register`, `@register("mlp")`, `@BLOCKS.register()`."""
+        """Read a decorator as it is written: `@register`, `@register("mlp")`, `@BLOCKS.register()`."""
         callee = decorator.callee if decorator.op is Op.CALL else decorator
         target = self._target(callee, module)
         if isinstance(target, External):
@@ -92,7 +92,7 @@ class _Reading:
             self.function(target, 0)
 
     def statement(self, call: Value, cls: Class, module: ModuleFacts) -> None:
-        """A call that may be given a class of a module."""
+        """Read a call at module level that may have the class as an argument."""
 
         def is_class(value: Value) -> bool:
             found = self._project.names.definition(module, value) if value.op in (Op.GLOBAL, Op.ATTR) else None
@@ -108,7 +108,7 @@ class _Reading:
                 self.setting(call)
 
     def function(self, function: Function, position: int | str) -> None:
-        """A function that is given the class by position, or by name."""
+        """Read a function that gets the class as an argument, by position or by name."""
         names = function.argument_names
         if isinstance(position, int):
             if position >= len(names):
@@ -118,10 +118,12 @@ class _Reading:
         if self._enter((function, position)):
             self._body(function.flow.events, lambda value: value.op is Op.PARAM and value.data == position, function)
             for event in function.flow.of(EventKind.RETURN):
-                self._given(event.value, lambda value: value.op is Op.PARAM and value.data == position, function)
+                self._read_replacement(
+                    event.value, lambda value: value.op is Op.PARAM and value.data == position, function
+                )
 
     def setting(self, call: Value) -> None:
-        """A call of `setattr`."""
+        """Read a call of `setattr` on the class."""
         name = call.positional[1] if len(call.positional) > 1 else None
         if name is None or name.op is not Op.CONST or name.data in _DECIDING or name.data == _BASES:
             self._alters = True
@@ -129,42 +131,42 @@ class _Reading:
             self._names.add(str(name.data))
 
     def _maker(self, function: Function) -> None:
-        """A function that gives the decorator."""
+        """Read a function that returns the decorator."""
         if self._enter((function, None)):
             for event in function.flow.of(EventKind.RETURN):
-                self._given(event.value, lambda value: value.op is Op.PARAM, function, is_maker=True)
+                self._read_replacement(event.value, lambda value: value.op is Op.PARAM, function, is_maker=True)
 
-    def _nested(self, nested: Nested, function: Function) -> None:
-        """A function inside of a function that is given the class."""
+    def _read_nested(self, nested: Nested, function: Function) -> None:
+        """Read an inner function or lambda that gets the class as its first argument."""
         if not nested.positional:
             self._is_known = False
         elif self._enter(id(nested)):
             subject = next(iter(nested.parameters.values()))
             self._body(function.flow.events[nested.first : nested.last], lambda value: value is subject, function)
             for value in nested.returns:
-                self._given(value, lambda value: value is subject, function)
+                self._read_replacement(value, lambda value: value is subject, function)
 
-    def _given(self, value: Value, is_class: IsClass, function: Function, *, is_maker: bool = False) -> None:
-        """What is given in the place of the class, or by a maker as the decorator."""
+    def _read_replacement(self, value: Value, is_class: IsClass, function: Function, *, is_maker: bool = False) -> None:
+        """Read the value that replaces the class, or the decorator that a maker returns."""
         if value.op is Op.CHOICE:
             for part in value.args if self._enter(id(value)) else ():
-                self._given(part, is_class, function, is_maker=is_maker)
+                self._read_replacement(part, is_class, function, is_maker=is_maker)
         elif value.op is Op.LAMBDA and not is_maker and not value.data.positional:
-            # A function that makes objects of the class, whatever it is given.
+            # A factory function that makes objects of the class.
             self._body(function.flow.events[value.data.first : value.data.last], is_class, function)
         elif value.op is Op.LAMBDA:
-            self._nested(value.data, function)
+            self._read_nested(value.data, function)
         elif value.op is Op.CALL and value.callee.op is Op.LAMBDA:
-            self._nested(value.callee.data, function)
+            self._read_nested(value.callee.data, function)
         elif value.op is Op.CALL:
-            self._called(value, is_class, function)
+            self._read_result(value, is_class, function)
         elif value.op is Op.UNKNOWN:
             self._alters = True  # a class that is made here
         elif not is_class(value) and not (value.op is Op.CONST and value.data is None):
             self._is_known = False
 
-    def _called(self, call: Value, is_class: IsClass, function: Function) -> None:
-        """What a call gives in the place of the class, or as the decorator."""
+    def _read_result(self, call: Value, is_class: IsClass, function: Function) -> None:
+        """Read a call whose result replaces the class or is the decorator."""
         target = self._target(call.callee, function.module, function)
         if isinstance(target, External):
             if target.name == "functools.partial" and call.positional:
@@ -192,7 +194,7 @@ class _Reading:
             self.function(target, position)
 
     def _body(self, events: Iterable[Event], is_class: IsClass, function: Function) -> None:
-        """What the code of a function does to the class."""
+        """Read the stores and calls of a function that affect the class."""
         for event in events:
             target = event.target
             owner = target.args[0] if target is not None and target.op is Op.ATTR else None
@@ -205,7 +207,7 @@ class _Reading:
                 self._call(event.value, is_class, function)
 
     def _derive(self, bases: Value, is_class: IsClass, function: Function) -> None:
-        """The classes that are named in what becomes the bases of the class."""
+        """Collect the classes that are named in a value assigned to `__bases__`."""
         for part in bases.walk():
             if part.op is Op.GLOBAL:
                 definition = self._project.names.definition(function.module, part)
@@ -224,17 +226,17 @@ class _Reading:
             return
         for position in _where_given(call, is_class):
             if callee.op is Op.LAMBDA:
-                self._nested(callee.data, function)
+                self._read_nested(callee.data, function)
                 continue
             target = self._target(callee, function.module, function)
-            # A method of whatever object only keeps it: `entries.append(cls)`.
+            # An unknown method only stores the class: `entries.append(cls)`.
             if target is not None or callee.op is not Op.ATTR:
                 self._hand_to(target, position)
 
     def _target(
         self, callee: Value, module: ModuleFacts, function: Function | None = None
     ) -> Function | External | None:
-        """The function that a value stands for, a method of an object that a module makes among them."""
+        """The function that a callee stands for, methods of objects made at module level included; None if unknown."""
         names = self._project.names
         definition = names.definition(module, callee)
         if isinstance(definition, DefinedFunction):
@@ -254,7 +256,7 @@ class _Reading:
         return self._project.classes.model(made.cls).method(name) if isinstance(made, DefinedClass) else None
 
     def _enter(self, step: object) -> bool:
-        """Whether something is yet to be read."""
+        """Return whether `step` is read for the first time, within the limit of steps."""
         is_new = step not in self._seen
         self._seen.add(step)
         if len(self._seen) > _MAX_STEPS:
@@ -264,17 +266,17 @@ class _Reading:
 
 
 def _may_be(owner: Value, is_class: IsClass) -> bool:
-    """Whether what an attribute is set on may be the class, or an object of it: another argument is neither."""
+    """True if the owner of an attribute may be the class or an object of it: no other parameter is."""
     return is_class(owner) or owner.op is not Op.PARAM
 
 
 def _where_given(call: Value, is_class: IsClass) -> Iterator[int | str]:
-    """By which positions and names a call is given the class."""
+    """The positions and keywords at which a call has the class as an argument."""
     yield from (at for at, value in enumerate(call.positional) if is_class(value))
     yield from (name for name, value in call.keywords.items() if is_class(value))
 
 
 def _is_harmless(definition: External) -> bool:
-    """Whether what a library has is known to give classes no further attributes, but for special ones."""
+    """True for functions of torch and the standard library: they add no ordinary attributes to classes."""
     top = definition.name.partition(".")[0]
     return top in ("builtins", "torch") or is_standard(top)

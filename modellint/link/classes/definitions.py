@@ -1,4 +1,4 @@
-"""Class statements as the class models see them."""
+"""Class statements and methods read from source, in the form that class models use."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _DOCUMENTED = re.compile(
     re.MULTILINE,
 )
 _READ = re.compile(r"\bself\s*\.\s*(\w+)\b(?!\s*(?:=[^=]|:[^\n=]+=))")
-#: What a function has to mention to move something; what it does mention is looked at.
+#: Calls that may move something; only functions whose text has one are searched for moves.
 _MOVING = re.compile(r"\.\s*(?:to|cuda)\b")
-#: Methods that are not part of a layer's work: what they move, they move because they are asked to.
+#: Methods that are not part of a layer's work: they move things only on request.
 _HOUSEKEEPING = frozenset(("__init__", "to", "cuda", "cpu", "_apply", "apply", "float", "half", "double"))
 _REGISTRAR = "register_checkpoint_hooks"
 _SAVER = "mark_as_saver"
@@ -45,7 +45,7 @@ _ITSELF = frozenset(("eval", "train", "to", "cuda", "values", "items", "children
 
 
 class SourceScope:
-    """Global names as a module sees them."""
+    """Resolves global names in one module."""
 
     __slots__ = ("_names", "module")
 
@@ -115,7 +115,7 @@ def _is_plain_annotation(annotation: Value) -> bool:
 
 
 class SourceFacts:
-    """What a class statement says."""
+    """The facts of a class statement."""
 
     def __init__(self, cls: Class, names: Names) -> None:
         self.cls = cls
@@ -126,7 +126,7 @@ class SourceFacts:
 
     @property
     def bases(self) -> tuple[Definition | None, ...]:
-        """What the bases are; asked anew each time, so that whoever asks rests on the files that say so."""
+        """The definitions of the bases, resolved on each access: the asker's dependencies must include their files."""
         return tuple(
             self.scope.definition(base.args[0] if base.op is Op.INDEX else base)  # Generic[T]
             for base in self.cls.bases
@@ -186,21 +186,21 @@ class SourceFacts:
 
 
 def _is_registered(cls: Class) -> bool:
-    """Whether the hooks of a class are made known to checkpointers."""
+    """True if a decorator registers the checkpoint hooks of a class: `@register_checkpoint_hooks`."""
     return any(_decorator(value, cls.module) == _REGISTRAR for value in cls.head.decorators)
 
 
 def _decorator(value: Value, module: ModuleFacts) -> str:
-    """The name of a decorator where it is defined."""
+    """The last name of a decorator where it is defined."""
     name = str(value.data)
     origin = module.imports.get(name) if value.op is Op.GLOBAL else None
     return name if origin is None else str(origin).rpartition(".")[2]
 
 
 def _changing(cls: Class) -> frozenset[str]:
-    """The methods that store to attributes which the hooks for checkpoints hand over, or call one that does.
+    """The methods that store to attributes saved by checkpoint hooks, or call a method that does.
 
-    What holds only for a certain argument of the constructor says so: `forward?norm_type=global`.
+    A method that does so only for a certain constructor argument has a condition: `forward?norm_type=global`.
     """
     hooks = [function for function in cls.methods.values() if _is_hook(function)]
     read = {name for hook in hooks for name in _read_by(hook)}
@@ -222,14 +222,14 @@ def _changing(cls: Class) -> frozenset[str]:
 
 
 def _read_by(function: Function) -> set[str]:
-    """The attributes of its object that a method reads."""
+    """The attributes of `self` that a method reads."""
     values = [event.value for event in function.flow.events]
     values += [event.target.args[0] for event in function.flow.events if event.target and event.target.op is Op.INDEX]
     return {name for value in walk_all(values) if (name := self_attribute(value)) is not None}
 
 
 def _changes(function: Function, kept: set[str], changing: Mapping[str, set[str]]) -> Iterator[str]:
-    """Under which conditions a method changes attributes in `kept`, or calls a method `changing` them; "" is always."""
+    """The conditions under which a method changes attributes in `kept`, or calls a `changing` method; "" is always."""
     for event in function.flow.events:
         target = event.target if event.kind is EventKind.STORE else None
         callee = event.value.callee if event.kind is EventKind.CALL else None
@@ -245,7 +245,7 @@ def _changes(function: Function, kept: set[str], changing: Mapping[str, set[str]
 
 
 def _condition(test: Value) -> str | None:
-    """`norm_type=global` of the test `self.norm_type == "global"`."""
+    """The condition `norm_type=global` for the test `self.norm_type == "global"`; None for other tests."""
     if test.op is not Op.COMPARE or test.data != "==" or test.args[1].op is not Op.CONST:
         return None
     name = self_attribute(test.args[0])
@@ -253,13 +253,13 @@ def _condition(test: Value) -> str | None:
 
 
 def _is_hook(function: Function) -> bool:
-    """Whether a method saves or loads the object for a checkpoint."""
+    """True if a decorator marks a method as saver or loader of checkpoints."""
     decorators = (_decorator(value, function.module) for value in function.signature.decorators)
     return any(name in (_SAVER, *_LOADERS) for name in decorators)
 
 
 def _moves(function: Function) -> tuple[set[str], set[str]]:
-    """The attributes and the parameters that a method moves to a device."""
+    """The attributes, and the parameters, that a method moves to a device."""
     attributes: set[str] = set()
     parameters: set[str] = set()
     for event in function.flow.of(EventKind.CALL):
@@ -275,7 +275,7 @@ def _moves(function: Function) -> tuple[set[str], set[str]]:
 
 
 def _roots(value: Value) -> Iterator[Value]:
-    """The attributes and parameters that `value` is, or holds as its own."""
+    """The attributes and parameters that `value` may be, or that are its elements."""
     pending = [value]
     seen: set[int] = set()
     while pending:
@@ -300,7 +300,7 @@ def _roots(value: Value) -> Iterator[Value]:
 
 
 def _carries(function: Function) -> set[str]:
-    """The attributes that a method keeps on the device of its input; `*` if the object moves as a whole."""
+    """The attributes that a method moves with `to`, so that they follow its input; `*` if it moves `self`."""
     carried: set[str] = set()
     for event in function.flow.events:
         value = event.value

@@ -1,4 +1,4 @@
-"""The classes that have to do with objects of a class, and what its methods hand their object to."""
+"""Classes related to a class by inheritance, and the callees that its methods pass `self` to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import subclasses
-from modellint.link.classes.decorated import decorated
+from modellint.link.classes.decorated import decorator_effects
 from modellint.link.classes.spoken import spoken
 from modellint.link.names import DefinedClass, DefinedFunction, External
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class
     from modellint.link.project import Project
 
-#: What gives no attributes to what it is given.
+#: Beginnings of names of functions that add no attributes to their arguments.
 _HARMLESS = ("builtins.", "torch.jit.is_", "typing.", "copy.", "logging.")
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The classes that have to do with objects of a class: its bases, its subclasses, and their other bases.
+    """The classes whose code runs for objects of a class: bases, subclasses, other bases of these, borrowed methods.
 
-    `given` are the attributes that decorators set on them. Not `is_known`: one of them has a base that cannot be read,
+    `given` are attributes set by decorators. Not `is_known`: one of the classes has a base that cannot be read,
     or may have attributes of any name. Not `is_read`: one of them has a decorator that cannot be read.
     """
 
@@ -37,7 +37,7 @@ class Family:
 
 
 def family(cls: Class, project: Project) -> Family:
-    """The bases and subclasses of a class, and the other bases of these."""
+    """The classes whose code runs for objects of `cls`, and the attributes that decorators give them."""
     return project.once(("family", cls.module.path, cls.qualname, cls.line), lambda: _family(cls, project))
 
 
@@ -54,20 +54,20 @@ def _family(cls: Class, project: Project) -> Family:
                 libraries.add(current.name)
             elif current.cls not in members:
                 members[current.cls] = None
-                done = decorated(current.cls, project)
+                done = decorator_effects(current.cls, project)
                 given |= done.names
                 is_known &= not done.alter
                 is_read &= done.is_known
                 models.extend(map(project.classes.model, done.bases))
     for one in list(members):
-        for other in _borrowed(one, project):
+        for other in _owners_of_borrowed_methods(one, project):
             members.setdefault(other)
     is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
     return Family(tuple(members), frozenset(libraries), frozenset(given), is_known, is_read)
 
 
-def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
-    """Classes whose methods are called on an object of this one: `Other.__init__(self)`."""
+def _owners_of_borrowed_methods(cls: Class, project: Project) -> Iterator[Class]:
+    """The owners, and their bases, of methods that are called with `self` of this class: `Other.__init__(self)`."""
     for target in handed_on(cls, project).targets:
         owner = target.function.owner if isinstance(target, DefinedFunction) else None
         if owner is not None:
@@ -76,9 +76,9 @@ def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
 
 @dataclass(frozen=True, slots=True)
 class HandedOn:
-    """What the methods of a class call with their own object as an argument.
+    """The callees that the methods of a class pass `self` to.
 
-    Not `is_known`: one of them cannot be read, and is not known to leave the object's attributes alone.
+    Not `is_known`: one of them cannot be read and may set attributes of the object.
     """
 
     targets: tuple[DefinedClass | DefinedFunction, ...]
@@ -86,7 +86,7 @@ class HandedOn:
 
 
 def handed_on(cls: Class, project: Project) -> HandedOn:
-    """What the methods of a class hand their object to."""
+    """The callees that the methods of a class pass `self` to."""
     return project.once(("handed on", cls.module.path, cls.qualname, cls.line), lambda: _handed_on(cls, project))
 
 

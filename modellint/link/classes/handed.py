@@ -1,4 +1,4 @@
-"""Tensors that the project gives to constructors which keep them as they are."""
+"""New tensors that the project passes to constructors which store them unchanged."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
-#: Methods of tensors whose result is where the tensor is, or on the GPU of a machine that has one.
+#: Methods of tensors whose result stays on the tensor's device, or goes to the GPU if there is one.
 _STAYING = operators.methods("Tensor", "passed") - {"to", "type", "type_as"}
 _MAX_DEPTH = 8
 
 
 def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh | Shell]]:
-    """The parameters that constructors keep as they are and are given new tensors for in the same file, one of each.
+    """The new tensors passed in the same file to constructor parameters that are stored unchanged, one for each.
 
-    Those of which they keep a part, too, where an object of the project has a new tensor under that name.
+    A parameter of which an attribute is stored has a namespace, if the argument's class stores a new tensor there.
     """
     found: dict[Class, dict[str, Fresh | Shell]] = {}
     own = {cls.name for cls in module.classes.values()}
@@ -44,9 +44,9 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
                 continue
             definition = project.names.definition(module, call.callee)
             if isinstance(definition, DefinedClass) and definition.cls.module is module:
-                for name, number in _kept(definition.cls):
+                for name, number in _stored_parameters(definition.cls):
                     given = call.argument(number, name)
-                    new = None if given is None else _made(given, function, project)
+                    new = None if given is None else _new_tensor(given, function, project)
                     if new is not None:
                         found.setdefault(definition.cls, {}).setdefault(name, new)
                 for parameter, number, attribute in _parts(definition.cls):
@@ -58,7 +58,7 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
 
 
 def _parts(cls: Class) -> Iterator[tuple[Parameter, int, str]]:
-    """The parameters of which a constructor keeps an attribute, their positions in a call, and the attribute."""
+    """The constructor parameters of which an attribute is stored, with position in a call and attribute name."""
     function = cls.methods.get("__init__")
     for event in () if function is None else function.flow.of(EventKind.STORE):
         value = event.value
@@ -77,18 +77,18 @@ def _take(
     kind: Definition | None,
     project: Project,
 ) -> None:
-    """Note that a constructor is given an object of a class that has a new tensor under an attribute."""
-    made = _held(kind.cls, attribute, project) if isinstance(kind, DefinedClass) else None
+    """Record that a constructor gets an object of class `kind` whose `attribute` is a new tensor."""
+    made = _new_tensor_in(kind.cls, attribute, project) if isinstance(kind, DefinedClass) else None
     if made is not None:
         given = found.setdefault(cls, {}).setdefault(name, Shell("namespace", None, ()))
         if isinstance(given, Shell):
             given.set(attribute, (made,))
 
 
-def _held(cls: Class, attribute: str, project: Project) -> Fresh | None:
-    """The new tensor, or the buffer, that objects of a class have under a name."""
+def _new_tensor_in(cls: Class, attribute: str, project: Project) -> Fresh | None:
+    """The new tensor, or the buffer, that objects of a class store in an attribute; None if anything else is stored."""
     stored = project.of(Keepers).stored(cls, attribute)
-    made = [_made(value, where, project) for value, where in stored]
+    made = [_new_tensor(value, where, project) for value, where in stored]
     if made:
         return made[0] if None not in made else None
     for method in cls.methods.values():
@@ -101,7 +101,7 @@ def _held(cls: Class, attribute: str, project: Project) -> Fresh | None:
 
 
 def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Value, Function]]:
-    """What a constructor's parameter is given in the files in sight, but for None; the call where it cannot be told."""
+    """The arguments for a constructor parameter in the files in sight, without None; the call itself if unknown."""
     function = cls.methods["__init__"]
     number = next((n for n, one in enumerate(function.parameters[1:]) if one.name == name), 0)
     model = project.classes.model(cls)
@@ -119,12 +119,12 @@ def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Valu
 
 
 def is_new(value: Value, function: Function, project: Project) -> bool:
-    """Whether a value is a tensor that is made on the default device."""
-    return _made(value, function, project) is not None
+    """True if a value is a tensor that is made on the default device."""
+    return _new_tensor(value, function, project) is not None
 
 
-def _kept(cls: Class) -> Iterator[tuple[str, int]]:
-    """The parameters without annotation that a constructor stores as they are, and their positions in a call."""
+def _stored_parameters(cls: Class) -> Iterator[tuple[str, int]]:
+    """The unannotated constructor parameters that are stored unchanged, with their positions in a call."""
     function = cls.methods.get("__init__")
     if function is None:
         return
@@ -141,7 +141,7 @@ def _kept(cls: Class) -> Iterator[tuple[str, int]]:
 
 
 def _parameter(value: Value) -> str | None:
-    """The parameter that a value is, perhaps on the GPU of a machine that has one, or wrapped."""
+    """The parameter that a value is, perhaps moved to the GPU or wrapped; None for any other value."""
     while value.op is Op.CALL:
         if value.callee.op is Op.ATTR and value.callee.data in _STAYING:
             value = value.callee.args[0]
@@ -152,16 +152,16 @@ def _parameter(value: Value) -> str | None:
     return str(value.data) if value.op is Op.PARAM else None
 
 
-def _made(value: Value, function: Function, project: Project, depth: int = 0) -> Fresh | None:
-    """The tensor with dimensions that a value is for sure, and what makes it on the default device."""
+def _new_tensor(value: Value, function: Function, project: Project, depth: int = 0) -> Fresh | None:
+    """The new tensor on the default device that a value certainly is; None if it may be anything else."""
     if depth > _MAX_DEPTH:
         return None
     if value.op is Op.UPDATE:
-        return _made(value.args[0], function, project, depth + 1)
+        return _new_tensor(value.args[0], function, project, depth + 1)
     name = self_attribute(value)
     if name is not None and function.owner is not None:
         stored = project.of(Keepers).stored(function.owner, name)
-        made = [_made(one, where, project, depth + 1) for one, where in stored]
+        made = [_new_tensor(one, where, project, depth + 1) for one, where in stored]
         return made[0] if made and None not in made else None
     if value.op is not Op.CALL:
         return None
@@ -174,7 +174,7 @@ def _made(value: Value, function: Function, project: Project, depth: int = 0) ->
             has_dimensions = "literal" not in row.facets or value.positional[0].op is Op.LIST
             may_be_moved = "device" in value.data or value.has_unpacking
             return Fresh(value, function, 1) if has_dimensions and not may_be_moved else None
-        return _made(value.positional[0], function, project, depth + 1) if "passed" in row.facets else None
+        return _new_tensor(value.positional[0], function, project, depth + 1) if "passed" in row.facets else None
     if value.callee.op is Op.ATTR and value.callee.data in _STAYING:
-        return _made(value.callee.args[0], function, project, depth + 1)
+        return _new_tensor(value.callee.args[0], function, project, depth + 1)
     return None

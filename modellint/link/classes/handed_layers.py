@@ -1,4 +1,4 @@
-"""Layers that the project gives to constructors in plain containers, which these keep as they are."""
+"""Plain containers of layers that the project passes to constructors which store them unchanged."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 
 _COPYING = frozenset(("list", "tuple", "dict"))
 _MOVES = operators.methods("Tensor", "moves")
-#: What takes a part of a container, or goes through it.
+#: Operations that take an element of a container, or iterate over it.
 _TAKING = frozenset((Op.ITEM, Op.UNPACK, Op.INDEX))
-#: What may be a container that a function makes.
+#: Operations whose result may be a container that the caller made.
 _MADE = frozenset((Op.LIST, Op.TUPLE, Op.DICT, Op.COMPREHENSION, Op.UPDATE, Op.CHOICE, Op.CALL))
 _MAX_CALLERS = 3
 
 
 def handed_layers(cls: Class, project: Project) -> dict[str, Shell]:
-    """The containers of new layers that constructors in sight are given and keep, by the names of parameters."""
-    wanted = _kept(cls)
+    """The containers of new layers that callers in sight pass to stored parameters, by parameter name."""
+    wanted = _stored_parameters(cls)
     model = project.classes.model(cls) if wanted else None
     if model is None or model.is_module is not True:
         return {}
     found: dict[str, Shell] = {}
     for caller in islice(_callers(cls, wanted, project), _MAX_CALLERS):
-        for name, container in _given(caller, cls, wanted, project):
+        for name, container in _passed_containers(caller, cls, wanted, project):
             found.setdefault(name, container)
     return found
 
 
 def keeps_given(cls: Class) -> bool:
-    """Whether a constructor keeps parameters of whose elements methods call some."""
-    return bool(_kept(cls))
+    """True if the constructor stores parameters whose elements the methods call."""
+    return bool(_stored_parameters(cls))
 
 
-def _kept(cls: Class) -> dict[str, _Wanted]:
-    """The parameters that a constructor keeps, and of whose elements methods call some."""
+def _stored_parameters(cls: Class) -> dict[str, _Wanted]:
+    """The constructor parameters that are stored and whose elements methods call, by name."""
     constructor = cls.methods.get("__init__")
-    called = _called(cls) if constructor is not None else set()
+    called = _attributes_with_called_elements(cls) if constructor is not None else set()
     if constructor is None or not called:
         return {}
     names: set[str] = set()
@@ -73,7 +73,7 @@ def _kept(cls: Class) -> dict[str, _Wanted]:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A parameter of a constructor, its position in a call, and how all of them are called."""
+    """A constructor parameter, its position in a call, and the names of all parameters."""
 
     parameter: Parameter
     number: int
@@ -81,11 +81,11 @@ class _Wanted:
 
     @property
     def is_rest(self) -> bool:
-        """Whether it takes all arguments that no other parameter does: `*layers`, `**heads`."""
+        """True for `*layers` and `**heads`: it takes the arguments that no other parameter does."""
         return self.parameter.kind.startswith("var")
 
     def is_made(self, call: Value) -> bool:
-        """Whether a call gives it what the caller may have made."""
+        """True if the argument for this parameter may be a container that the caller makes."""
         if self.parameter.kind == "var-positional":
             return bool(call.positional[self.number :])
         if self.parameter.kind == "var-keyword":
@@ -93,7 +93,7 @@ class _Wanted:
         given = call.argument(self.number, self.parameter.name)
         return given is not None and given.op in _MADE and not call.has_unpacking
 
-    def given(self, arguments: Arguments) -> Atoms:
+    def value_in(self, arguments: Arguments) -> Atoms:
         """The value of the parameter in a call with these arguments."""
         if not self.is_rest:
             return arguments.argument(self.number, self.parameter.name) or ()
@@ -108,7 +108,7 @@ class _Wanted:
 
 
 def argument_of(stored: Value) -> str | None:
-    """The argument that is stored, perhaps copied, or without what is None; None if that is something else."""
+    """The parameter that a stored value is, perhaps copied or filtered for None; None for other values."""
     if stored.op is Op.CALL and called_name(stored.callee) in _COPYING and len(stored.positional) == 1:
         stored = stored.positional[0]
     if stored.op is Op.COMPREHENSION and stored.args[-1].op is Op.ITEM:
@@ -116,8 +116,8 @@ def argument_of(stored: Value) -> str | None:
     return str(stored.data) if stored.op is Op.PARAM else None
 
 
-def _called(cls: Class) -> set[str]:
-    """The attributes of which methods call elements."""
+def _attributes_with_called_elements(cls: Class) -> set[str]:
+    """The attributes of which methods other than the constructor call elements."""
     found: set[str] = set()
     for name, method in cls.methods.items():
         for event in method.flow.of(EventKind.CALL) if name != "__init__" else ():
@@ -127,7 +127,7 @@ def _called(cls: Class) -> set[str]:
 
 
 def _callers(cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterator[Function]:
-    """The functions in sight that give a constructor what they may have made."""
+    """The functions in sight that pass containers of their own to the constructor."""
     for module in neighbours(project, cls.module, cls.name):
         for caller in (*module.all_functions(), module.body):
             calls = caller.flow.of(EventKind.CALL) if cls.name in caller.words and caller.owner is not cls else ()
@@ -138,8 +138,10 @@ def _callers(cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterat
                     break
 
 
-def _given(caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterator[tuple[str, Shell]]:
-    """What a function gives the constructor that is a container of new layers, which nothing else registers."""
+def _passed_containers(
+    caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Project
+) -> Iterator[tuple[str, Shell]]:
+    """The containers of new layers that a function passes to the constructor and registers nowhere else."""
     run = started(project)
     owner = caller.owner
     receiver = None if owner is None else Shell("instance", None, (id(owner),), project.classes.model(owner))
@@ -149,32 +151,32 @@ def _given(caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Pr
     run.calls.apply(FunctionRef(method, None, receiver), ANY_ARGUMENTS, class_frame(method.scope, id(caller)), NOWHERE)
     objects = [*run.shells(), *([receiver] if receiver is not None else [])] if run.is_complete else []
     models = [one for one in objects if one.model is not None and one.model.cls is cls and one.kind == "instance"]
-    registered = _registered(objects, cls, wanted)
+    registered = _registered_layers(objects, cls, wanted)
     for shell in models if models and not _is_moved(run, caller, cls, models) else ():
         for name, one in wanted.items():
-            for atom in one.given(shell.arguments):
+            for atom in one.value_in(shell.arguments):
                 container = _container(atom, registered) if isinstance(atom, Shell) else None
                 if container is not None:
                     yield name, container
     run.close()
 
 
-def _registered(objects: list[Shell], cls: Class, wanted: dict[str, _Wanted]) -> set[Shell]:
-    """The layers that some objects hold as torch sees it, or that constructors are given by themselves."""
+def _registered_layers(objects: list[Shell], cls: Class, wanted: dict[str, _Wanted]) -> set[Shell]:
+    """The layers that objects register or get as arguments themselves, except through `*layers` of the constructor."""
     found: set[Shell] = set()
     for shell in objects:
         if shell.is_layer:
             held = [store.atoms for store in shell.stores if store.registers]
             held += [entry.atoms for entry in shell.entries] if shell.is_module_container else []
             rest = [one for one in wanted.values() if one.is_rest] if shell.model and shell.model.cls is cls else []
-            kept = {part for one in rest for atom in one.given(shell.arguments) for part in opened((atom,))}
+            kept = {part for one in rest for atom in one.value_in(shell.arguments) for part in opened((atom,))}
             given = (atom for atoms in shell.arguments.all() for atom in atoms if atom not in kept)
             found.update(atom for atom in (*chain.from_iterable(held), *given) if isinstance(atom, Shell))
     return found
 
 
 def _container(given: Shell, registered: set[Shell]) -> Shell | None:
-    """A plain container of new layers, as one that a constructor can be given; None if it is anything else."""
+    """A copy of a plain container that holds only new layers; None for anything else."""
     if not given.is_container or given.kind == "generator" or not given.entries:
         return None
     container = Shell(given.kind, given.value, ())
@@ -191,7 +193,7 @@ def _container(given: Shell, registered: set[Shell]) -> Shell | None:
 
 
 def _is_moved(run: Interpreter, caller: Function, cls: Class, models: list[Shell]) -> bool:
-    """Whether a function, or one that it calls, moves more than the objects of a class that it makes."""
+    """True if a function, or a callee, moves anything but the objects of the class that it makes."""
     made = {id(shell.value) for shell in models}
     return any(
         event.value.callee.op is Op.ATTR

@@ -1,4 +1,4 @@
-"""Tensors that ask for gradients and that a layer keeps as plain attributes: neither trained nor saved with it."""
+"""Tensors with `requires_grad` in plain attributes of a layer: neither trained nor saved with it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _MAX_DEPTH = 3
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A tensor that a constructor keeps by `target`, and that asks for gradients.
+    """A tensor with `requires_grad` that a constructor stores in `target`.
 
-    `is_handed_out`: a method gives it to whoever trains it, by itself or in a list.
+    `is_handed_out`: a method returns or stores it, alone or in a list, so it may be trained by hand.
     """
 
     cls: Class
@@ -42,7 +42,7 @@ class Learned:
 
 
 def learned(module: ModuleFacts, project: Project) -> tuple[Learned, ...]:
-    """The tensors of the layers of a file that ask for gradients and are no parameters."""
+    """The tensors of a file's layers that require gradients and are no parameters."""
     if _ASKING not in module.text:
         return ()
     return project.once(("learned", module.path), lambda: tuple(_search(module, project)))
@@ -55,7 +55,11 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
         if not is_helped and not any(map(_may_ask, cls.methods.values())):
             continue
         subjects = [model for model in project.of(ObjectRuns).subjects(cls) if model.is_module is True]
-        asked = {name for method in cls.methods.values() for name in _told(method)} if subjects else set()
+        asked = (
+            {name for method in cls.methods.values() for name in _attributes_requiring_grad(method)}
+            if subjects
+            else set()
+        )
         for model in subjects if subjects and project.of(ObjectRuns).may_strand(cls) else ():
             finished = project.of(ObjectRuns).of(model)
             for store in finished.first_stores:
@@ -71,9 +75,9 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
 
 
 def _only_asks(name: str, finished: FinishedObject, project: Project) -> bool:
-    """Whether an attribute is given to checkpointed functions only, and no known one of them computes with it.
+    """True if an attribute is only passed to checkpointed functions, none of which is known to compute with it.
 
-    Checkpointing gives gradients to a layer only where one of the tensors that it is called with asks for them.
+    Checkpointing gives gradients to a layer only if one of the tensors that it is called with requires them.
     """
     reads = [(read.function, read.value) for read in finished.reads(name) if read.function.name != "__init__"]
     needs = _Needs(finished, project)
@@ -84,13 +88,13 @@ def _only_asks(name: str, finished: FinishedObject, project: Project) -> bool:
 
 
 class _Needs:
-    """Whether functions compute with what they are given, or only give it on to what is checkpointed."""
+    """Tells functions that compute with an argument from those that only pass it on to checkpointed functions."""
 
     def __init__(self, finished: FinishedObject, project: Project) -> None:
         self._finished, self._project = finished, project
 
     def computes(self, function: Function, is_it: Callable[[Value], bool], depth: int = 0) -> bool:
-        """Whether a function does anything with a value but to give it to what does not compute with it."""
+        """True if a function uses a value for anything but an argument of functions that do not compute with it."""
         values = list(values_of(function.flow))
         if depth > _MAX_DEPTH or any(map(is_it, values)):
             return True
@@ -98,11 +102,11 @@ class _Needs:
         return any(user.op is not Op.CALL or self._is_used(user, function, is_it, depth) for user in users)
 
     def _is_used(self, call: Value, function: Function, is_it: Callable[[Value], bool], depth: int) -> bool:
-        """Whether what a call reaches may compute with a value; what is checkpointed is to be known for that."""
+        """True if the callee may compute with the value; the callee of `checkpoint` only if it is known to."""
         definition = self._project.names.definition(function.module, call.callee)
         is_recomputed = isinstance(definition, External) and definition.name == _RECOMPUTING and bool(call.positional)
         if is_recomputed:
-            given, called = call.positional[1:], self._recomputed(call.positional[0], function)
+            given, called = call.positional[1:], self._checkpointed_functions(call.positional[0], function)
         else:
             reached = CallReach(self._project, function).of(call)
             given = call.positional
@@ -116,8 +120,10 @@ class _Needs:
                 return True
         return False
 
-    def _recomputed(self, callee: Value, function: Function) -> list[tuple[Function, tuple[Parameter, ...]]]:
-        """The functions that `checkpoint` may call, as far as they are known, and what each of them takes."""
+    def _checkpointed_functions(
+        self, callee: Value, function: Function
+    ) -> list[tuple[Function, tuple[Parameter, ...]]]:
+        """The functions that `checkpoint` may call, as far as they are known, with their parameters."""
         is_part = callee.op in (Op.INDEX, Op.ITEM)
         attribute = self_attribute(callee.args[0] if is_part else callee)
         if attribute is None:
@@ -142,7 +148,7 @@ def _is_named(name: str) -> Callable[[Value], bool]:
 
 
 def _may_ask(function: Function) -> bool:
-    """Whether a function may make a tensor that asks for gradients, or tell one that an object keeps to do so."""
+    """True if a function may set `requires_grad` on a new tensor or on one that an object stores."""
     return _ASKING in function.text and any(map(_asks, function.flow.events))
 
 
@@ -161,12 +167,12 @@ def _may_be_kept(value: Value) -> bool:
 
 
 def _is_plain(name: str, finished: FinishedObject) -> bool:
-    """Whether nothing that an object keeps under a name is registered."""
+    """True if no module, parameter or buffer is stored in the attribute."""
     return not any(isinstance(atom, Shell) for store in finished.stores if store.name == name for atom in store.atoms)
 
 
-def _told(function: Function) -> set[str]:
-    """The attributes that a function tells to ask for gradients: `self.scale.requires_grad = True`."""
+def _attributes_requiring_grad(function: Function) -> set[str]:
+    """The attributes on which a function sets `requires_grad`: `self.scale.requires_grad = True`."""
     found: set[str | None] = set()
     for event in function.flow.events if _ASKING in function.text else ():
         target, call = event.target, event.value
@@ -178,7 +184,7 @@ def _told(function: Function) -> set[str]:
 
 
 def _is_handed_out(name: str, cls: Class) -> bool:
-    """Whether a method gives the attribute, or a list of such, or keeps it in one."""
+    """True if a method returns, yields or stores the attribute, alone or in a list."""
     return any(
         event.value.op in (Op.ATTR, Op.LIST, Op.TUPLE)
         and any(self_attribute(part) == name for part in event.value.walk())

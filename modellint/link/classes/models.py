@@ -1,9 +1,9 @@
-"""Class models: what is known of a class whatever it was learnt from.
+"""Class models: the facts about a class, whatever they were read from.
 
 A class is looked for in the project's own source, then in the packages of its interpreter, then in the shipped facts
-(for `torch.nn` the facts come first: they are the same and cost nothing). The questions are those that registration
-turns on: is it a layer, what does its constructor take, what does it register, does it hold state, what does it move.
-What cannot be decided is None.
+(for `torch.nn` the facts come first: they are the same and cost nothing). A model answers the questions of module
+registration: is it a layer, which arguments does it take and register, does it have state, what does it move.
+None means undecided.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MAX_BASES = 60
 
 
 class _Lineage(NamedTuple):
-    """The MRO of a class, and what follows from it. `is_layer`: an unknown base is known to be a layer."""
+    """The MRO of a class, and the facts that follow from it. `is_layer`: an unknown base is known to be a layer."""
 
     mro: tuple[ClassModel, ...]
     is_complete: bool
@@ -48,15 +48,15 @@ class _Lineage(NamedTuple):
 
 
 class ClassModel:
-    """What is known of one class. Get one from `project.classes`."""
+    """The facts about one class. Get one from `project.classes`."""
 
     def __init__(self, facts: ClassFacts, classes: Classes) -> None:
         self.facts = facts
         self.classes = classes
         self._key = "lineage", id(self)
-        #: Where in the MRO methods were found, by their names; and which MRO that was.
+        #: An MRO, and the positions in it of the methods looked up so far, by name.
         self._found: tuple[object, dict[str, int | None]] = None, {}
-        #: The methods that classes of the project define, and where in the MRO; and which MRO that was.
+        #: An MRO, and the methods in it that can be read, each with its position, by name.
         self._readable: tuple[object, dict[str, tuple[Method, int] | None]] = None, {}
 
     def __repr__(self) -> str:
@@ -64,12 +64,12 @@ class ClassModel:
 
     @cached_property
     def name(self) -> str:
-        """The dotted name by which its package offers the class."""
+        """The public dotted name of the class in its package."""
         return knowledge.canonical(self.facts.name)
 
     @property
     def cls(self) -> Class | None:
-        """The class statement, where the model was read from source."""
+        """The class statement, if the model was read from source."""
         return self.facts.cls if isinstance(self.facts, SourceFacts) else None
 
     # -- inheritance -------------------------------------------------------------------------------------------
@@ -108,12 +108,12 @@ class ClassModel:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every base of the class can be read or is described by shipped facts."""
+        """True if every base of the class can be read or is described by shipped facts."""
         return self._lineage.is_complete
 
     @property
     def are_bases_known(self) -> bool:
-        """Whether every base is known, or belongs to a library whose layers read what they set themselves."""
+        """True if every base is known, or is a layer class of another library by its name."""
         return self.is_complete or all(
             self.classes.of(base) is not None
             or (isinstance(base, External) and base.name in knowledge.LAYERS_ELSEWHERE)
@@ -123,12 +123,12 @@ class ClassModel:
 
     @property
     def is_module(self) -> bool | None:
-        """Whether it is a `torch.nn.Module`, None if a base is unknown."""
+        """True for a `torch.nn.Module`; None if an unknown base decides."""
         return self._lineage.is_module
 
     @property
     def is_container(self) -> bool:
-        """Whether it is a `ModuleList`, `ModuleDict`, `Sequential` or the like."""
+        """True for a `ModuleList`, `ModuleDict`, `Sequential` or a class derived from one."""
         return self._lineage.is_container
 
     # -- methods and attributes --------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class ClassModel:
         return self.facts.method(name)
 
     def nearest(self, name: str) -> int | None:
-        """Where in the MRO a method stands that objects of the class have."""
+        """The position in the MRO of the class that defines a method for objects of this one; None without one."""
         mro = self.mro()
         if self._found[0] is not mro:
             self._found = mro, {}
@@ -147,7 +147,7 @@ class ClassModel:
         return known[name]
 
     def readable(self, name: str) -> tuple[Method, int] | None:
-        """The method that objects of the class have where a class of the project defines it, and where in the MRO."""
+        """The method of the objects if it can be read before torch's classes in the MRO, and its position there."""
         mro = self.mro()
         if self._readable[0] is not mro:
             self._readable = mro, {}
@@ -170,7 +170,7 @@ class ClassModel:
         return self.nearest(name) is not None
 
     def has_own_adder(self, name: str) -> bool:
-        """Whether `append` or the like is a method of its own, rather than that of torch's containers."""
+        """True if a class of the MRO other than torch's defines the method: an `append` of its own."""
         return any(model.facts.has_method(name) for model in self.mro() if not model.name.startswith("torch."))
 
     def method(self, name: str) -> Function | None:
@@ -187,12 +187,12 @@ class ClassModel:
 
     @property
     def plain(self) -> Collection[str]:
-        """The parameters of the constructor that take numbers and the like."""
+        """The constructor's parameters that take numbers, strings and the like."""
         return () if self._constructor is None else self._constructor.plain
 
     @property
     def signature(self) -> tuple[Parameter, ...] | None:
-        """The constructor's parameters, the receiver left out; None if they are not known."""
+        """The constructor's parameters without the receiver; None if they are not known."""
         for model in self.mro():
             if model.facts.fields is not None:
                 return model.facts.fields
@@ -207,15 +207,15 @@ class ClassModel:
         return next((p for p in self.signature or () if p.name == name), None)
 
     def changes_state(self, method: str, arguments: Mapping[str, object] | None = None) -> bool:
-        """Whether a method changes what an object hands over when a checkpoint is written.
+        """True if a method changes the state that the object saves in a checkpoint.
 
-        `arguments` are constants that its constructor is given, by name.
+        `arguments` are the constant arguments of its constructor, by name.
         """
         found = (change.partition("?") for model in self.mro() for change in model.facts.conduct.changing)
         return any(name == method and self._holds(condition, arguments or {}) for name, _, condition in found)
 
     def _holds(self, condition: str, arguments: Mapping[str, object]) -> bool:
-        """Whether an object made with these arguments has the attribute that `name=value` says."""
+        """True if an object made with these arguments has the attribute value in the condition `name=value`."""
         name, _, wanted = condition.partition("=")
         parameter = self.parameter(name)
         default = None if parameter is None or parameter.default is None else parameter.default.data
@@ -241,7 +241,7 @@ class Classes:
         return found
 
     def resolve(self, name: str | Value, where: ModuleFacts | pathlib.Path) -> ClassModel | None:
-        """The class that a dotted name stands for.
+        """The model of the class that a dotted name stands for.
 
         `where` is the module in which it is written, or, for an absolute name, the file that asks for it.
         """
@@ -252,7 +252,7 @@ class Classes:
         return None if isinstance(name, Value) else self.of(names.absolute(name, where))
 
     def of(self, definition: Definition | None) -> ClassModel | None:
-        """The model of a resolved name, None if it is no class that is known."""
+        """The model of a resolved name; None if it is no class, or an unknown one."""
         if isinstance(definition, DefinedClass):
             return self.model(definition.cls)
         if isinstance(definition, External):
@@ -276,22 +276,22 @@ class Classes:
 
     @staticmethod
     def function(name: str) -> Method | None:
-        """A function of a library that the shipped facts describe."""
+        """The shipped facts of a library's function."""
         return knowledge.function_facts(name)
 
     def named(self, name: str, asker: ClassModel | None) -> ClassModel | None:
-        """The class with an absolute name that an expression in `asker` puts together."""
+        """The model of the class with an absolute name, as `asker` would import it."""
         if asker is not None and asker.cls is not None:
             return self.of(self.names.absolute(name, asker.cls.module.file))
         return self._from_facts(knowledge.canonical(name))
 
     def once(self, model: ClassModel, question: Hashable, answer: Answer[[], T]) -> T:
-        """The answer to a question about a class, and whatever files it rests on, for whoever asks again."""
+        """The memoised answer to a question about a class; each asker gets its file dependencies."""
         return self.project.once(("class", id(model), question), answer)
 
 
 def _is_plain_base(name: str) -> bool:
-    """Whether a base that is not described is known to be no layer."""
+    """True if a base that is not described is certainly no layer."""
     top = name.partition(".")[0]
     return name.startswith(calls.NON_LAYERS) or top == "builtins" or calls.is_standard(top)
 

@@ -1,4 +1,4 @@
-"""Runs of objects, one for each class: what they store, register and read, and what their methods do with it."""
+"""Runs of objects, one for each class: the attributes they store, register and read, and the calls of methods."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ CARE = frozenset(
     """_apply apply to cuda cpu half float double train eval parameters named_parameters children named_children modules
     named_modules state_dict load_state_dict requires_grad_ __setattr__ __getstate__ __setstate__""".split()
 )
-#: How many classes that derive from one are looked at.
+#: How many subclasses of a class are run.
 _MAX_DERIVED = 6
 
 
 class ObjectRuns:
-    """Reached as `project.of(ObjectRuns)`; one for each file that is checked."""
+    """Memoises the runs of objects. Reached as `project.of(ObjectRuns)`; one for each file that is checked."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -55,9 +55,9 @@ class ObjectRuns:
         return found
 
     def subjects(self, cls: Class) -> list[ClassModel]:
-        """The layers whose objects run what a class defines: itself, or those that it is mixed into.
+        """The layers whose objects run the methods of `cls`: itself, or the layers that it is mixed into.
 
-        There are none where it stores nothing: what a class is costs more to find out.
+        Empty if the class stores nothing, which is cheaper to find out than its bases.
         """
         found = self._subjects.get(cls)
         if found is None:
@@ -74,14 +74,14 @@ class ObjectRuns:
     def _layers_in(self, module: ModuleFacts) -> list[ClassModel]:
         """The layers that a file defines."""
 
-        def found() -> list[ClassModel]:
+        def find() -> list[ClassModel]:
             models = map(self._project.classes.model, module.classes.values())
             return [model for model in models if model.is_module is True]
 
-        return self._project.once(("layers in", module.path), found)
+        return self._project.once(("layers in", module.path), find)
 
     def below(self, model: ClassModel, cls: Class) -> list[FinishedObject]:
-        """Objects of the classes in sight that derive from a layer, whose class, or a part of it, is `cls`."""
+        """Runs of subclasses of `model` in sight; `cls` is its class statement or a part of it."""
         if (model, cls) not in self._below:
             self._below[model, cls] = self._find_below(model, cls)
         return self._below[model, cls]
@@ -99,9 +99,9 @@ class ObjectRuns:
         return [self.of(found) for found in list(derived)[:_MAX_DERIVED]]
 
     def _derived_in(self, module: ModuleFacts) -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
-        """The classes of a file that derive from each other class, in order."""
+        """The subclasses that a file defines, in order, by base."""
 
-        def found() -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
+        def find() -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
             derived: dict[ClassModel, list[tuple[ClassModel, Class]]] = {}
             for cls in module.classes.values():
                 model = self._project.classes.model(cls)
@@ -109,27 +109,27 @@ class ObjectRuns:
                     derived.setdefault(base, []).append((model, cls))
             return derived
 
-        return self._project.once(("derived in", module.path), found)
+        return self._project.once(("derived in", module.path), find)
 
     def may_strand(self, cls: Class) -> bool:
-        """Whether a class may keep a new tensor as a plain attribute."""
+        """True if a class may store a new tensor as a plain attribute."""
         return self.keepers.may_strand(cls)
 
     def may_keep(self, cls: Class) -> bool:
-        """Whether a class may leave layers or parameters in plain containers."""
+        """True if a class may store layers or parameters in plain containers."""
         return self.keepers.may_keep(cls)
 
     def may_derive(self, cls: Class) -> bool:
-        """Whether a class may store what is made of a new parameter."""
+        """True if a class may store a tensor that is computed from a new parameter."""
         return self.keepers.may_derive(cls)
 
     def may_store_early(self, cls: Class) -> bool:
-        """Whether a class may store layers or parameters before the constructor of its base has run."""
+        """True if a class may store layers or parameters before the constructor of its base has run."""
         return self.keepers.may_store_early(cls)
 
 
 def is_layer(model: ClassModel) -> bool | None:
-    """Whether a class is a layer; False where it looks like one but has an unknown base, None where it is none."""
+    """True for a layer; False for a class that looks like one but has an unknown base; None for no layer."""
     if model.is_module is True:
         return True
     if model.is_module is None and model.has_method("forward"):
@@ -138,7 +138,7 @@ def is_layer(model: ClassModel) -> bool | None:
 
 
 class FinishedObject:
-    """What an object of a class keeps in the end, what it registers on which paths, and what it does with it."""
+    """An object of a class after its methods were run: its stores, registrations by path, reads and uses."""
 
     def __init__(
         self,
@@ -158,10 +158,10 @@ class FinishedObject:
         if () in self._object_run.failures:  # there is no such object
             self._object_run.shell.stores.clear()
             self._has_worked = self._is_whole = True
-        #: What the constructor stores under attributes.
+        #: The attribute stores of the constructor.
         self.first_stores = tuple(self._object_run.shell.stores)
         self._first_reads = frozenset(self._object_run.reads)
-        #: The functions that it runs.
+        #: The functions that the constructor runs.
         self.first_done = frozenset(self._object_run.done)
         for method in self._methods if not self._is_whole else ():
             if self._is_own(method) and keepers.method_matters(method):
@@ -174,7 +174,7 @@ class FinishedObject:
             self._settle()
 
     def tell(self) -> None:
-        """Tell the rule that asks what was not followed to its end."""
+        """Report to the rule that asks which questions ran out of budget."""
         self._object_run.run.tell()
 
     def _settle(self) -> None:
@@ -184,21 +184,21 @@ class FinishedObject:
 
     @property
     def stores(self) -> list[Store]:
-        """What is stored under attributes of the object, in order."""
+        """The attribute stores of the object, in order."""
         return self._object_run.shell.stores
 
     @property
     def is_initialised(self) -> bool:
-        """Whether `nn.Module.__init__` runs."""
+        """True if `nn.Module.__init__` runs."""
         return self._object_run.shell.is_initialised
 
     def is_registered(self, shell: Shell, without: Store) -> bool:
-        """Whether a layer or parameter becomes a part of the object by another assignment, under some conditions."""
+        """True if another assignment than `without` registers a layer or parameter on some path."""
         return bool(self._object_run.registered((shell,), without).get(shell))
 
     @cached_property
     def _methods(self) -> list[Function]:
-        """The methods of an object, what it inherits included."""
+        """The methods of the object that matter, inherited ones included."""
         found: dict[str, Function] = {}
         for owner in self.model.mro():
             for name, method in owner.cls.methods.items() if owner.cls is not None else ():
@@ -207,17 +207,17 @@ class FinishedObject:
         return [method for method in found.values() if self._matters(method)]
 
     def _matters(self, method: Function) -> bool:
-        """Whether it is to be looked at what a method does to an object."""
+        """True if the effects of a method on the object are worth a run."""
         if method.is_class_method:
             return False
         return self._is_own(method) or method.name in WORK or not self._gate.is_idle(method)
 
     def _is_own(self, method: Function) -> bool:
-        """Whether a method stands in the file of the class itself."""
+        """True if a method is defined in the file of the class itself."""
         return self.model.cls is not None and method.module is self.model.cls.module
 
     def _work(self) -> ObjectRun:
-        """The run, with all calls of the object."""
+        """The run after all methods that run when the object is called."""
         if not self._has_worked:
             self._has_worked = True
             for method in self._methods:
@@ -227,7 +227,7 @@ class FinishedObject:
         return self._object_run
 
     def _go_on(self) -> ObjectRun:
-        """The run, with all methods of the object."""
+        """The run after all methods of the object."""
         object_run = self._work()
         if not self._is_whole:
             self._is_whole = True
@@ -236,7 +236,7 @@ class FinishedObject:
         return object_run
 
     def lost(self, kept: AttributeAssignment) -> dict[Shell, bool]:
-        """The layers and parameters in a container that are not registered, and whether they are under conditions."""
+        """The stateful layers and parameters in a container that lack registration; True if only on some paths."""
         found: dict[Shell, bool] = {}
         for leaf, taken in kept.leaves():
             if isinstance(leaf, Shell) and (leaf.is_layer or leaf.kind == "parameter"):
@@ -246,13 +246,13 @@ class FinishedObject:
         return found
 
     def _has_state(self, shell: Shell) -> bool:
-        """Whether a layer has parameters or buffers: of a library's layers that is known."""
+        """True if a layer has parameters or buffers, by shipped facts for a layer of a library."""
         if shell.kind != "instance" or shell.model is None or shell.model.cls is not None:
             return self._object_run.has_state(shell)
         return bool(state_in(self._object_run.run, shell))
 
     def keeps_nothing_of(self, kept: AttributeAssignment) -> bool:
-        """Whether an object of this class registers all that a container holds, or has another one."""
+        """True if this object registers everything in the container, or stores another one there."""
         return not any(self.lost(other) for other in self.final_stores if other.store.place is kept.store.place)
 
     @cached_property
@@ -260,22 +260,22 @@ class FinishedObject:
         return _by_attribute(self._go_on().devices.meetings)
 
     def meetings_of(self, name: str) -> list[Meeting]:
-        """Where a tensor of an attribute that was left behind is used with one that was moved."""
+        """The uses of an attribute's tensor that was not moved together with a tensor that was."""
         return self._meetings.get(name, [])
 
     def replacements_of(self, name: str) -> Mapping[Value, Function]:
-        """Where methods put what has been moved into a container of an attribute, each with the function."""
+        """The stores of moved tensors into a container in the attribute, each with its function."""
         return self._go_on().devices.replacements.get(name, {})
 
     @cached_property
-    def _left(self) -> dict[str, list[Meeting]]:
+    def _left_meetings(self) -> dict[str, list[Meeting]]:
         again = FinishedObject(self.model, self._gate, self._handed, self._work_names)  # one that is lived to its end
         object_run = again._go_on()
         return _by_attribute(object_run.moved_again(method for method in self._methods if method.name in WORK))
 
     def left_meetings_of(self, name: str) -> list[Meeting]:
-        """Where what an attribute keeps since the object was called meets what has been moved after that."""
-        return self._left.get(name, [])
+        """The uses of a tensor stored in a call of the object with tensors that were moved after that call."""
+        return self._left_meetings.get(name, [])
 
     @cached_property
     def _stores(self) -> dict[str | None, list[Store]]:
@@ -285,26 +285,26 @@ class FinishedObject:
         return found
 
     def is_shared(self, container: Shell) -> bool:
-        """Whether another object was made with a container, which it may fill anew."""
+        """True if a container was a constructor argument of another object, which may refill it."""
         made = (shell for shell in self._object_run.run.shells() if shell.kind == "instance")
         return any(container in atoms for shell in made for atoms in shell.arguments.all())
 
     @property
     def work_stores(self) -> tuple[Store, ...]:
-        """What is stored when the object works."""
+        """The attribute stores of the methods that run when the object is called."""
         self._work()
         return self._work_stores
 
     def first_stores_of(self, name: str) -> list[Store]:
-        """What the constructor stores under an attribute."""
+        """The stores of the constructor in an attribute."""
         return [store for store in self.first_stores if store.name == name]
 
     def stores_of(self, name: str) -> list[Store]:
-        """What is stored under an attribute in the object's whole run, and under names that are not known."""
+        """The stores of all methods in an attribute, and those under unknown names."""
         return [*self._stores.get(name, ()), *self._stores.get(None, ())]
 
     def encounters(self, methods: Iterable[Function]) -> list[Encounter]:
-        """Where what the object makes while it works, or when one of `methods` is called, meets what was moved."""
+        """The uses of tensors made in a call of the object, or of one of `methods`, with moved tensors."""
         object_run = self._work()
         for method in methods:
             if self.model.method(method.name) is method:
@@ -312,32 +312,32 @@ class FinishedObject:
         return list(object_run.devices.encounters.values())
 
     def encounters_with(self, bare: Mapping[Function, Collection[str]]) -> list[Encounter]:
-        """The same of another object, for whose methods some parameters are `bare` of what is where it is."""
+        """The encounters of a new object whose methods get no tensor on its device for `bare` parameters."""
         again = FinishedObject(self.model, self._gate, self._handed, self._work_names)._object_run
         for method, names in bare.items():
             again.follow(method, at_work=method.name in WORK, bare=names)
         return list(again.devices.encounters.values())
 
     def given_to(self, method: Function) -> list[Arguments]:
-        """What the object gives a method of a layer when it works, or when any of its methods is called."""
+        """The argument lists with which the object's methods call `method` of a layer."""
         return list(self._go_on().devices.given_to.get(method, {}))
 
     def reads(self, name: str) -> list[AttributeRead]:
         return [read for read in self._go_on().reads if read.name == name]
 
     def is_called(self, name: str) -> bool:
-        """Whether what an attribute holds is called by a method other than the constructor."""
+        """True if a method other than the constructor calls the object in an attribute."""
         return any(map(_is_callee, self._later_reads(name)))
 
     def is_used(self, name: str) -> bool:
-        """Whether an attribute is read where the object works, or what it holds is called by another method."""
+        """True if an attribute is read when the object is called, or another method calls its object."""
         return any(read.at_work or _is_callee(read) for read in self._later_reads(name))
 
     def _later_reads(self, name: str) -> list[AttributeRead]:
         return [read for read in self.reads(name) if read not in self._first_reads]
 
     def is_trained(self, shell: Shell) -> bool | None:
-        """Whether a layer has parameters to train; None where its arguments decide."""
+        """True if a layer has parameters to train; None if its arguments decide or it is unknown."""
         if shell.kind != "instance" or shell.model is None:
             return None
         if shell.is_module_container:
@@ -349,7 +349,7 @@ class FinishedObject:
         return state_in(self._object_run.run, shell, trained=True)
 
     def is_tied(self, shell: Shell) -> bool:
-        """Whether somebody else stores something in a layer, or a parameter of it in another one."""
+        """True if code outside of a layer stores into it, or another object stores one of its parameters."""
         own = [store for store in shell.stores if store.function is None or store.function.owner in self._owners(shell)]
         if len(own) != len(shell.stores):
             return True
@@ -365,24 +365,24 @@ class FinishedObject:
         return [] if shell.model is None else [model.cls for model in shell.model.mro()]
 
     def cares_for(self, kept: AttributeAssignment) -> bool:
-        """Whether a method does for what an attribute holds what torch does for children."""
+        """True if a method for children of `nn.Module`, like `_apply` or `state_dict`, reads the attribute."""
         return any(read.function.name in CARE for read in self.reads(kept.attribute))
 
-    def handled(self, kept: AttributeAssignment) -> Iterator[tuple[str, Function]]:
-        """The methods of what a container holds that the object calls by hand, and where."""
-        held = self._held(kept)
+    def calls_by_hand(self, kept: AttributeAssignment) -> Iterator[tuple[str, Function]]:
+        """The methods that the object calls by hand on elements of a container, each with its caller."""
+        held = self._elements(kept)
         for shell, name, function in self._go_on().run.calls.handled:
             if shell in held and function is not None:
                 yield name, function
 
     def moves(self, kept: AttributeAssignment) -> bool:
-        """Whether all that a container holds was moved when it was made, or some is where it is used."""
-        layers = {leaf for leaf in self._held(kept) if isinstance(leaf, Shell) and leaf.is_layer}
+        """True if every layer of a container was moved when it was made, or one is moved by hand."""
+        layers = {leaf for leaf in self._elements(kept) if isinstance(leaf, Shell) and leaf.is_layer}
         was_moved = bool(layers) and layers <= self._object_run.run.calls.placed
-        return was_moved or any(name in MOVES for name, _ in self.handled(kept))
+        return was_moved or any(name in MOVES for name, _ in self.calls_by_hand(kept))
 
-    def _held(self, kept: AttributeAssignment) -> set[Atom]:
-        """What the containers hold that are stored at a place."""
+    def _elements(self, kept: AttributeAssignment) -> set[Atom]:
+        """The elements of all containers that are stored at the same place."""
         same = [other for other in self.final_stores if other.store.place is kept.store.place]
         return {leaf for other in same for leaf, _ in other.leaves()}
 
@@ -399,7 +399,7 @@ def _is_callee(read: AttributeRead) -> bool:
 
 
 def _stores(method: Function) -> bool:
-    """Whether a method stores something under attributes, or puts it into what is there."""
+    """True if a method stores attributes or elements, or calls a method that adds to a container."""
     for event in method.flow.events:
         if event.kind is EventKind.STORE:
             return True

@@ -1,6 +1,6 @@
-"""Layers and parameters that an object keeps where `nn.Module` does not see them.
+"""Layers and parameters that an object stores where `nn.Module` does not register them.
 
-An object is run on paper; what it keeps in plain lists, tuples, sets and dicts is compared with what it
+An object is interpreted; the elements of its plain lists, tuples, sets and dicts are compared with what it
 registers, object by object: a layer that is registered by another way, under another name, or in a container that is
 built from the same list, is no loss.
 """
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-#: Methods in which reading an attribute is no use of what it holds.
+#: Methods in which reading an attribute is no use of its object.
 _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
 _MAX_READERS = 40
 
 
 @dataclass(frozen=True, eq=False)
 class Unregistered:
-    """Layers or parameters that `cls` keeps in a plain container and registers nowhere.
+    """Layers or parameters that `cls` stores in a plain container and registers nowhere.
 
-    Neither is there for a tuple of one, made by a comma, that is called. `doubts` say why it may be meant.
+    Both are empty for an accidental tuple of one that is called. `doubts` are reasons why it may be intended.
     """
 
     cls: Class
@@ -52,28 +52,28 @@ class Unregistered:
     parameters: tuple[Shell, ...]
     uses: tuple[AttributeRead, ...]
     doubts: tuple[str, ...]
-    #: Whether a comma makes a tuple of what was to be kept itself.
+    #: True if a stray comma makes a tuple of the intended object.
     is_accident: bool
-    #: Whether the class is known to be a layer, rather than to look like one.
+    #: True if the class is known to be a layer; False if it only looks like one.
     is_module: bool
 
     @property
     def confidence(self) -> Confidence:
-        """How sure it is that something is lost: used at work, used anywhere, or perhaps meant or never used."""
+        """High if used in calls of a known layer, medium if used elsewhere, low if in doubt or unused."""
         if self._is_in_doubt:
             return Confidence.LOW
         return Confidence.HIGH if self.is_module and any(use.at_work for use in self.uses) else Confidence.MEDIUM
 
     @property
     def is_said(self) -> bool:
-        """Whether that there are layers is only said by the annotation of a parameter."""
+        """True if only the annotation of a parameter says that the elements are layers."""
         return bool(self.layers) and all(map(is_said, self.layers))
 
     @property
     def claim(self) -> NotRegistered | None:
-        """What a run can show of it: nothing where what is in doubt is if it is meant to be registered.
+        """The claim that a run can prove; None if the container may be intended or is never used.
 
-        Nor of layers whose library is not at hand.
+        None, too, for layers without a class model.
         """
         from modellint.claims.layers import KeptAsGiven, NotRegistered
 
@@ -91,7 +91,7 @@ class Unregistered:
 
     @property
     def evidence(self) -> tuple[str, ...]:
-        """Why it is believed that something is lost, and what speaks against it."""
+        """Evidence lines: which layers have state, where the container is used, and doubts."""
         names = dict.fromkeys(type_name(layer) for layer in self.layers)
         found = [f"{' and '.join(names)} {'have' if len(names) > 1 else 'has'} parameters or buffers"] if names else []
         used = dict.fromkeys(use.function.name for use in self.uses if use.at_work)
@@ -100,13 +100,13 @@ class Unregistered:
 
     @property
     def related(self) -> tuple[Related, ...]:
-        """Where the container is used, at work if it is."""
+        """The first use of the container, one in a call of the object if there is any."""
         first = sorted(self.uses, key=lambda use: not use.at_work)[:1]
         return tuple(Related(use.function.module.place(use.value), "used here") for use in first)
 
 
 def unregistered(module: ModuleFacts, project: Project) -> tuple[Unregistered, ...]:
-    """What the classes of a file keep in plain containers though `nn.Module` should know of it."""
+    """The containers of a file's classes with layers or parameters that `nn.Module` should know of."""
     return project.once(("unregistered", module.path), lambda: tuple(_search(module, project)))
 
 
@@ -129,12 +129,12 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Unregistered]:
 
 
 def _below(cls: Class, model: ClassModel, project: Project) -> list[ClassModel]:
-    """The layers in sight that derive from one whose constructor keeps what theirs give it."""
+    """The subclasses in sight of a layer whose constructor stores their containers."""
     return [finished.model for finished in project.of(ObjectRuns).below(model, cls) if finished.model.is_module is True]
 
 
 class _Inspection:
-    """What objects of one class, `model`, keep of what `cls` stores."""
+    """Finds unregistered elements that objects of `model` have in the containers stored by `cls`."""
 
     def __init__(self, cls: Class, model: ClassModel, project: Project) -> None:
         self.cls = cls
@@ -153,7 +153,7 @@ class _Inspection:
 
     @cached_property
     def _below(self) -> list[FinishedObject]:
-        """Objects of the classes in sight that derive from the class."""
+        """Runs of the subclasses in sight."""
         return self.project.of(ObjectRuns).below(self.model, self.cls)
 
     def _judge(self, kept: AttributeAssignment, finished: FinishedObject) -> Unregistered | None:
@@ -177,13 +177,13 @@ class _Inspection:
         is_accident = kept.has_stray_comma or is_called
         doubts = ["it is registered under some conditions"] if any(lost.values()) else []
         if not is_accident:
-            doubts.extend(self._doubts(kept, layers, uses, (object_run.handled(kept) for object_run in lives)))
+            doubts.extend(self._doubts(kept, layers, uses, (object_run.calls_by_hand(kept) for object_run in lives)))
         reasons = tuple(dict.fromkeys(doubts))
         is_module = self.model.is_module is True
         return Unregistered(self.cls, kept, layers, parameters, uses, reasons, is_accident, is_module)
 
     def _is_given_registered(self, layer: Shell) -> bool:
-        """Whether a container that registers is given in sight, where an annotation speaks of a plain one."""
+        """True if a caller passes a registering or unknown container for a parameter annotated as a plain one."""
         function = layer.function
         said = layer.value
         if said is None:
@@ -201,7 +201,7 @@ class _Inspection:
         return False
 
     def _is_metric(self, layer: Shell) -> bool:
-        """Whether a layer is a metric of a library, which has nothing to train, and by default nothing to save."""
+        """True for a metric of a library: it has nothing to train, and by default nothing to save."""
         if layer.value is None or layer.function is None or layer.value.op is not Op.CALL:
             return False
         definition = self.project.names.definition(layer.function.module, layer.value.callee)
@@ -222,7 +222,7 @@ class _Inspection:
                     if id(value) not in seen:
                         yield AttributeRead(kept.attribute, function, value, False)
 
-    # -- what speaks against a mistake -------------------------------------------------------------------------
+    # -- doubts ------------------------------------------------------------------------------------------------
 
     @staticmethod
     def _doubts(
@@ -241,7 +241,7 @@ class _Inspection:
 
 
 def type_name(layer: Shell) -> str:
-    """What a layer is called in a message: its class."""
+    """The class name of a layer in messages."""
     if layer.model is not None:
         return f"`{layer.model.name.rpartition('.')[2]}`"
     made = layer.value.callee if layer.value is not None and layer.value.op is Op.CALL else None
@@ -254,7 +254,7 @@ def _is_called(use: AttributeRead) -> bool:
 
 
 def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bool:
-    """Whether a container with one written element is only ever asked for that element: `self._model = [model]`."""
+    """True if a display of one element is only ever indexed with constants: `self._model = [model]`."""
     return kept.is_written_out and all(
         any(
             event.value.args[0] is use.value and event.value.args[1].op is Op.CONST
@@ -265,7 +265,7 @@ def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bo
 
 
 def reads(function: Function, attribute: str, *, of_self: bool = True) -> list[Value]:
-    """Where a function reads the attribute, of its own object or of another one, each place once."""
+    """The reads of an attribute in a function, of `self` or else of other objects, each place once."""
     found: dict[tuple[int, int], Value] = {}
     for event in function.flow.events:
         for value in event.value.walk():

@@ -1,4 +1,4 @@
-"""Classes that a decorator of the project enters into a dict, an object, or the table of a class.
+"""Classes that decorators or calls of the project enter into a dict, an object, or the table of a class.
 
 `@register("mlp")`, `@BLOCKS.register`, `@Factory.register("mlp")`, or `__init_subclass__` of the class itself.
 """
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-#: What a class does with each that derives from it.
+#: The hook that a class runs for each of its subclasses.
 HEIR = "__init_subclass__"
 _EMPTY = frozenset(("dict", "builtins.dict", "collections.OrderedDict", "OrderedDict"))
 
 
 def entered(table: DefinedConstant, project: Project) -> tuple[Class, ...]:
-    """The classes in sight that decorators enter into a dict which is empty where it is made."""
+    """The classes in sight that decorators or calls enter into a dict which starts empty."""
     if not _is_empty(table.value):
         return ()
-    return project.once(("entered", table.module.path, table.name), lambda: tuple(_entered(table, project)))
+    return project.once(("entered", table.module.path, table.name), lambda: tuple(_find_entered(table, project)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RegistryCall:
-    """What calls a method of an object, `owner`, in a module: a decorator of `cls`, or a call with a class."""
+    """A decorator of `cls`, or a call with a class, that calls a method of the registry `owner`."""
 
     module: ModuleFacts
     value: Value
@@ -44,7 +44,7 @@ class RegistryCall:
 def registrations(
     table: DefinedConstant, project: Project, beside: ModuleFacts | None = None
 ) -> tuple[RegistryCall, ...]:
-    """What enters classes into an object of the project, in the files around it and around one that asks."""
+    """The calls that enter classes into an object of the project, in files around it and around `beside`."""
     files = _with(table.module, beside)
     key = "registrations", table.name, *(module.path for module in files)
     return project.once(key, lambda: tuple(_registrations(table, project, files)))
@@ -57,21 +57,21 @@ def _registrations(table: DefinedConstant, project: Project, files: tuple[Module
 
 
 def is_filled(cls: Class, name: str) -> bool:
-    """Whether a class has an empty dict of a name for all of its objects, of which methods of the class speak."""
+    """True if a class has an empty dict `name` in its body that class methods, static methods or `HEIR` mention."""
     value = cls.attributes.get(name)
     methods = (one for one in cls.methods.values() if one.is_class_method or one.is_static or one.name == HEIR)
     return value is not None and _is_empty(value) and any(name in method.words for method in methods)
 
 
 def registrations_by(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tuple[RegistryCall, ...]:
-    """What enters classes by methods of a class, in the files around it and around one that asks."""
+    """The calls that enter classes by methods of a class, in files around it and around `beside`."""
     files = _with(cls.module, beside)
     key = "registrations by", cls.qualname, *(module.path for module in files)
     return project.once(key, lambda: tuple(_entering(cls, project, files)))
 
 
 def heirs(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tuple[Class, ...]:
-    """The classes in sight that derive from one, where that does something with each."""
+    """The subclasses in sight of a class with `__init_subclass__`; empty without that hook."""
     if HEIR not in cls.methods:
         return ()
     files = _with(cls.module, beside)
@@ -80,7 +80,7 @@ def heirs(cls: Class, project: Project, beside: ModuleFacts | None = None) -> tu
 
 
 def _with(module: ModuleFacts, beside: ModuleFacts | None) -> tuple[ModuleFacts, ...]:
-    """A file, and the one that asks about it if that is another."""
+    """The file, and `beside` if that is another file."""
     return (module,) if beside is None or beside is module else (module, beside)
 
 
@@ -95,7 +95,7 @@ def _heirs(cls: Class, project: Project, files: tuple[ModuleFacts, ...]) -> Iter
 def _entering(
     table: DefinedConstant | Class, project: Project, files: tuple[ModuleFacts, ...]
 ) -> Iterator[RegistryCall]:
-    """What calls a method of an object of a module, or of a class, with a class."""
+    """The decorators and module-level calls of a registry's methods that have a class as an argument."""
     for module in dict.fromkeys(one for file in files for one in neighbours(project, file, table.name)):
         for cls in module.classes.values():
             for decorator in cls.head.decorators:
@@ -110,7 +110,7 @@ def _entering(
 
 
 def _owner(value: Value, table: DefinedConstant | Class, module: ModuleFacts, project: Project) -> Value | None:
-    """The object of a value that is a method of it, or a call of either; None if that is another object."""
+    """The registry in a decorator or call like `TABLE.register(…)`; None if the receiver is another object."""
     made = (table.value.line, table.value.offset) if isinstance(table, DefinedConstant) else None
     while value.op in (Op.CALL, Op.ATTR) and (module is not table.module or (value.line, value.offset) != made):
         value = value.args[0]
@@ -128,7 +128,7 @@ def _is_empty(value: Value) -> bool:
     return (value.op is Op.DICT and not value.args) or (is_call and len(value.args) == 1)
 
 
-def _entered(table: DefinedConstant, project: Project) -> Iterator[Class]:
+def _find_entered(table: DefinedConstant, project: Project) -> Iterator[Class]:
     functions = [one for one in table.module.functions.values() if table.name in one.words and _enters(one, table.name)]
     for function in functions:
         for module in neighbours(project, table.module, function.name):
@@ -147,14 +147,14 @@ def _entered(table: DefinedConstant, project: Project) -> Iterator[Class]:
 
 
 def _is_made_as(value: Value, table: DefinedConstant) -> bool:
-    """Whether a value of the module is what a global name stands for, perhaps changed since it was made."""
+    """True if a value at module level is the object of a global name, perhaps updated since."""
     while value.op is Op.UPDATE:
         value = value.args[0]
     return (value.line, value.offset) == (table.value.line, table.value.offset) or value.data == table.name
 
 
 def _by_call(function: Function, module: ModuleFacts, project: Project) -> Iterator[Class]:
-    """The classes that a file gives a function at module level."""
+    """The classes that a file passes to a function at module level."""
     for event in module.body.flow.of(EventKind.CALL) if function.name in module.body.words else ():
         definition = project.names.definition(module, event.value.callee)
         if isinstance(definition, DefinedFunction) and definition.function is function:
@@ -163,7 +163,7 @@ def _by_call(function: Function, module: ModuleFacts, project: Project) -> Itera
 
 
 def _enters(function: Function, name: str) -> bool:
-    """Whether a function stores what it is given under a key of a global name."""
+    """True if a function stores an argument or inner function under a key of a global name."""
     return any(
         event.target is not None
         and event.target.op is Op.INDEX

@@ -1,4 +1,4 @@
-"""What a project puts in the place of a library's code: files copied over the library's, and replaced methods.
+"""Replacements of a library's code by a project: files copied over the library's, and replaced methods.
 
 A file that is copied over one of a library's stands in the project where it cannot run: most of its relative imports
 lead to no file. A method is replaced by assigning a function to an attribute of the library's class.
@@ -25,7 +25,7 @@ _RELATIVE = re.compile(r"^from[ \t]+(\.+)([\w.]*)[ \t]+import\b", re.MULTILINE)
 
 
 def copies(project: Project, name: str, near: ModuleFacts) -> tuple[Class, ...]:
-    """The classes in files that are copied over a library's which go by a dotted name there, as `near` asks for it."""
+    """The classes called `name` in files that are copied over a library's file, as seen from the file `near`."""
     last = name.rpartition(".")[2]
     found = (module for module in mentioning(project, near, f"class {last}") if last in module.classes)
     return tuple(module.classes[last] for module in found if module is not near and _is_out_of_place(module, project))
@@ -34,14 +34,15 @@ def copies(project: Project, name: str, near: ModuleFacts) -> tuple[Class, ...]:
 def replaced(project: Project, library: str, near: ModuleFacts) -> tuple[Function, ...]:
     """The functions of a project that replace functions or methods of a library."""
     return project.once(
-        ("replaced", library, near.file.parent), lambda: tuple(dict.fromkeys(_replaced(project, library, near)))
+        ("replaced", library, near.file.parent),
+        lambda: tuple(dict.fromkeys(_find_replacements(project, library, near))),
     )
 
 
-def _replaced(project: Project, library: str, near: ModuleFacts) -> Iterator[Function]:
+def _find_replacements(project: Project, library: str, near: ModuleFacts) -> Iterator[Function]:
     for module in mentioning(project, near, library):
         for function in (*module.all_functions(), module.body):
-            for target, value in map(_assigned, function.flow.events):
+            for target, value in map(_attribute_store, function.flow.events):
                 if target is None or value is None:
                     continue
                 owner, new = (project.names.definition(module, part) for part in (target, value))
@@ -50,8 +51,8 @@ def _replaced(project: Project, library: str, near: ModuleFacts) -> Iterator[Fun
                     yield new.function
 
 
-def _assigned(event: Event) -> tuple[Value, Value] | tuple[None, None]:
-    """The object whose attribute an event sets, and what it sets it to: `Owner.name = value`, `setattr(Owner, …)`."""
+def _attribute_store(event: Event) -> tuple[Value, Value] | tuple[None, None]:
+    """The object whose attribute an event sets, and the new value: `Owner.name = value`, `setattr(Owner, …)`."""
     if event.kind is EventKind.STORE and event.target is not None and event.target.op is Op.ATTR:
         return event.target.args[0], event.value
     call = event.value
@@ -61,7 +62,7 @@ def _assigned(event: Event) -> tuple[Value, Value] | tuple[None, None]:
 
 
 def _is_out_of_place(module: ModuleFacts, project: Project) -> bool:
-    """Whether a file cannot run where it stands: most of its relative imports lead to no file."""
+    """True if a file cannot run where it stands: most of its relative imports lead to no file."""
     found = [_leads_somewhere(module.file, len(dots), rest, project) for dots, rest in _RELATIVE.findall(module.text)]
     return found.count(False) > found.count(True)
 

@@ -1,4 +1,4 @@
-"""What calling a class takes, where that is certain, and whether a call's arguments fit."""
+"""Constructor parameters that are certain, and the arguments of a call that do not fit them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Pr
 
 
 def constructor_parameters(model: ClassModel, classes: Classes, *, any_release: bool) -> tuple[Parameters, ...]:
-    """The parameters of a class's constructor, the receiver left out.
+    """The parameter lists of a class's constructor, without the receiver.
 
-    Several, where the described releases of its package differ and `any_release` may be in use. None at all where
-    they are not certain: an unknown base comes first, or `__new__`, a metaclass or a decorator has a say.
+    Several if the described releases of its package differ and `any_release` may be in use. None at all if
+    they are uncertain: an unknown base comes first, or `__new__`, a metaclass or a decorator may change them.
     """
     for current in model.mro():
         facts = current.facts
@@ -70,7 +70,7 @@ def _is_known(base: object, classes: Classes) -> bool:
 
 
 def _is_altered(facts: object) -> bool:
-    """Whether a metaclass or, for want of a constructor, a decorator may decide what the class takes."""
+    """True if a metaclass, or a decorator of a class without constructor, may change its parameters."""
     if not isinstance(facts, SourceFacts):
         return False
     head = facts.cls.head
@@ -81,7 +81,7 @@ def _is_altered(facts: object) -> bool:
 
 
 def _older(facts: ShippedFacts, known: Parameters) -> tuple[Parameters, ...]:
-    """The parameters that other described releases state."""
+    """The differing parameter lists of the other described releases."""
     found = []
     for release in knowledge.package(facts.name.partition(".")[0]).releases[1:]:
         other = knowledge.class_facts(facts.name, release)
@@ -97,7 +97,7 @@ def _shape(parameters: Parameters) -> list[tuple[str, str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """Why arguments do not fit.
+    """One reason why arguments do not fit.
 
     There is an `unknown` name, a `missing` one, one given by position and `doubled` by name, or more positional ones
     than `most`.
@@ -110,9 +110,9 @@ class Misfit:
 
 
 def misfits(parameters: Parameters, positional: int, keywords: Iterable[str], *, is_final: bool) -> list[Misfit]:
-    """What Python would refuse about a call with so many positional arguments and these keywords.
+    """The reasons for which Python would refuse a call with `positional` arguments and these keywords.
 
-    Not `is_final`: more arguments are added before the call is made.
+    Not `is_final`: more arguments may follow, so none counts as missing.
     """
     found: list[Misfit] = []
     names = [p.name for p in parameters if p.kind == "positional"]

@@ -1,7 +1,7 @@
-"""What code says of objects by the names of their attributes: reads, sets, speaks of in texts, or computes.
+"""Attribute names in code: those that it reads, sets, mentions in strings, or computes.
 
-A record of names for each class, made once from the bodies of its methods; and for each file what its functions do
-with an attribute of a name of objects that are not their own.
+A record of names for each class, made once from the bodies of its methods; and for each file the reads and stores
+of an attribute `name` of other objects than `self`.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Flow, Value
     from modellint.link.project import Project
 
-#: Methods in which layers are only filled with their first values.
+#: Methods that only initialise the values of layers.
 INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
-#: Methods that register what is given under the name that is given first.
+#: Methods that register an object under the name in their first argument.
 _REGISTERING = frozenset(("register_buffer", "register_parameter", "register_module", "add_module"))
-#: What goes through all that an object holds.
+#: Attributes and methods that enumerate all parts of an object.
 _GOING_THROUGH = frozenset(("children", "modules", "named_children", "named_modules", "_modules", "__dict__"))
-#: Where torch keeps what is registered.
+#: The dicts in which `nn.Module` stores registered objects.
 _HOLDING = frozenset(("_modules", "_parameters", "_buffers"))
-#: Methods by which a class answers to any name.
+#: Methods that give a class attributes of any name.
 _ANSWERING = frozenset(("__getattr__", "__getattribute__", "__setattr__"))
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """The names of attributes that the methods of a class speak of.
+    """The attribute names that the methods of a class mention.
 
-    `read` are those of its object that methods read which do more than fill in first values, `filled` those that only
-    the others read, and `stored` those that any method assigns. `told` are words in texts, `prefixes` what computed
-    names begin with. It `reads_any` where a method may read an attribute of any name, and `stores_any` where one may
+    `read` are attributes of `self` that methods read, initialising ones left out, `filled` those that initialising
+    methods read, and `stored` those that any method assigns. `told` are words in strings, `prefixes` the beginnings of
+    computed names. `reads_any`: a method may read an attribute of any name; `stores_any`: one may
     set it.
     """
 
@@ -51,16 +51,16 @@ class Spoken:
     stores_any: bool
 
     def speaks_of(self, name: str) -> bool:
-        """Whether a text holds a name, or a computed one may be it."""
+        """True if a string contains the name, or a computed name may be it."""
         return name in self.told or name.startswith(self.prefixes)
 
 
 def spoken(cls: Class, project: Project) -> Spoken:
-    """What the methods of a class say of its object."""
-    return project.once(("spoken", cls.module.path, cls.qualname, cls.line), lambda: _spoken(cls))
+    """The attribute names that the methods of a class mention."""
+    return project.once(("spoken", cls.module.path, cls.qualname, cls.line), lambda: _find_mentions(cls))
 
 
-def _spoken(cls: Class) -> Spoken:
+def _find_mentions(cls: Class) -> Spoken:
     read: set[str] = set()
     filled: set[str] = set()
     stored: set[str] = set()
@@ -88,7 +88,7 @@ def _spoken(cls: Class) -> Spoken:
             if id(value) not in names_kept:
                 told.update(words_in(value))
             if value.op is Op.CALL:
-                computed = _computed(value)
+                computed = _computed_name(value)
                 if computed is None:
                     continue
                 is_stored, name = computed
@@ -114,7 +114,7 @@ def _spoken(cls: Class) -> Spoken:
 
 
 def kept_name(event: Event) -> str | None:
-    """The attribute of its own object that an event assigns, or registers or sets by a name in a text."""
+    """The attribute of `self` that an event assigns, registers or sets by a constant name; None for other events."""
     if event.kind is EventKind.STORE and event.target is not None:
         return self_attribute(event.target)
     if event.kind is not EventKind.CALL:
@@ -131,12 +131,12 @@ def kept_name(event: Event) -> str | None:
 
 
 def kept_value(event: Event) -> Value:
-    """What an event keeps that has a `kept_name`."""
+    """The value that an event with a `kept_name` stores."""
     return event.value.args[-1] if event.kind is EventKind.CALL else event.value
 
 
-def _computed(call: Value) -> tuple[bool, str] | None:
-    """What the computed name begins with under which a call sets an attribute (True) or reads one; empty if unknown."""
+def _computed_name(call: Value) -> tuple[bool, str] | None:
+    """For a call that sets (True) or reads an attribute by a computed name: the beginning of the name, or ""."""
     callee, given = call.callee, call.positional
     if callee.op is Op.GLOBAL:
         if callee.data in ("setattr", "delattr") and len(given) > 1:
@@ -158,7 +158,7 @@ def _computed(call: Value) -> tuple[bool, str] | None:
 
 
 def _beginning(name: Value) -> str:
-    """The text that a computed name begins with, as far as it is written."""
+    """The constant beginning of a computed name, as far as it is written; "" if none is."""
     if name.op is Op.STRING:
         return name.data[0] or "" if name.data else ""
     if name.op is Op.CONST:
@@ -171,7 +171,7 @@ def _beginning(name: Value) -> str:
 
 
 def words_in(value: Value) -> Iterator[str]:
-    """The names in a text that consists of them: `encoder.layer`, or `width, depth`."""
+    """The names in a string that consists only of names: `encoder.layer`, or `width, depth`."""
     if value.op is Op.CONST and isinstance(value.data, str) and len(value.data) < 200:
         words = [word.strip() for word in value.data.replace(".", ",").split(",")]
         if all(map(str.isidentifier, words)):
@@ -187,9 +187,9 @@ def _is_self(value: Value) -> bool:
 
 
 def values_of(flow: Flow) -> Iterator[Value]:
-    """All that a body evaluates: what its events are about, their conditions and contexts, and what loops run over.
+    """All values that a body evaluates: of its events, their conditions and contexts, and the iterables of loops.
 
-    What is assigned to is left out, but not the object whose attribute or element it is.
+    Assignment targets are left out, but not the object whose attribute or element a target is.
     """
     for event in (*flow.events, *flow.unpackings):
         if event.kind is not EventKind.DELETE:
@@ -209,7 +209,7 @@ def values_of(flow: Flow) -> Iterator[Value]:
 
 
 def is_read(name: str, module: ModuleFacts, project: Project, *, of_others: bool = False) -> bool:
-    """Whether code of a file reads an attribute of a name, or says it in a text; `of_others`: not of its own object."""
+    """True if a file reads an attribute `name`, or has it in a string; `of_others`: of another object than `self`."""
     return project.once(("is read", module.path, name, of_others), lambda: any(_reading(module, name, of_others)))
 
 
@@ -227,7 +227,7 @@ def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
 
 
 def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
-    """The names that code of a file has for other objects whose attribute of a name it reads."""
+    """The names of the other objects than `self` whose attribute `name` a file reads."""
     return project.once(("holders read", module.path, name), lambda: frozenset(_holders_read(module, name)))
 
 
@@ -239,7 +239,7 @@ def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
 
 
 def setters_of_others(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
-    """The last names of the other objects whose attribute of a name the code of a file sets; "" where there is none."""
+    """The last names of the other objects than `self` whose attribute `name` a file sets; "" for one without name."""
     return project.once(("set of others", module.path, name), lambda: frozenset(_setting(module, name, project)))
 
 
@@ -255,7 +255,7 @@ def _setting(module: ModuleFacts, name: str, project: Project) -> Iterator[str]:
 
 
 def _is_copied(value: Value, target: Value, module: ModuleFacts, project: Project) -> bool:
-    """Whether a function takes its own place as a copy, for another docstring say: `C.f = copied(C.f)`."""
+    """True if a function is replaced by a copy of itself, say for another docstring: `C.f = copied(C.f)`."""
     given = value.positional if value.op is Op.CALL else ()
     if len(given) != 1 or dotted(given[0]) is None or dotted(given[0]) != dotted(target):
         return False
@@ -266,7 +266,7 @@ def _is_copied(value: Value, target: Value, module: ModuleFacts, project: Projec
 
 
 def _is_made_of_code(call: Value, function: Function, project: Project) -> bool:
-    """Whether a call makes a function of the code of an argument: `types.FunctionType(f.__code__, …)`."""
+    """True if a call makes a function from an argument's code: `types.FunctionType(f.__code__, …)`."""
     made = project.names.definition(function.module, call.callee)
     code = call.positional[0] if call.positional else None
     is_code = code is not None and code.op is Op.ATTR and code.data == "__code__" and code.args[0].op is Op.PARAM
@@ -274,7 +274,7 @@ def _is_made_of_code(call: Value, function: Function, project: Project) -> bool:
 
 
 def sets_by_name(call: Value, name: str) -> bool:
-    """Whether a call sets or registers an attribute of a name that is written in a text."""
+    """True if a call sets or registers an attribute whose name is a constant argument."""
     callee = call.callee
     last = str(callee.data) if callee.op in (Op.GLOBAL, Op.ATTR) else ""
     is_setting = last in ("setattr", "__setattr__") or last in _REGISTERING
@@ -282,7 +282,7 @@ def sets_by_name(call: Value, name: str) -> bool:
 
 
 def _names_of(value: Value) -> Iterator[str]:
-    """The names for an object: its variable, the attribute or function that it comes from, what holds it."""
+    """The names for an object: its variable, the attribute or function that it comes from, its container."""
     if value.target is not None:
         yield value.target
     while value.op in (Op.INDEX, Op.ITEM, Op.CALL, Op.UPDATE):

@@ -1,4 +1,4 @@
-"""How a plain container becomes one that registers: the edit, and whether it keeps the meaning of correct code."""
+"""The edit that makes a plain container a registering one, and whether it preserves correct code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.registered import Unregistered
 
-#: What lists and dicts can do, and torch's containers cannot.
+#: Methods of lists and dicts that torch's containers lack.
 _MISSING = {
     "List": frozenset("index remove copy sort reverse count clear".split()),
     "Dict": frozenset("get setdefault copy popitem".split()),
@@ -27,7 +27,7 @@ _EMPTY = frozenset(("[]", "list()", "{}", "dict()", "()", "tuple()"))
 
 
 def name_in(module: ModuleFacts, name: str) -> str | None:
-    """How a file can write `torch.nn.<name>` with what it imports."""
+    """The expression by which a file can write `torch.nn.<name>` with its imports; None if it has none."""
     for local, target in module.imports.items():
         if target == f"torch.nn.{name}":
             return local
@@ -38,7 +38,7 @@ def name_in(module: ModuleFacts, name: str) -> str | None:
 
 
 def without_comma(kept: AttributeAssignment) -> Fix | None:
-    """The comma that makes a tuple, taken out."""
+    """The fix that deletes the comma which makes a tuple; None if the tuple is written differently."""
     module = kept.function.module
     found = python_edit.assigned(kept.target, module)
     if found is None or not isinstance(found[0], ast.Tuple) or len(found[0].elts) != 1:
@@ -53,7 +53,7 @@ def without_comma(kept: AttributeAssignment) -> Fix | None:
 
 
 def wrapped(found: Unregistered, kind: str) -> Fix | None:
-    """The container in one that registers; `kind` is `Module` or `Parameter`."""
+    """The fix that wraps the container in a registering one; `kind` is `Module` or `Parameter`."""
     kept = found.kept
     module = kept.function.module
     stored = python_edit.assigned(kept.target, module)
@@ -81,7 +81,7 @@ def wrapped(found: Unregistered, kind: str) -> Fix | None:
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
-    """The containers to wrap: the expression, or those among its alternatives."""
+    """The container expressions to wrap: the node itself, or the branches of a conditional."""
     if isinstance(node, ast.IfExp):
         branches = [node.body, node.orelse]
         if all(isinstance(b, _DISPLAYS) or (isinstance(b, ast.Constant) and b.value is None) for b in branches):
@@ -91,7 +91,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _misses_something(found: Unregistered, missing: frozenset[str]) -> bool:
-    """Whether a use asks for a method that torch's containers do not have."""
+    """True if a use calls a method that torch's container lacks."""
     for use in found.uses:
         for event in use.function.flow.of(EventKind.CALL):
             callee = event.value.callee
@@ -101,7 +101,7 @@ def _misses_something(found: Unregistered, missing: frozenset[str]) -> bool:
 
 
 def _has_plain_keys(value: Value) -> bool:
-    """Whether the keys of a dict are texts that a `ModuleDict` takes: no dots in them."""
+    """True if all keys of a dict are strings that `ModuleDict` accepts: no dots in them."""
     if value.op is Op.DICT:
         return all(
             key is not None and key.op is Op.CONST and isinstance(key.data, str) and "." not in key.data and key.data

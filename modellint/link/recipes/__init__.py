@@ -1,7 +1,7 @@
-"""Recipes and their scripts: what HyperPyYAML makes of a recipe, who loads it, what is used, moved, trained and saved.
+"""Recipes and their scripts: HyperPyYAML's objects, the scripts that load them, layers used, moved, trained and saved.
 
-Begin with `evaluation.py` (what a recipe comes to) and `pairing.py` (its script); `reach.py` runs the script, and
-`moved.py` tells which layers move along.
+Begin with `evaluation.py` (the objects of a recipe) and `pairing.py` (its script); `reach.py` runs the script, and
+`moved.py` finds the layers that follow `modules=` to the device.
 It imports `flow/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `operators/`, `reading/`,
 `similar.py`, `source.py`.
 """

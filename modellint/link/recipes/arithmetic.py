@@ -1,4 +1,4 @@
-"""The arithmetic of `!ref <a> * 2`: what HyperPyYAML makes of a string once its references are filled in."""
+"""The arithmetic of `!ref <a> * 2`: HyperPyYAML's value of a string once its references are filled in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_TEXT = 1000
 
 
 class IncomputableError(Exception):
-    """HyperPyYAML would raise (`is_certain`), or the result is beyond reason."""
+    """HyperPyYAML would raise (`is_certain`), or the result is too large or no scalar."""
 
     def __init__(self, reason: str, *, is_certain: bool = False) -> None:
         super().__init__(reason)
@@ -39,9 +39,9 @@ class IncomputableError(Exception):
 
 
 def parse_arithmetic(text: str) -> Scalar:
-    """The result of `text` as constants joined by + - * / // ** %, or `text` itself where it is anything else.
+    """The result of `text` as constants joined by + - * / // ** %, or `text` itself for anything else.
 
-    A leading minus is anything else: HyperPyYAML knows no unary operators.
+    A leading minus is returned as text: HyperPyYAML knows no unary operators.
     """
     if len(text) > _MAX_TEXT:
         return text
@@ -90,7 +90,7 @@ _ITEM = re.compile(r"""\s*(?:"([^"\\]*)"|'([^']*)'|([^\[\]{}(),'"]+?))\s*""")
 
 
 def read_tuple(text: str) -> tuple[Scalar, ...] | None:
-    """The elements of a flat `(3, 4)`, None if `text` is no such thing or holds more than scalars."""
+    """The elements of a flat `(3, 4)`; None for other texts, or elements that are no scalars."""
     if not _TUPLE.fullmatch(text):
         return None
     inner = text[1:-1].strip()

@@ -1,4 +1,4 @@
-"""The values that a recipe and its Brain bring into a script, as the flow meets them."""
+"""Atoms for a recipe and its Brain: the values that they bring into a script's run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Stage(Enum):
 
 
 class Keys(Foreign):
-    """All keys of the recipe, as a mapping or namespace; `names` are those that there are."""
+    """All keys of the recipe, as a mapping or namespace; `names` are the known ones."""
 
     __slots__ = ("names",)
 
@@ -46,7 +46,7 @@ class Keys(Foreign):
 
 
 class ModulesTable(Foreign):
-    """`self.modules`; `names` are its entries, None while they are not all known."""
+    """`self.modules`; `names` are its entries, None if some are unknown."""
 
     __slots__ = ("names",)
 
@@ -76,7 +76,7 @@ class ModulesEntry(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class RecipeObject(Foreign):
-    """An object that the recipe makes, or names."""
+    """An object that the recipe makes, or a class or function that it names."""
 
     item: Item
     project: Project = field(repr=False, compare=False)
@@ -97,7 +97,7 @@ class RecipeObject(Foreign):
         return None
 
     def has_attribute(self, name: str) -> bool | None:
-        """What `hasattr` says of it."""
+        """The result of `hasattr`; None if unknown."""
         if self.item.kind is not ItemKind.NEW:
             return None
         model = self.project.classes.resolve(self.item.target, self.item.recipe.file)
@@ -115,7 +115,7 @@ class RecipeObject(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class ObjectPart(Foreign):
-    """An attribute of an object of the recipe, or a part of that."""
+    """An attribute or element of an object of the recipe."""
 
     owner: RecipeObject | ModulesEntry
     name: str
@@ -126,7 +126,7 @@ class ObjectPart(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class Checkpointer(Foreign):
-    """One that the script makes; whether it is known what it is given."""
+    """A checkpointer made by the script; `is_complete`: its arguments are all known."""
 
     site: Site
     is_complete: bool
@@ -137,7 +137,7 @@ class Checkpointer(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class Partial(Foreign):
-    """A function with the arguments that `functools.partial` gives it."""
+    """A function with the arguments that `functools.partial` binds."""
 
     function: Atom
     arguments: Arguments
@@ -148,7 +148,7 @@ class Partial(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class Thing(Foreign):
-    """An object of a class that is not read."""
+    """An object of a class that is not interpreted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +157,21 @@ class Data(Plain):
 
 
 class Recoverables(Foreign):
-    """What a checkpointer saves."""
+    """The recoverables of a checkpointer: the objects that it saves."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Weights(Plain):
-    """The parameters of modules, or one of them."""
+    """Some or all parameters of a module or of several."""
 
     owner: Atom
 
 
 @dataclass(frozen=True, slots=True)
 class Optimizer(Foreign):
-    """An optimizer that is made at `site`, of a class that the recipe names or of one of torch's."""
+    """An optimizer made at `site`; `item` is its class in the recipe, None for a class of the script."""
 
     site: Site
     item: Item | None
@@ -182,7 +182,7 @@ class Optimizer(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class Product(Foreign):
-    """What calling something gives that the recipe only names."""
+    """The result of calling something that the recipe only names."""
 
     item: Item
 
@@ -192,7 +192,7 @@ class Product(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class Turn(Foreign):
-    """A whole number that runs from `low` to `high` (None: without end) in the course of a training."""
+    """An integer that runs from `low` to `high` (None: without end) during a training."""
 
     low: int
     high: int | None
@@ -202,7 +202,7 @@ class Turn(Foreign):
 
     @property
     def comes_and_goes(self) -> bool:
-        """Whether it counts as true for certain, and as false as well."""
+        """True if it is certainly zero at one time and nonzero at another."""
         return self.low <= 0
 
     def compared(self, operator: str, other: Atom) -> bool | None:
@@ -210,7 +210,7 @@ class Turn(Foreign):
         return None if outcomes is None or len(outcomes) > 1 else next(iter(outcomes))
 
     def outcomes(self, operator: str, other: Atom) -> frozenset[bool] | None:
-        """How a comparison comes out in the course of a training; None if it may never come out so."""
+        """The results of a comparison during a training; None if unknown, as late epochs may never come."""
         bound = other.value if isinstance(other, Constant) else None
         if isinstance(bound, bool) or not isinstance(bound, int | float):
             return None
@@ -232,14 +232,14 @@ class Turn(Foreign):
         return _EITHER
 
     def modulo(self, number: object) -> Turn | None:
-        """What is left when it is divided by a number."""
+        """The remainder by a number; None if it does not run through a full period."""
         if type(number) is int and number > 0 and (self.high is None or self.high >= number):
             return Turn(0, number - 1)
         return None
 
 
-def known(item: Item, project: Project) -> Atoms | None:
-    """What a key of the recipe stands for, None if that is unknown: a constant as a constant, an object as itself."""
+def atoms_of(item: Item, project: Project) -> Atoms | None:
+    """The atoms for an object of the recipe, constants as constants; None if its value is unknown."""
     if item.kind is ItemKind.CONSTANT:
         values = item.values
         return (Constant(item.value if values is None else values),)

@@ -1,4 +1,4 @@
-"""The Brain of a script: what it keeps, what its methods and those of the framework do."""
+"""The Brain of a script: its attributes, its own methods and those of the framework."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from modellint.link.recipes.atoms import (
     Optimizer,
     Stage,
     Turn,
-    known,
+    atoms_of,
 )
 
 if TYPE_CHECKING:
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
     from modellint.link.recipes.scripts import BrainUse
     from modellint.link.recipes.things import Objects
 
-#: What the framework's Brain counts in a training.
+#: Counters of the framework's Brain during a training.
 _PROGRESS = {"step": Turn(1, None), "optimizer_step": Turn(0, None)}
 _PARAMETERS = ("modules", "opt_class", "hparams", "run_opts", "checkpointer")
-#: Those of its arguments that it keeps under their own names.
+#: Arguments that it stores under their own names.
 _PASSED = frozenset(("checkpointer", "opt_class"))
 _ACCUMULATION = "grad_accumulation_factor"
-#: What a run is told on its command line, whatever its recipe says: off in one run, on in another.
+#: Switches of the command line, which override the recipe: off in one run, on in another.
 _SWITCHES = frozenset(("auto_mix_prec", "bfloat16_mix_prec"))
-#: Its methods that allow a step of the optimizer: a training in which they never do trains nothing.
+#: Methods that allow a step of the optimizer; taken as true, since otherwise a training trains nothing.
 _ALLOWING = frozenset(("check_gradients", "check_loss_isfinite"))
-#: What the framework's own version of a batch method calls.
+#: The methods that the framework's own batch methods call.
 BATCH = {
     "fit_batch": ("compute_forward", "compute_objectives"),
     "evaluate_batch": ("compute_forward", "compute_objectives"),
 }
-#: The hooks that are told the stage, and whether the optimizers step, and at which position.
+#: The hooks with a parameter for the stage, or for whether the optimizers step, and its position.
 _STAGED = {
     "compute_forward": 1,
     "compute_objectives": 2,
@@ -66,7 +66,7 @@ _STEPPING = {"on_fit_batch_start": 1, "on_fit_batch_end": 3}
 
 
 class _Around(Protocol):
-    """What a script runs in, as far as its Brain depends on it."""
+    """The surroundings of a Brain: the run of its script."""
 
     run: Interpreter
     project: Project
@@ -86,40 +86,40 @@ class Brain:
     def __init__(self, around: _Around, use: BrainUse) -> None:
         self._around = around
         self.use = use
-        #: What it is given; None until it is made.
+        #: The constructor's arguments; None until it is made.
         self.given: Arguments | None = None
-        #: What is stored in it: by name, then by function and stage; and what was stored since it began once more.
+        #: Stored attributes by name, then by function and stage; and those stored since the last `again`.
         self._stores: dict[str, dict[tuple[Function | None, str], Atoms]] = {}
         self._fresh: set[tuple[str, Function | None, str]] = set()
-        #: The conditions under which each was stored last.
+        #: The path condition of the last store of each.
         self._paths: dict[tuple[str, Function | None, str], Path] = {}
-        #: What its attributes were taken for when they were read first, by name and stage.
+        #: The value of each attribute at its first read, by name and stage.
         self._reads: dict[tuple[str, str], Atoms | None] = {}
 
     def again(self) -> None:
-        """Begin once more, with all that is known by now of what is stored where."""
+        """Start a second pass, with the attributes stored by the first one."""
         self._fresh.clear()
         self._reads.clear()
 
     def attribute(self, name: str, frame: Frame | None, value: Value | None) -> Atoms:
-        """An attribute of the Brain: one of its own, what this body has stored, or what any method stores."""
+        """The value of an attribute: a special one, the one stored in this body, or the join of all stores."""
         if name == "hparams":
             return (self._around.objects.keys,)
         if name in ("modules", "mods"):
             return (self._around.objects.table,)
         if value is not None and value.op is Op.ATTR and len(value.args) > 1 and frame is not None:
             return self._around.run.evaluate(value.args[1], frame)
-        stored = self._stored(name)
+        stored = self._stored_value(name)
         if stored is not None:
             return stored
         method = self.use.method(name)
         if method is not None and frame is not None and value is not None:
-            bound = self.bound(method)
+            bound = self.bound_method(method)
             return self._around.run.calls.apply(bound, Arguments(), frame, value) if method.is_property else (bound,)
         return self._of_class(name) or self._of_framework(name)
 
     def _of_class(self, name: str) -> Atoms | None:
-        """What the Brain's classes set for all their objects."""
+        """The value of an attribute in the class bodies of the Brain's classes; None if they have none."""
         for cls in self.use.classes:
             facts = self._around.project.classes.model(cls).facts
             value = facts.attributes.get(name)
@@ -132,7 +132,7 @@ class Brain:
             return (_PROGRESS[name],)
         if name == _ACCUMULATION:
             item = self._around.objects._recipe.keys.get(name)
-            return (Constant(1),) if item is None else known(item, self._around.project) or UNKNOWN
+            return (Constant(1),) if item is None else atoms_of(item, self._around.project) or UNKNOWN
         if name in _SWITCHES:
             return (Turn(0, 1),)
         passed = self.argument(name) if name in _PASSED else None
@@ -142,13 +142,13 @@ class Brain:
         """The value that the script passes to the Brain as an argument."""
         return None if self.given is None else self.given.argument(_PARAMETERS.index(name), name)
 
-    def _stored(self, name: str) -> Atoms | None:
-        """What methods store as an attribute of the Brain: those of its stage, where they store it in each."""
-        found = self._joined(name, self._around.stage)
+    def _stored_value(self, name: str) -> Atoms | None:
+        """The join of an attribute's stores; of a function that stores in the current stage, only that store counts."""
+        found = self._join_stores(name, self._around.stage)
         self._reads.setdefault((name, self._around.stage), found)
         return found
 
-    def _joined(self, name: str, stage: str) -> Atoms | None:
+    def _join_stores(self, name: str, stage: str) -> Atoms | None:
         rows = self._stores.get(name)
         if not rows:
             return None
@@ -157,9 +157,9 @@ class Brain:
 
     @property
     def is_settled(self) -> bool:
-        """Whether what is known of what the Brain keeps was known whenever it was read."""
+        """True if the second pass would read no other attribute values than the first."""
         for (name, stage), found in self._reads.items():
-            now = self._joined(name, stage)
+            now = self._join_stores(name, stage)
             if now != found and (found is not None or now is None or not all(map(_tells_nothing, now))):
                 return False
         return True
@@ -176,11 +176,11 @@ class Brain:
                 self._around.notes.keeps(atom)
 
     def _follows(self, key: tuple[str, Function | None, str], path: Path) -> bool:
-        """Whether a constructor, which runs once, stores something in the place of what it has just stored."""
+        """True if a constructor, which runs once, overwrites its own store on the same path."""
         is_constructor = key[1] is not None and key[1].name == "__init__"
         return is_constructor and not self._around.run.loops and self._paths.get(key) == path
 
-    def bound(self, function: Function) -> FunctionRef:
+    def bound_method(self, function: Function) -> FunctionRef:
         method = SourceMethod(function, self._around.project.names)
         return FunctionRef(method, None, None if function.is_static else self._around.brain)
 
@@ -188,10 +188,10 @@ class Brain:
         if not self._around.is_at_work:
             self._around.notes.asks(name, arguments, Site(value, frame.function))
             return UNKNOWN
-        stored = self._stored(name)
+        stored = self._stored_value(name)
         function = self.use.method(name) if stored is None else None
         if function is not None:
-            return self._around.run.calls.apply(self.bound(function), arguments, frame, value)
+            return self._around.run.calls.apply(self.bound_method(function), arguments, frame, value)
         kept = stored or (self.argument(name) if name in _PASSED else self._of_class(name))
         if kept is not None:
             return join(self._around.run.calls.apply(atom, arguments, frame, value) for atom in kept)
@@ -202,24 +202,24 @@ class Brain:
         owner = None if frame.function is None else frame.function.owner
         function = None if owner is None else self.use.method(name, after=owner)
         if function is not None:
-            return self._around.run.calls.apply(self.bound(function), arguments, frame, value)
+            return self._around.run.calls.apply(self.bound_method(function), arguments, frame, value)
         return self._framework(name, arguments, frame, value)
 
     def _framework(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        """What the framework's own method does."""
+        """Run the framework's own method."""
         for called in BATCH.get(name, ()):
             method = self.use.method(called)
             if method is not None:
-                given = staged(method, self._stage_of(name, arguments))
+                given = hook_arguments(method, self._stage_of(name, arguments))
                 with self._around.gradients.kept_off(name == "evaluate_batch"):
-                    self._around.run.calls.apply(self.bound(method), given, frame, value)
+                    self._around.run.calls.apply(self.bound_method(method), given, frame, value)
         if name in _ALLOWING:
             return (Constant(True),)
         self._around.hand(arguments, value)
         return UNKNOWN
 
     def _stage_of(self, batch: str, arguments: Arguments) -> Atoms:
-        """The stage that the framework's own batch method hands on: training, or the one that it is given."""
+        """The stage in which the framework's batch method calls hooks: TRAIN, or its argument."""
         if batch == "fit_batch":
             return (Constant(Stage.TRAIN),)
         return arguments.argument(_STAGED[batch], "stage") or UNKNOWN
@@ -229,8 +229,8 @@ def _tells_nothing(atom: Atom) -> bool:
     return isinstance(atom, SymbolicInput | Unknown) or type(atom) is Plain
 
 
-def staged(function: Function, stage: Atoms) -> Arguments:
-    """What the framework passes to a hook of its loop: the stage, and whether the optimizers step, now and then."""
+def hook_arguments(function: Function, stage: Atoms) -> Arguments:
+    """The arguments that the framework passes to a hook of its loop: the stage, and whether the optimizers step."""
     given: dict[str, Atoms] = {}
     names = function.argument_names
     for positions, atoms in ((_STAGED, stage), (_STEPPING, (Turn(0, 1),))):

@@ -1,6 +1,6 @@
-"""Which layers are held by something, and through what: the one idea behind moved, trained and saved.
+"""Layers held by a mapping, an optimizer or a checkpointer: the closure behind moved, trained and saved.
 
-What holds layers has roots: the entries of `modules`, the modules whose parameters an optimizer was given, the
+Its roots are the entries of `modules`, the modules whose parameters an optimizer gets, or the
 recoverables of a checkpointer. A root holds itself and every layer that it registers.
 """
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """Something that is held by name: `text` is how the recipe or the script puts it, `place` where.
+    """An object that is held by name: `text` and `place` are those in the recipe or the script.
 
-    `certain` tells that it is held whatever the run decides.
+    `certain`: it is held on every path.
     """
 
     item: Item
@@ -33,14 +33,14 @@ class Root:
 
 @dataclass(frozen=True, eq=False)
 class Via:
-    """Why a layer is held: the root that registers it, and whether that is certain."""
+    """The root that registers a layer, and whether that is certain."""
 
     root: Root
     certain: bool
 
 
 class Closure:
-    """The layers that `roots` hold. Not `closed`: something is held of which we do not know what it is."""
+    """The layers that `roots` hold. Not `closed`: some held objects are unknown."""
 
     def __init__(self, roots: Iterable[Root], layers: Layers, *, closed: bool) -> None:
         self.roots = tuple(roots)
@@ -49,7 +49,7 @@ class Closure:
         self._known: dict[int, Via | None] = {}
 
     def via(self, item: Item) -> Via | None:
-        """Through which root a layer is held, the surest one; None if no root is known to hold it."""
+        """The root that holds a layer, a certain one if possible; None if no root is known to hold it."""
         if id(item) not in self._known:
             self._known[id(item)] = self._find(item)
         return self._known[id(item)]

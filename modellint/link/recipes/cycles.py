@@ -1,4 +1,4 @@
-"""Objects that hold themselves."""
+"""Cycles of objects that contain themselves."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 class Item(Protocol):
-    """An object that holds others, each under something."""
+    """An object that contains others, each under a key or position."""
 
     def children(self) -> Iterable[tuple[object, Item]]: ...
 
 
 class Holding(Protocol):
-    """Something inside of `holder` that leads to `target`."""
+    """A reference inside of `holder` to `target`."""
 
     @property
     def holder(self) -> Item: ...
@@ -24,7 +24,7 @@ class Holding(Protocol):
 
 
 def closing(links: Sequence[Holding]) -> list[int]:
-    """The numbers of those links that close a cycle: the target holds what holds it."""
+    """The numbers of the links that close a cycle: the target contains the holder."""
     component = _components([link.target for link in links])
     return [n for n, link in enumerate(links) if component.get(id(link.holder)) == component[id(link.target)]]
 
@@ -65,7 +65,7 @@ def _components(roots: list[Item]) -> dict[int, int]:
 
 
 def _close(item: Item, path: list[Item], component: dict[int, int]) -> None:
-    """Give everything on the path down to `item` the component that `item` is the root of."""
+    """Assign a new component to everything on the path down to `item`, its root."""
     number = len(component)
     while True:
         member = path.pop()

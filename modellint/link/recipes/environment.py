@@ -1,6 +1,6 @@
-"""What a training script runs in under one recipe: its keys, a Brain with `modules`, the stages of a training.
+"""The theory of a training script under one recipe: its keys, a Brain with `modules`, the stages of a training.
 
-What the interpreter does there with objects of the recipe is noted: that they are used, moved, trained and saved.
+It records the operations on objects of the recipe: used, moved, trained and saved.
 """
 
 from __future__ import annotations
@@ -72,24 +72,24 @@ if TYPE_CHECKING:
     from modellint.link.recipes.scripts import Script
 
 _ADDS = frozenset(("add_recoverable", "add_recoverables"))
-#: Functions that look at parameters and train nothing, though torch has them.
+#: Functions of torch that get parameters and train nothing.
 _ONLOOKERS = frozenset(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"))
 _CHECKPOINTERS = frozenset(("speechbrain.utils.checkpoints.Checkpointer",))
 _STAGES = frozenset(("speechbrain.Stage", "speechbrain.core.Stage"))
 _MAIN = ".if_main_process"
-#: What has as attributes what it is given by name.
+#: Classes whose keyword arguments become attributes.
 _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 _FRAMEWORK = "speechbrain"
-#: What makes datasets and loaders.
+#: Beginnings of names of dataset and loader classes.
 _DATA = ("speechbrain.dataio.", "torch.utils.data.")
-#: What makes a function a step of a dataset's pipeline.
+#: The method that adds a function to a dataset's pipeline.
 _ADDS_ITEM = ".add_dynamic_item"
-#: What a condition stands for that may hold or not: that something is called at all.
+#: The open condition of a path: the function is called at all.
 _CALLED_AT_ALL = "called"
 
 
 class Surroundings(Theory):
-    """A script under one recipe: one Brain of it, or all that is around Brains, which are then not looked into."""
+    """A script under one recipe: the run of one Brain, or of the code around Brains, which are then not interpreted."""
 
     asks = "recipes"
     assumes = True
@@ -103,36 +103,36 @@ class Surroundings(Theory):
         model = project.classes.model(use.classes[0]) if use.classes else None
         self.brain = Shell("brain", use.call, (), model)
         self.own = Brain(self, use)
-        #: Where Brains are made that are not looked into, with what each is given.
+        #: The Brains that are made but not interpreted, with their arguments.
         self.brains_made: dict[BrainUse, Arguments | None] = {}
-        #: The Brains that are not looked into, by where they are made; None where one is.
+        #: The Brains that are not interpreted, by call; None in the run of a Brain.
         self._aside = {other.call.at: other for other in script.brains} if brain is None else None
-        #: The calls that load the recipe, each with the function that it stands in, and on which path.
+        #: The calls that load the recipe, each with its function and path.
         self.loads: list[tuple[Value, Function, Path]] = []
-        #: The functions that are given the keys, with the names of those parameters.
+        #: The functions that get the keys, with the names of those parameters.
         self.told: list[tuple[Function, frozenset[str]]] = []
         self.objects = Objects(self, evaluation)
         self.fates = Fates(self)
         self.gradients = Gradients(self.run, project)
-        #: The stage of the training, and whether a method of the Brain is run rather than the script.
+        #: The stage of the training, and whether a method of the Brain runs rather than the script.
         self.stage = ""
         self.is_at_work = False
         self._files = {script.module, *(cls.module for cls in use.classes)}
         #: The conditions of the calls of each body, by identity.
         self._guards: dict[int, dict[int, PathCondition]] = {}
-        #: The functions that are being run, and those that somebody else gets.
+        #: The functions on the call stack, and the code of those passed to unknown callees.
         self._functions: list[Function | None] = []
         self._handed: set[object] = set()
 
     def release(self) -> None:
-        """Keep what is noted when the run is freed."""
+        """Keep the notes when the run is freed."""
 
     def close(self) -> None:
         """Free the run."""
         self.run.close()
 
     def start(self, function: Function, stage: str = "", *, arguments: Arguments = ANY_ARGUMENTS) -> None:
-        """Run a function of the script; with a stage, a method that the training calls in it."""
+        """Run a function of the script or, with a stage, a method that the training loop calls in it."""
         run = self.run
         run.steps, run.path = 0, () if stage else (((_CALLED_AT_ALL, function), True),)
         self._handed.clear()
@@ -143,21 +143,21 @@ class Surroundings(Theory):
         run.calls.apply(FunctionRef(method, None, receiver), arguments, frame, NOWHERE)
 
     def make(self, cls: Class) -> None:
-        """Make an object of a class of the script, and have it do all that it can do."""
+        """Construct an object of a class of the script."""
         model = self.project.classes.model(cls)
         shell = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
         self.run.steps, self.run.path = 0, ()
         self.run.objects.construct(shell)
 
     def train(self, function: Function, stage: str, *, learns: bool, arguments: Arguments) -> None:
-        """Run a method that the training calls."""
+        """Run a method that the training loop calls."""
         self.gradients.learns = learns
         self.notes.stage = stage
         self.start(function, stage, arguments=arguments)
         self.notes.stage, self.gradients.learns = "", False
 
     def again(self) -> None:
-        """Begin once more, with all that is known by now of what is stored where."""
+        """Start a second pass, with the attributes stored by the first one."""
         self.own.again()
         self.run.forget()
 
@@ -231,7 +231,7 @@ class Surroundings(Theory):
                 return False
             if isinstance(left[0], Turn):
                 return len(left[0].outcomes(test.data, right[0]) or ()) > 1
-            return isinstance(right[0], Turn) and len(right[0].outcomes(_mirrored(test.data), left[0]) or ()) > 1
+            return isinstance(right[0], Turn) and len(right[0].outcomes(_mirror_operator(test.data), left[0]) or ()) > 1
         found = self.run.evaluate(test, frame)
         return len(found) == 1 and isinstance(found[0], Turn) and found[0].comes_and_goes
 
@@ -272,7 +272,7 @@ class Surroundings(Theory):
         return None
 
     def _is_left_out(self, call: Value, frame: Frame) -> bool:
-        """Whether a call stands under a condition that does not hold: what is made of it never comes to be."""
+        """True if the condition of a call is certainly false, so that its result never exists."""
         guards = self._guards.get(id(frame.flow))
         if guards is None:
             calls_of = frame.flow.of(EventKind.CALL)
@@ -320,7 +320,7 @@ class Surroundings(Theory):
         if isinstance(function, ObjectPart):
             self.objects.use(function.owner, function.name, frame, value)
         elif isinstance(function, RecipeObject) and function.item.kind is ItemKind.NAME:
-            return self.fates.made(function.item, arguments, frame, value)
+            return self.fates.call_named(function.item, arguments, frame, value)
         elif isinstance(function, ModulesEntry | RecipeObject):
             self.objects.use(function, "", frame, value)
             self.hand(arguments, value)
@@ -377,11 +377,11 @@ class Surroundings(Theory):
                 self.notes.trains_perhaps(Site(value, self._functions[-1]), found)
 
     def _perhaps(self, function: FunctionRef) -> None:
-        """Somebody gets a function, and may call it."""
+        """Run a function that is passed to an unknown callee, which may call it."""
         self._call(function, (*self.run.path, ((_CALLED_AT_ALL, function.code), True)))
 
     def _call(self, function: FunctionRef, path: Path) -> None:
-        """Somebody calls a function, on a path."""
+        """Run a function that unknown code calls, once, on a path."""
         if function.code in self._handed:
             return
         self._handed.add(function.code)
@@ -419,15 +419,17 @@ class Surroundings(Theory):
         self._functions.pop()
 
     def _matters(self, function: FunctionRef, code: Function | None, arguments: Arguments) -> bool:
-        """Whether a function may do something with the recipe: one of the script, or one beside it that gets it."""
+        """True if a function may use the recipe: it is the script's, or gets its objects and lies beside the script."""
         if code is None:
             return False
         if code.module in self._files:
             return True
-        is_given = any(isinstance(atom, Foreign | Weights) or atom is self.brain for atom in self._given(arguments))
+        is_given = any(
+            isinstance(atom, Foreign | Weights) or atom is self.brain for atom in self._argument_atoms(arguments)
+        )
         return is_given and code.module.file.is_relative_to(self._script.module.file.parent)
 
-    def _given(self, arguments: Arguments) -> Iterator[Atom]:
+    def _argument_atoms(self, arguments: Arguments) -> Iterator[Atom]:
         return opened(join(arguments.all()))
 
 
@@ -440,7 +442,7 @@ def _name(function: Outside | ClassRef) -> str:
 
 
 def _of_framework(value: Value, module: ModuleFacts) -> str | None:
-    """The full name of something of the framework's, which is not read: what it does is written here."""
+    """The full name of an import from the framework, which is modelled here instead of read; else None."""
     names: list[str] = []
     while value.op is Op.ATTR:
         names.append(str(value.data))
@@ -450,5 +452,5 @@ def _of_framework(value: Value, module: ModuleFacts) -> str | None:
     return ".".join((str(origin), *reversed(names))) if is_framework else None
 
 
-def _mirrored(operator: str) -> str:
+def _mirror_operator(operator: str) -> str:
     return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)

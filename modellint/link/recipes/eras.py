@@ -1,4 +1,4 @@
-"""For which releases of a package a recipe is written, where nothing asks for any: names that only some have tell."""
+"""Guesses of the releases that a recipe is written for, by names that only some releases have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_for_earlier(recipe: Recipe, package: str, project: Project) -> bool:
-    """Whether a recipe of a project that asks for no release names what only earlier ones have, and nothing new."""
+    """True if no release is pinned and the recipe has names that only earlier releases have, and no new ones."""
     return project.once(("for earlier", recipe.file, package), lambda: _guess(recipe, package, project))
 
 

@@ -1,8 +1,8 @@
-"""What a recipe means: the objects that HyperPyYAML would make of it, and which are the same object.
+"""The evaluation of a recipe: the objects that HyperPyYAML would make, and which references share one object.
 
 This follows the library step by step without running anything: the document is walked in order, `!ref` leads to
-the very object, `!copy` and `!include:` to another one, strings are interpolated and computed. What only a run
-can tell (`!apply:` results, placeholders) is unknown.
+the same object, `!copy` and `!include:` to another one, strings are interpolated and computed. Values that only a run
+decides (`!apply:` results, placeholders) are unknown.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
 
 
 def _load_included(project: Project, path: Path) -> Recipe | str | None:
-    """The content of an included file, which may be plain YAML; why there is none; None if nothing is known of it."""
+    """The recipe in an included file, which may be plain YAML; else the reason as text, or None if it is too large."""
 
     def load() -> Recipe | str | None:
         data = project.files.read(path)
@@ -79,7 +79,7 @@ def _load_included(project: Project, path: Path) -> Recipe | str | None:
 
 @dataclass(frozen=True, slots=True)
 class _PendingReference:
-    """A reference inside of `holder` to `target`, which was not finished when the reference was followed."""
+    """A reference inside of `holder` to `target`, which was unfinished when the reference was followed."""
 
     holder: Item
     target: Item
@@ -88,7 +88,7 @@ class _PendingReference:
 
 @dataclass(slots=True)
 class _Shared:
-    """What the evaluation of a recipe and of the files it includes have in common."""
+    """The state shared by the evaluations of a recipe and of the files it includes."""
 
     problems: list[Problem] = field(default_factory=list)
     recipes: list[Recipe] = field(default_factory=list)
@@ -127,9 +127,9 @@ class _FileEvaluation:
         shared.stack.pop()
 
     def _override(self, node: Node, overrides: Mapping[Scalar, Item]) -> None:
-        """Lay `overrides` over a mapping: mappings are merged key by key, anything else replaces.
+        """Lay `overrides` over a mapping: mappings are merged key by key, other values replace the entry.
 
-        The arguments of an object are a mapping like others: its tag gives way to that of what is overridden.
+        The arguments of an object are merged like a mapping; the tag of the overridden object is kept.
         """
         entries = self._entries(node)
         for name, item in overrides.items():
@@ -144,7 +144,7 @@ class _FileEvaluation:
                 self._overlay.setdefault(id(node), {})[name] = item
 
     def _walk(self, node: Node, path: str, key: Node | None) -> Item:
-        """What `node` becomes, its children first, as the library does it."""
+        """The object of `node`, whose children are evaluated first, as in the library."""
         if id(node) in self._walked:
             return self.items[id(node)]
         if node.kind is NodeKind.SCALAR:
@@ -186,7 +186,7 @@ class _FileEvaluation:
         return entries
 
     def _shell(self, node: Node, path: str, key: Node | None) -> Item:
-        """The object that a sequence or mapping becomes, still empty: references may lead to it before its turn."""
+        """The object of a sequence or mapping, still empty: references may lead to it before its turn."""
         item = self.items.get(id(node))
         if item is None:
             kind = _KINDS.get(node.tag.kind)
@@ -213,7 +213,7 @@ class _FileEvaluation:
         return item
 
     def _raw(self, node: Node) -> Item:
-        """A scalar that no reference has to be resolved for."""
+        """The object of a scalar without references to resolve."""
         existing = self.items.get(id(node))
         if existing is not None:
             return existing
@@ -241,9 +241,9 @@ class _FileEvaluation:
         missing: str = "",
         available: tuple[str, ...] = (),
     ) -> None:
-        self.shared.problems.append(self._described(kind, reference, node, missing, available))
+        self.shared.problems.append(self._problem_at(kind, reference, node, missing, available))
 
-    def _described(
+    def _problem_at(
         self,
         kind: ProblemKind,
         reference: Reference | None,
@@ -255,10 +255,10 @@ class _FileEvaluation:
         text = reference.text if reference else node.text
         return Problem(kind, place, text, missing, available)
 
-    def _unresolved(self, spot: Node, reference: Reference | None, node: Node) -> None:
-        """A reference whose target is still to be resolved itself: it never will be, for HyperPyYAML.
+    def _report_unresolved(self, spot: Node, reference: Reference | None, node: Node) -> None:
+        """Report a reference to a reference that is still unresolved: HyperPyYAML never resolves it.
 
-        Unless it is handed on to an included file, which resolves it once more.
+        An override of an included file is resolved again there, so nothing is reported.
         """
         if any(holder.node.tag.kind is TagKind.INCLUDE for holder in self._holders):
             return
@@ -266,7 +266,7 @@ class _FileEvaluation:
         self._problem(kind, reference, node, spot.text)
 
     def _leads_back(self, spot: Node, node: Node) -> bool:
-        """Whether the references that `spot` begins with lead to `node`."""
+        """True if the chain of references that starts at `spot` leads to `node`."""
         for _ in range(_MAX_CHAIN):
             if spot is node:
                 return True
@@ -290,7 +290,7 @@ class _FileEvaluation:
         copy: bool,
         depth: int,
     ) -> Item:
-        """What the string `text` resolves to; `places` are its references where they stand in `node`."""
+        """The object that the string `text` resolves to; `places` are its references, as they stand in `node`."""
         matches = REFERENCE.findall(text)
         if not matches:
             return self._constant(text, node)
@@ -330,14 +330,14 @@ class _FileEvaluation:
             return self._unknown(node)
 
     def _text_of(self, text: str, place: Reference | None, node: Node, copy: bool) -> str | None:
-        """What stands for a reference inside a string: `str` of what it leads to, None if unknown."""
+        """The text that replaces a reference inside a string: `str` of its constant, None if unknown."""
         target = self._locate(text, place, node, copy, inside=True)
         if isinstance(target, str):
             return target
         return str(target.value) if target.kind is ItemKind.CONSTANT else None
 
     def _locate(self, text: str, place: Reference | None, node: Node, copy: bool, inside: bool = False) -> Item | str:
-        """What `<a[b].c>` leads to: an object, or a string that may hold references itself."""
+        """The target of `<a[b].c>`: an object, or a string that may contain references itself."""
         keys, attribute = split_reference(text)
         spot: Node | Item = self.recipe.root
         for key in keys:
@@ -358,7 +358,7 @@ class _FileEvaluation:
         return self._copy(spot, node) if copy else spot
 
     def _step(self, spot: Node | Item, key: str, place: Reference | None, node: Node) -> Node | Item | None:
-        """One key further down, None (and a problem, where that is certain) if there is no such key."""
+        """The entry of `spot` under one key; None if there is none (reported if certain) or it is unknown."""
         if isinstance(spot, Node):
             replaced = id(spot) in self._walked and spot.tag.kind is TagKind.APPLYREF
             if spot.kind is NodeKind.MAPPING and spot.tag.kind is not TagKind.INCLUDE and not replaced:
@@ -372,7 +372,7 @@ class _FileEvaluation:
                 return None
             if id(spot) not in self._walked:
                 if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
-                    self._unresolved(spot, place, node)
+                    self._report_unresolved(spot, place, node)
                     return None
                 if spot.kind is NodeKind.SEQUENCE:
                     self._missing(place, node, key, ())
@@ -415,7 +415,7 @@ class _FileEvaluation:
             if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
                 if inside:
                     return spot.text
-                self._unresolved(spot, place, node)
+                self._report_unresolved(spot, place, node)
                 return self._unknown(node)
             if spot.tag.kind is TagKind.NONE and isinstance(spot.scalar, str):
                 return spot.scalar
@@ -430,7 +430,7 @@ class _FileEvaluation:
         if copy and not walked and not inside:
             unresolved = next(_references_in(spot), None)
             if unresolved is not None:
-                self._unresolved(unresolved, place, node)
+                self._report_unresolved(unresolved, place, node)
             return self._walk(spot, "", None)
         target = self.items[id(spot)] if walked else self._shell(spot, "", None)
         if not inside:
@@ -438,14 +438,14 @@ class _FileEvaluation:
         return target
 
     def _link(self, target: Item, place: Reference | None, node: Node) -> None:
-        """Remember a reference to something unfinished: it may turn out to hold what refers to it."""
+        """Record a reference to an unfinished object, which may turn out to contain the reference."""
         is_unfinished = id(target.node) not in self._walked or id(target.node) in self._open
         if self._holders and is_unfinished and target.kind is not ItemKind.CONSTANT:
-            problem = self._described(ProblemKind.ITSELF, place, node)
+            problem = self._problem_at(ProblemKind.ITSELF, place, node)
             self.shared.links.append(_PendingReference(self._holders[-1], target, problem))
 
     def _copy(self, item: Item, node: Node) -> Item:
-        """Another object like `item`; what it holds more than once stays shared in the copy."""
+        """A deep copy of `item`; parts that it contains more than once stay shared in the copy."""
         copies: dict[int, Item] = {}
         pending = [item]
         for original in pending:
@@ -476,7 +476,7 @@ class _FileEvaluation:
         return top
 
     def _finish(self, item: Item) -> bool:
-        """Fill in an object that stands further down; False if there are references among what is left to do."""
+        """Complete an object that stands further down; False if unresolved references remain in it."""
         node = item.node
         if self.items.get(id(node)) is not item or node.kind is NodeKind.SCALAR:
             return True
@@ -488,7 +488,7 @@ class _FileEvaluation:
         return True
 
     def _include(self, node: Node, path: str, key: Node | None, overrides: Mapping[Scalar, Item]) -> Item:
-        """The content of an included file, with `overrides` laid over it."""
+        """The root object of an included file, with `overrides` laid over it."""
         name = node.tag.target
         file = self.recipe.included(node)
         self.shared.includes += 1
@@ -513,14 +513,14 @@ class _FileEvaluation:
 
 
 def _is_mapping(item: Item) -> bool:
-    """Whether an object is written as a mapping."""
+    """True if an object is written as a mapping."""
     if item.kind is ItemKind.MAPPING or item.fields:
         return True
     return item.kind in _KINDS.values() and item.node.kind is NodeKind.MAPPING
 
 
 def _references_in(node: Node) -> Iterator[Node]:
-    """The `!ref` and `!copy` nodes somewhere below a node."""
+    """The `!ref` and `!copy` nodes below a node."""
     seen: set[int] = set()
     stack = [node]
     while stack:

@@ -1,4 +1,4 @@
-"""What becomes of the layers of a recipe: which of them optimizers get, code freezes, and checkpointers save."""
+"""Effects of a script on the layers of a recipe: optimizers train them, code freezes them, checkpointers save them."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 
 class _Items(Protocol):
-    """The objects of the recipe that values are."""
+    """Maps values to objects of the recipe."""
 
     def items(self, atoms: Atoms) -> Iterator[tuple[Item, bool]]: ...
 
 
 class _Around(Protocol):
-    """What a script runs in, as far as fates depend on it."""
+    """The surroundings of a script, as far as effects on layers depend on them."""
 
     run: Interpreter
     project: Project
@@ -57,7 +57,7 @@ class _Around(Protocol):
 
 
 class Fates:
-    """What a script does with the layers of one recipe: uses, trains, saves, freezes."""
+    """Records which layers of one recipe a script trains, freezes and saves."""
 
     def __init__(self, around: _Around) -> None:
         self._around = around
@@ -67,7 +67,7 @@ class Fates:
             self._around.notes.freeze(item, freezes, Site(value, frame.function), direct=direct and is_sure)
 
     def save(self, atoms: Atoms, value: Value, frame: Frame) -> None:
-        """Something is added to what a checkpointer saves."""
+        """Record that a value is added to the recoverables of a checkpointer."""
         found = list(self._around.objects.items(tuple(opened(atoms))))
         sure = len(found) == 1
         for item, _ in found:
@@ -90,7 +90,7 @@ class Fates:
         return NONE
 
     def save_all(self, mapping: Atoms, value: Value, frame: Frame) -> None:
-        """The entries of a mapping become recoverables."""
+        """Record that the entries of a mapping become recoverables."""
         for atom in mapping:
             if isinstance(atom, Shell) and atom.kind == "dict" and atom.is_exact:
                 for entry in atom.entries:
@@ -101,7 +101,7 @@ class Fates:
                 self._around.notes.saves_more = True
 
     def switch(self, owner: Atom, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """`owner.requires_grad_(…)`."""
+        """Record `owner.requires_grad_(…)`."""
         flag = arguments.argument(0, "requires_grad")
         freezes = flag is not None and flag != (Constant(True),)
         self.freeze(owner, freezes, value, frame)
@@ -112,8 +112,8 @@ class Fates:
             self.save_all(given, _argument(value, 1, "recoverables"), frame)
         return (Checkpointer(Site(value, frame.function), arguments.is_complete),)
 
-    def made(self, item: Item, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        """What calling something gives that the recipe names: an optimizer, or anything else."""
+    def call_named(self, item: Item, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """The result of calling a class or function named in the recipe: an optimizer, or another product."""
         if self._may_optimize(item) and (
             item.target.startswith("torch.optim.") or any(map(self._holds_weights, arguments.all()))
         ):
@@ -122,7 +122,7 @@ class Fates:
         return (Product(item),)
 
     def _may_optimize(self, item: Item) -> bool:
-        """Whether a class passed on by name may be that of an optimizer: no layer, no scheduler of one."""
+        """True if a class passed on by name may be an optimizer: no layer, no scheduler."""
         if ".lr_scheduler." in item.target:
             return False
         model = self._around.project.classes.resolve(item.target, item.recipe.file)
@@ -135,13 +135,13 @@ class Fates:
     def optimizer(self, item: Item | None, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         site = Site(value, frame.function)
         params = arguments.argument(0, "params")
-        owners = list(self._trained(params or UNKNOWN, are_all=self._around.run.loops > 0))
+        owners = list(self._weight_owners(params or UNKNOWN, are_all=self._around.run.loops > 0))
         is_known = all(owner is not None for owner, _ in owners)
         self._around.notes.trains(site, [(i, d) for i, d in owners if i is not None], is_known=is_known)
         return (Optimizer(site, item),)
 
-    def _trained(self, atoms: Atoms, *, are_all: bool) -> Iterator[tuple[Item | None, bool]]:
-        """The objects whose parameters a value holds, None where it may be anybody's; whether those of all of them."""
+    def _weight_owners(self, atoms: Atoms, *, are_all: bool) -> Iterator[tuple[Item | None, bool]]:
+        """The objects whose parameters a value contains, each with its certainty; None for unknown ones."""
         sure = are_all or len(atoms) == 1 or self._are_alike(atoms)
         for atom in atoms:
             if isinstance(atom, Weights):
@@ -152,22 +152,26 @@ class Fates:
             elif isinstance(atom, Shell) and atom.is_container:
                 for entry in atom.entries:
                     if atom.kind != "dict" or entry.key in ("params", None):
-                        for item, direct in self._trained(entry.atoms, are_all=are_all or not atom.is_exact):
+                        for item, direct in self._weight_owners(entry.atoms, are_all=are_all or not atom.is_exact):
                             yield item, direct and sure and not entry.path
             elif not isinstance(atom, Constant) and type(atom) is not Plain:
                 yield None, False
 
     def _are_alike(self, atoms: Atoms) -> bool:
-        """Whether each of several containers holds the parameters of the same objects."""
-        held = [{item for item, _ in self._trained((atom,), are_all=True)} for atom in atoms if isinstance(atom, Shell)]
+        """True if all atoms are containers with the parameters of the same objects."""
+        held = [
+            {item for item, _ in self._weight_owners((atom,), are_all=True)}
+            for atom in atoms
+            if isinstance(atom, Shell)
+        ]
         return len(held) == len(atoms) and all(one == held[0] for one in held)
 
 
 def _is_no_layer(atom: Atom) -> bool:
-    """Whether something that is saved is an optimizer, a scheduler, a loader, or what the Brain makes of such."""
+    """True if a saved value is an optimizer, scheduler, loader or constant, or an attribute of the Brain not stored."""
     return isinstance(atom, Optimizer | Product | Data | Constant | SymbolicInput)
 
 
 def _argument(call: Value, position: int, name: str) -> Value:
-    """An argument as it is written, or else the call."""
+    """The argument expression in a call, or the call itself if it is not written there."""
     return call.argument(position, name) or call if call.op is Op.CALL else call

@@ -1,4 +1,4 @@
-"""Where gradients are recorded."""
+"""Places in a script's run where gradients are recorded."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.link.project import Project
 
-#: Attributes of a tensor through which no gradient comes back.
+#: Attributes and methods of a tensor through which no gradient flows back.
 _WITHOUT_GRADIENT = (
     {"detach"}
     | operators.attributes("Tensor", "gives")
     | operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple", "host gives")
 )
-#: In which no gradients are recorded, or perhaps none.
+#: Contexts and decorators that switch the recording of gradients off, perhaps conditionally.
 _QUIET = operators.functions("no-gradients")
 
 
 class Gradients:
-    """Whether gradients are recorded, wherever a run comes by."""
+    """Tracks whether gradients are recorded at the current point of a run."""
 
     def __init__(self, run: Interpreter, project: Project) -> None:
         self._run = run
         self._project = project
-        #: Whether the training learns from what is run, and how many calls under way keep it from that.
+        #: True while a training step runs; and how many calls on the stack suppress gradients.
         self.learns = False
         self.quiet = 0
 
     @contextmanager
     def kept_off(self, is_so: bool) -> Iterator[None]:
-        """Where nothing is learnt of what is run, if `is_so`."""
+        """Suppress gradients in the context if `is_so`."""
         self.quiet += is_so
         yield
         self.quiet -= is_so
 
     def is_quiet(self, context: Value, function: Function) -> bool:
-        """Whether code in a context, or with a decorator, records no gradients, or may record none."""
+        """True if a context or decorator records no gradients, or may record none."""
         callee = context.callee if context.op is Op.CALL else context
         found = self._project.names.definition(function.module, callee)
         return isinstance(found, External) and found.name in _QUIET
@@ -54,11 +54,11 @@ class Gradients:
         function = frame.function
         if function is None:
             return False
-        found = self._project.once(("detached", function), lambda: _detached(function))
+        found = self._project.once(("detached", function), lambda: _detached_calls(function))
         return id(value) in found
 
     def are_recorded(self) -> bool:
-        """Whether gradients are recorded."""
+        """True if gradients are recorded here."""
         contexts = self._run.contexts
         return (
             self.learns
@@ -67,8 +67,8 @@ class Gradients:
         )
 
 
-def _detached(function: Function) -> frozenset[int]:
-    """The calls of whose results nothing is used but what is detached from them, by identity."""
+def _detached_calls(function: Function) -> frozenset[int]:
+    """The ids of calls whose results are only used detached."""
     callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
     detached = {id(callee.args[0]) for callee in callees if callee.op is Op.ATTR and callee.data == "detach"}
     if not detached:

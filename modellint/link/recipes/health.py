@@ -1,4 +1,4 @@
-"""Whether HyperPyYAML can load a recipe: what loading it meets, and which of its nodes count."""
+"""Problems of loading a recipe with HyperPyYAML, and the nodes of a fragment that are not overridden."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FoundProblem:
-    """A problem of a recipe as a whole. `is_loaded`: it is known that a script or an interface loads it."""
+    """A problem of a whole recipe. `is_loaded`: a script or an interface is known to load it."""
 
     recipe: Recipe
     problem: Problem
@@ -26,7 +26,7 @@ class FoundProblem:
 
 
 def problems(recipe: Recipe, project: Project, kinds: Collection[ProblemKind]) -> Iterator[FoundProblem]:
-    """The problems of some kinds that loading `recipe`, or what includes it, meets in `recipe` and what it includes."""
+    """The problems of some kinds in `recipe` and its includes, when it or a recipe that includes it is loaded."""
     for whole in including(recipe, project):
         is_loaded = bool(scripts_of(whole, project).scripts) or is_inference(whole)
         for problem in evaluate(whole, project).problems:
@@ -35,13 +35,13 @@ def problems(recipe: Recipe, project: Project, kinds: Collection[ProblemKind]) -
 
 
 def live_nodes(recipe: Recipe, project: Project) -> Iterator[Node]:
-    """The nodes of a recipe but for those that whatever includes it puts something else in place of."""
-    replaced = _replaced(recipe, project)
+    """The nodes of a recipe that not every including recipe overrides."""
+    replaced = _overridden_keys(recipe, project)
     live = [entry for entry in recipe.root.entries if entry.name not in replaced]
     return below(*(node for entry in live for node in (entry.key, entry.value)))
 
 
-def _replaced(recipe: Recipe, project: Project) -> frozenset[Scalar]:
+def _overridden_keys(recipe: Recipe, project: Project) -> frozenset[Scalar]:
     """The top-level keys of a fragment that every recipe which includes it overrides."""
     found = (project.recipe(path) for path in includers_of(recipe, project))
     groups = [

@@ -1,4 +1,4 @@
-"""What Hydra itself puts into each configuration that it composes: the nodes of its `HydraConf`, in any release of it.
+"""Nodes of `HydraConf` that Hydra adds to each configuration it composes, in any of its releases.
 
 A file that has a `hydra:` node only adds to them.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Union
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-#: The keys of a node with what is below each; None where anything may be.
+#: The keys of a node with the nodes below; None for a node with any keys.
 Nodes = Union["Mapping[str, Nodes]", None]
 
 #: The key that they stand under.
@@ -39,8 +39,8 @@ _NODES: Mapping[str, Nodes] = {
 }
 
 
-def given(keys: Sequence[object]) -> Nodes:
-    """What Hydra puts below the keys that lead to a node from the top of a configuration; None for anything."""
+def nodes_below(keys: Sequence[object]) -> Nodes:
+    """The nodes that Hydra adds below the keys of a node, from the top of a configuration; None for any keys."""
     if not keys or keys[0] != HYDRA:
         return {}
     nodes: Nodes = _NODES

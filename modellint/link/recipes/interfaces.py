@@ -1,7 +1,7 @@
-"""Published models: which class loads an inference recipe, and what that class asks of it.
+"""Interfaces of published models: the class that loads an inference recipe, and the keys and modules it needs.
 
-There is no script beside such a recipe. The class is named by the folder's `config.json`, by the code in its README, or
-is written in a Python file of the folder.
+Such a recipe has no script. The class is named by the folder's `config.json`, by the code in its README, or
+defined in a Python file of the folder.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _ADDS_KEYS = re.compile(r"overrides_must_match\s*=\s*False")
 _CALLED = re.compile(r"\.(\w+)\(")
 _CAUGHT = re.compile(r"\bexcept\b")
 _METHODS = frozenset(("keys", "values", "items", "update", "pop", "get", *dir(object)))
-#: Values that are made under conditions of their own, or whose calls have events of their own.
+#: Operations whose operands are evaluated conditionally, or have events of their own.
 _ELSEWHERE = frozenset((Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.BOOL, Op.LAMBDA))
 
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """A class that loads a recipe: what says so, and the methods that the README calls on its objects."""
+    """A class that loads a recipe, the evidence for it, and the methods that the README calls on its objects."""
 
     model: ClassModel
     evidence: str
@@ -58,10 +58,10 @@ class Interface:
 
 @dataclass(frozen=True, eq=False)
 class Unmet:
-    """Something that an interface asks a recipe for, and that is not there.
+    """A key or module that an interface needs and the recipe lacks.
 
-    `use` is where a class of the folder reads it (in `function`, as `text`), None if the interface declares its need.
-    `keys` are those that the recipe, or its `modules`, has, `spare` those that the interface does not speak of; `place`
+    `use` is where a class of the folder reads it (in `function`, as `text`), None if the interface declares it.
+    `keys` are those of the recipe or its `modules`, `spare` those that the interface does not declare; `place`
     is that of the recipe or its `modules`.
     """
 
@@ -82,13 +82,13 @@ def unmet_keys(recipe: Recipe, project: Project) -> tuple[Unmet, ...]:
 
 
 def unmet_modules(recipe: Recipe, project: Project) -> tuple[Unmet, ...]:
-    """The entries of `modules` that the interface of an inference recipe needs and that are not there."""
+    """The entries of `modules` that the interface of an inference recipe needs and that are missing."""
     key = ("unmet modules", recipe.file)
     return project.once(key, lambda: tuple(_unmet(recipe, project, knowledge.INTERFACE_MODULES)))
 
 
 def recipes_beside(module: ModuleFacts, project: Project) -> Iterator[Recipe]:
-    """The inference recipes in the folder of a file that holds an interface."""
+    """The inference recipes in the folder of a file that defines an interface."""
     folder = module.file.parent
     names = project.files.listdir(folder) if module.classes else []
     recipes = [project.recipe(folder / name) for name in names if name.endswith((".yaml", ".yml"))]
@@ -110,7 +110,7 @@ def _unmet(recipe: Recipe, project: Project, attribute: str) -> Iterator[Unmet]:
     known = keys | knowledge.INTERFACE_ADDED if is_key else keys
     place = recipe.place(recipe.root.entries[0].key.span) if is_key else source.place
     first = interfaces[0]
-    needed = set.intersection(*(_declared(interface, recipe, is_key) for interface in interfaces))
+    needed = set.intersection(*(_declared_names(interface, recipe, is_key) for interface in interfaces))
     has, spare = tuple(sorted(keys)), tuple(sorted(keys - needed))
     told: set[str] = set()
     if len(interfaces) == 1:
@@ -130,21 +130,21 @@ def _modules(evaluation: Evaluation) -> Item | None:
     return modules if modules is not None and modules.kind is ItemKind.MAPPING else None
 
 
-def _declared(interface: Interface, recipe: Recipe, is_key: bool) -> set[str]:
-    """What an interface says that it needs.
+def _declared_names(interface: Interface, recipe: Recipe, is_key: bool) -> set[str]:
+    """The names that an interface declares in `HPARAMS_NEEDED` or `MODULES_NEEDED`.
 
-    Nothing makes sure of the modules: where the class stands beside the recipe, only what it uses counts.
+    Nothing checks MODULES_NEEDED at run time, so it is ignored for a class beside the recipe, whose uses are read.
     """
     model = interface.model
     if is_key:
-        return set(_needed(model, knowledge.KEYS_NEEDED))
+        return set(_names_in_list(model, knowledge.KEYS_NEEDED))
     if model.cls is not None and model.cls.module.file.parent == recipe.file.parent:
         return set()
-    return set(_needed(model, knowledge.MODULES_NEEDED))
+    return set(_names_in_list(model, knowledge.MODULES_NEEDED))
 
 
-def _needed(model: ClassModel, declared: str) -> frozenset[str]:
-    """The names in a list that a class or the nearest of its bases declares, and that all described releases have."""
+def _names_in_list(model: ClassModel, declared: str) -> frozenset[str]:
+    """The names in the list attribute `declared` of a class or its nearest base, common to all described releases."""
     from modellint.knowledge.facts import ShippedFacts
 
     for current in model.mro():
@@ -162,17 +162,17 @@ def _needed(model: ClassModel, declared: str) -> frozenset[str]:
 
 
 def _strings(value: Value) -> frozenset[str]:
-    """The strings of a literal list, none if it holds anything else."""
+    """The strings of a literal list; empty if it has other elements."""
     if value.op not in (Op.LIST, Op.TUPLE) or any(arg.op is not Op.CONST for arg in value.args):
         return frozenset()
     return frozenset(str(arg.data) for arg in value.args)
 
 
-# -- which class -------------------------------------------------------------------------------------------------
+# -- the interface class -----------------------------------------------------------------------------------------
 
 
 def interfaces_of(recipe: Recipe, project: Project) -> tuple[Interface, ...]:
-    """The classes that are said to load a recipe which no script loads; none if nothing says it for certain."""
+    """The classes that load a recipe without script; empty if nothing names them for certain."""
     if not is_inference(recipe) or scripts_of(recipe, project).scripts:
         return ()
     return project.once(("interfaces", recipe.file), lambda: tuple(_find(recipe, project)))
@@ -181,13 +181,13 @@ def interfaces_of(recipe: Recipe, project: Project) -> tuple[Interface, ...]:
 def _find(recipe: Recipe, project: Project) -> Iterator[Interface]:
     readme = _readme(recipe, project)
     called = frozenset(_CALLED.findall(readme))
-    configured = _configured(recipe, project)
+    configured = _class_in_config(recipe, project)
     if configured is not None:
         model = _resolve(configured, recipe, project)
         if model is not None:
             yield Interface(model, f"`config.json` names `{configured}`", called)
         return
-    loaded = _loaded(readme, recipe)
+    loaded = _classes_in_readme(readme, recipe)
     if loaded:
         models = {name: _resolve(name, recipe, project) for name in loaded}
         if all(model is not None for model in models.values()):
@@ -197,7 +197,7 @@ def _find(recipe: Recipe, project: Project) -> Iterator[Interface]:
         return
     if "from_hparams(" in readme or "foreign_class(" in readme:
         return
-    written = list(_written(recipe, project))
+    written = list(_interfaces_beside(recipe, project))
     if len(written) == 1:
         name = written[0].name.rpartition(".")[2]
         yield Interface(written[0], f"`{name}` stands beside the recipe", called)
@@ -209,7 +209,7 @@ def _readme(recipe: Recipe, project: Project) -> str:
     return "\n".join((project.files.read(folder / name) or b"").decode("utf-8", "replace") for name in names)
 
 
-def _configured(recipe: Recipe, project: Project) -> str | None:
+def _class_in_config(recipe: Recipe, project: Project) -> str | None:
     data = project.files.read(recipe.file.parent / "config.json")
     try:
         settings = parse_json(data) if data else None
@@ -219,8 +219,8 @@ def _configured(recipe: Recipe, project: Project) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _loaded(readme: str, recipe: Recipe) -> list[str]:
-    """The classes by which a README loads this model: by its only source, or the one called like the folder."""
+def _classes_in_readme(readme: str, recipe: Recipe) -> list[str]:
+    """The classes that load this model in a README: by its only source, or the source named like the folder."""
     imported = {}
     for module, names in _IMPORT.findall(readme):
         for name in names.split(","):
@@ -240,18 +240,18 @@ def _loaded(readme: str, recipe: Recipe) -> list[str]:
 
 
 def _resolve(name: str, recipe: Recipe, project: Project) -> ClassModel | None:
-    """The interface that a name stands for: a dotted one, or that of a class in the usual places or in the folder."""
+    """The interface with a name: dotted, or of a class in SpeechBrain's packages or in the folder; else None."""
     dotted = [name] if "." in name else [f"{package}.{name}" for package in knowledge.INTERFACE_PACKAGES]
     for candidate in dotted:
         model = project.classes.resolve(candidate, recipe.file)
         if model is not None:
             return model if _is_interface(model) else None
-    beside = [model for model in _written(recipe, project) if model.name.rpartition(".")[2] == name]
+    beside = [model for model in _interfaces_beside(recipe, project) if model.name.rpartition(".")[2] == name]
     return beside[0] if len(beside) == 1 else None
 
 
-def _written(recipe: Recipe, project: Project) -> Iterator[ClassModel]:
-    """The interfaces that are written in the Python files of a recipe's folder."""
+def _interfaces_beside(recipe: Recipe, project: Project) -> Iterator[ClassModel]:
+    """The interfaces defined in the Python files of a recipe's folder."""
     folder = recipe.file.parent
     for name in project.files.listdir(folder):
         module = project.python(folder / name) if name.endswith(".py") else None
@@ -266,19 +266,19 @@ def _is_interface(model: ClassModel) -> bool:
 
 
 def _adds_keys(recipe: Recipe, project: Project) -> bool:
-    """Whether somebody is told to load the recipe with keys of their own."""
+    """True if the README has users load the recipe with keys of their own."""
     return _ADDS_KEYS.search(_readme(recipe, project)) is not None
 
 
-# -- what a class of the folder reads ----------------------------------------------------------------------------
+# -- reads in a class of the folder ------------------------------------------------------------------------------
 
 
 def _uses(
     interface: Interface, recipe: Recipe, project: Project, attribute: str
 ) -> Iterator[tuple[str, Value, Function]]:
-    """What an interface of the recipe's folder reads of `self.hparams` or `self.mods`, where nothing can prevent it.
+    """The certain reads of `self.hparams` or `self.mods` in an interface of the recipe's folder.
 
-    That is what its constructor does, and the methods that the README calls.
+    They are those of its constructor and of the methods that the README calls.
     """
     classes = [model.cls for model in interface.model.mro() if model.cls is not None]
     classes = [cls for cls in classes if cls.module.file.parent == recipe.file.parent]
@@ -309,14 +309,14 @@ def _uses(
 
 
 def _is_held(attribute: str, value: Value) -> bool:
-    """Whether a value is what an interface keeps under an attribute, or the dictionary behind it."""
+    """True if a value is the attribute of `self`, or its `__dict__`."""
     while value.op is Op.UPDATE or (value.op is Op.ATTR and value.data == "__dict__"):
         value = value.args[0]
     return self_attribute(value) == attribute
 
 
 def _parts(event: Event) -> Iterator[Value]:
-    """What an event certainly reads."""
+    """The values that an event certainly evaluates."""
     stack = [event.value] if event.value.op is Op.CALL or event.value.op not in _ELSEWHERE else []
     seen: set[int] = set()
     while stack:

@@ -1,7 +1,7 @@
-"""What a plain configuration means: the objects that its `_target_` keys build, and where its `${…}` lead.
+"""Objects of a plain configuration: those that its `_target_` keys build, and the targets of its `${…}`.
 
 This follows OmegaConf. Every place has a node of its own, whatever anchors share; relative interpolations begin where
-they stand. What resolvers and the command line give is unknown.
+they stand. Values of resolvers and of the command line are unknown.
 
 A configuration is seldom alone: others are merged into it (`defaults:`), or it becomes a part of another one. Keys that
 it refers to and does not have are therefore reported only where it shows that it is the whole.
@@ -30,7 +30,7 @@ from modellint.graph.recipe import (
 )
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import External
-from modellint.link.recipes.hydra import HYDRA, given
+from modellint.link.recipes.hydra import HYDRA, nodes_below
 from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
 from modellint.similar import get_close_matches
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
     from modellint.link.project import Project
 
-#: Aliases can make a few lines any number of places.
+#: Aliases can multiply a few lines to any number of places.
 _MAX_SPOTS = 50_000
 _MAX_CHAIN = 50
 _LEVELS = 4
-#: That many interpolations do not lead somewhere by accident.
+#: So many interpolations that resolve are no accident.
 _MANY = 3
 _DEFAULTS = "defaults"
 _PACKAGE = re.compile(r"^#\s*@package\b", re.MULTILINE)
@@ -69,7 +69,7 @@ class _Spot:
 
     @property
     def depth(self) -> int:
-        """How many mappings and sequences it is inside of."""
+        """The number of mappings and sequences around it."""
         levels, spot = 0, self
         while spot.parent is not None:
             levels, spot = levels + 1, spot.parent
@@ -77,7 +77,7 @@ class _Spot:
 
     @property
     def keys(self) -> list[Scalar]:
-        """The keys that lead here from the top of the configuration."""
+        """The keys from the top of the configuration to here."""
         keys: list[Scalar] = []
         spot = self
         while spot.parent is not None:
@@ -86,7 +86,7 @@ class _Spot:
         return keys[::-1]
 
     def is_around(self, other: _Spot) -> bool:
-        """Whether another place is somewhere below this one."""
+        """True if another place is below this one."""
         above = other.parent
         while above is not None and above is not self:
             above = above.parent
@@ -94,13 +94,13 @@ class _Spot:
 
 
 def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
-    """The objects of a plain configuration, and the interpolations in it that certainly lead nowhere."""
+    """The objects of a plain configuration, and the interpolations that certainly have no target."""
     run = Configuration(recipe)
-    return Evaluation(recipe, run.root_item, tuple(_believed(run, recipe, project)), (recipe,), run.items)
+    return Evaluation(recipe, run.root_item, tuple(_missing_references(run, recipe, project)), (recipe,), run.items)
 
 
 class _Unknown(Exception):  # noqa: N818 - not a failure
-    """What an interpolation leads to depends on the run."""
+    """The target of an interpolation depends on the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +112,14 @@ class Asked:
     text: str
 
     @property
-    def written(self) -> str:
-        """What stands between the braces."""
+    def expression(self) -> str:
+        """The text between the braces."""
         return self.text[self.piece.start + len(OPEN) : self.piece.end - 1].strip()
 
 
 @dataclass(slots=True)
 class Gap:
-    """A key that a mapping or sequence lacks, so many levels below the configuration itself, and what asks for it."""
+    """A key that a mapping or sequence lacks, its depth in the configuration, and the interpolations that need it."""
 
     key: str
     available: tuple[str, ...]
@@ -128,15 +128,15 @@ class Gap:
 
 
 class Configuration:
-    """The evaluation of one file: what its nodes become, and the `gaps` that its interpolations meet."""
+    """The evaluation of one file: the objects of its nodes, and the `gaps` of its interpolations."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.items: dict[int, Item] = {}
         self.gaps: dict[tuple[int, str], Gap] = {}
-        #: How many absolute interpolations lead somewhere.
+        #: How many absolute interpolations have a target.
         self.resolved = 0
-        #: The interpolations that lead somewhere at one place at least, whatever they do where an alias repeats them.
+        #: The interpolations that have a target at one place at least; an alias may repeat them where they lack one.
         self.led: set[tuple[int, int]] = set()
         self._spots = 0
         self._depth = 0
@@ -147,7 +147,7 @@ class Configuration:
                 self._item(spot)
 
     def _spot(self, node: Node, path: str, key: Node | None, parent: _Spot | None) -> _Spot:
-        """A node and all below it, each at its place."""
+        """The place of a node, with a place for each node below it."""
         top = _Spot(node, path, key, parent)
         pending = [top]
         for spot in pending:
@@ -171,7 +171,7 @@ class Configuration:
             pending.extend(spot.children.values())
 
     def at(self, *keys: Scalar) -> Item:
-        """What stands at the end of these keys. Raises KeyError if there is no such place."""
+        """The object at the end of these keys. Raises KeyError if there is no such place."""
         spot = self.root
         for key in keys:
             spot = spot.children[key]
@@ -180,7 +180,7 @@ class Configuration:
     # -- objects -----------------------------------------------------------------------------------------------
 
     def _item(self, spot: _Spot) -> Item:
-        """What a place becomes; one that is still being made is returned as it is."""
+        """The object of a place; one that is unfinished is returned as it is."""
         if spot.item is not None:
             return spot.item
         node = spot.node
@@ -204,7 +204,7 @@ class Configuration:
         return item
 
     def _fill(self, item: Item, fields: dict[Scalar, Item]) -> None:
-        """The fields of a mapping, or the arguments of what its `_target_` names."""
+        """Set the fields of a mapping, or the arguments of its `_target_`."""
         if TARGET not in fields:
             item.fields = fields
             return
@@ -254,7 +254,7 @@ class Configuration:
     # -- interpolations ----------------------------------------------------------------------------------------
 
     def _follow(self, piece: Interpolation, spot: _Spot, text: str) -> Item | None:
-        """The object that an interpolation of the string at `spot` leads to, None if that is not known."""
+        """The object that an interpolation of the string at `spot` leads to; None if unknown."""
         for inner in (*piece.arguments, *(key for key in piece.keys if isinstance(key, Interpolation))):
             self._follow(inner, spot, text)
         if piece.is_resolver:
@@ -275,7 +275,7 @@ class Configuration:
             raise _Unknown
         for key in piece.keys:
             name = key if isinstance(key, str) else self._name(key, spot, text)
-            holder = self._dereferenced(current, depth)
+            holder = self._dereference(current, depth)
             if not holder.children:
                 raise _Unknown  # empty: something may be put there
             found = _child(holder, name)
@@ -289,14 +289,14 @@ class Configuration:
         return current
 
     def _name(self, key: Interpolation, spot: _Spot, text: str) -> str:
-        """The key that an interpolation inside of another one stands for. Raises _Unknown."""
+        """The key that a nested interpolation stands for. Raises _Unknown."""
         item = self._item(self._lead(key, spot, text, _MAX_CHAIN // 2))
         if item.kind is not ItemKind.CONSTANT:
             raise _Unknown
         return str(item.value)
 
-    def _dereferenced(self, spot: _Spot, depth: int) -> _Spot:
-        """The mapping or sequence that a place stands for, itself or by interpolations, but never one around them.
+    def _dereference(self, spot: _Spot, depth: int) -> _Spot:
+        """The mapping or sequence at a place, or at the target of its interpolations, but not one around them.
 
         Raises _Unknown.
         """
@@ -315,10 +315,10 @@ class Configuration:
         raise _Unknown
 
     def _missing(self, holder: _Spot, name: str, asked: Asked) -> None:
-        """Note a key that a node lacks, unless Hydra puts it there."""
+        """Record a key that a node lacks, unless Hydra adds it."""
         gap = self.gaps.get((id(holder), name))
         if gap is None:
-            added = given(holder.keys)
+            added = nodes_below(holder.keys)
             if added is None or name in added:
                 return
             available = dict.fromkeys((*map(str, holder.children), *added))
@@ -327,7 +327,7 @@ class Configuration:
 
 
 def _child(holder: _Spot, name: str) -> _Spot | None:
-    """What a mapping or sequence has under a name. Raises _Unknown where a key may be meant that is no string."""
+    """The child of a mapping or sequence by name, or None. Raises _Unknown if a key of another type may be meant."""
     if holder.node.kind is NodeKind.SEQUENCE:
         if not re.fullmatch(r"-?[0-9]+", name):
             raise _Unknown
@@ -353,35 +353,35 @@ def _read(node: Node) -> Scalar:
     return node.scalar
 
 
-# -- what is believed ------------------------------------------------------------------------------------------
+# -- gaps that are mistakes ------------------------------------------------------------------------------------
 
 
-def _believed(run: Configuration, recipe: Recipe, project: Project) -> Iterator[Problem]:
-    """The gaps that are mistakes: those of a configuration that shows that it is the whole."""
+def _missing_references(run: Configuration, recipe: Recipe, project: Project) -> Iterator[Problem]:
+    """The gaps that are mistakes, in a configuration that is not composed with others."""
     if not run.gaps or _DEFAULTS in recipe.keys or _PACKAGE.search(recipe.source.text):
         return
     for gap in run.gaps.values():
         asked = [one for key, one in gap.asked.items() if key not in run.led]
         if not asked:
             continue
-        # What the whole lacks at its top may stand beside it when it is composed after all.
+        # A key missing at the top may come from another file if this one is composed after all.
         is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6 if gap.depth else 0.8))
         if not gap.depth and (gap.key == HYDRA or not is_near or run.resolved < _MANY):
             continue
-        # What leads into one of its mappings by several names belongs to nothing else.
+        # An absolute reference into a nested mapping of this file is meant for this file.
         is_inside = is_near and gap.depth > 1 and any(not one.piece.dots for one in asked)
         if not run.resolved and not is_inside:
             continue
         if _is_added(gap.key, recipe, project, is_near=is_near):
             continue
         first = asked[0]
-        reference = next((r for r in first.node.references if first.written in r.text), None)
+        reference = next((r for r in first.node.references if first.expression in r.text), None)
         place = recipe.place(reference.span if reference is not None else first.node.span)
-        yield Problem(ProblemKind.UNDEFINED, place, first.written, gap.key, gap.available, len(asked))
+        yield Problem(ProblemKind.UNDEFINED, place, first.expression, gap.key, gap.available, len(asked))
 
 
 def _is_added(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> bool:
-    """Whether a file around may add a key: one that composes this one with others, or a script that stores it."""
+    """True if a file nearby may add a key: a configuration that composes this one, or a script that stores it."""
     for path in _around(recipe.file, project):
         if path.suffix == ".py":
             work = _script_work(path, project)
@@ -394,7 +394,7 @@ def _is_added(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> b
 
 @dataclass(slots=True)
 class _ScriptWork:
-    """The names that a script stores something under, in its code or on a command line, and whether it merges files."""
+    """The names that a script stores, in code or command line arguments, and whether it merges configurations."""
 
     stored: set[str] = field(default_factory=set)
     merges: bool = False
@@ -422,7 +422,7 @@ def _script_work(path: Path, project: Project) -> _ScriptWork:
 
 
 def _composes(path: Path, stem: str, project: Project) -> bool:
-    """Whether a file is made of others by its `defaults:`, and may name one of this stem."""
+    """True if a file has a `defaults:` list that may name a file of this stem."""
     data = project.files.read(path) or b""
     recipe = _plain(path, project) if _DEFAULTS.encode() in data else None
     entry = recipe.keys.get(_DEFAULTS) if recipe is not None else None
@@ -431,7 +431,7 @@ def _composes(path: Path, stem: str, project: Project) -> bool:
 
 
 def _plain(path: Path, project: Project) -> Recipe | None:
-    """A YAML file of any kind, None if it is none."""
+    """The content of a YAML file of any kind; None if it is no YAML."""
 
     def load() -> Recipe | None:
         try:

@@ -1,4 +1,4 @@
-"""What the nodes of a recipe become: objects, which may be the same one in several places, and what goes wrong."""
+"""Objects made from the nodes of a recipe, which several places may share, and problems of making them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ItemKind(Enum):
-    """What a node becomes. CONSTANT: `value`; MAPPING, SEQUENCE: themselves; the rest name a `target`."""
+    """The kind of object that a node makes. CONSTANT has a `value`; those with a tag have a `target`."""
 
     CONSTANT = "constant"
     MAPPING = "mapping"
@@ -39,8 +39,8 @@ class ItemKind(Enum):
 class Item:
     """One object of the evaluated recipe; the same object reached on two ways is the same Item.
 
-    `fields` are the values of a mapping or the keyword arguments of a call, `elements` those of a sequence or the
-    positional arguments. `path` is where it was first defined (`models[generator]`), `node` what defines it in
+    `fields` are the entries of a mapping or the keyword arguments of a call, `elements` those of a sequence or the
+    positional arguments. `path` is where it was first defined (`models[generator]`), `node` its definition in
     the file `recipe`, `key` the key node it stands under.
     """
 
@@ -84,13 +84,13 @@ class Item:
         return self.recipe.place((self.key or self.node).span)
 
     def children(self) -> Iterator[tuple[str | int, Item]]:
-        """What it holds, by key or position."""
+        """Its fields and elements, by key or position."""
         for name, item in self.fields.items():
             yield name if isinstance(name, str) else str(name), item
         yield from enumerate(self.elements)
 
     def walk(self) -> Iterator[Item]:
-        """This object and all that it is made of, each once."""
+        """This object and all objects below it, each once."""
         seen: set[int] = set()
         stack = [self]
         while stack:
@@ -114,10 +114,10 @@ class ProblemKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that HyperPyYAML would stumble over.
+    """An error, or a silent mistake, of loading a recipe with HyperPyYAML.
 
-    `text` is the reference as written; `missing` the key or file that is not there, the text of the reference that
-    is not resolved in time, or the tag; `available` the keys there are, or why a file cannot be read.
+    `text` is the reference as written; `missing` the missing key or file, the text of the reference that is not
+    resolved in time, or the tag; `available` the existing keys, or why a file cannot be read.
     """
 
     kind: ProblemKind
@@ -125,18 +125,18 @@ class Problem:
     text: str
     missing: str = ""
     available: tuple[str, ...] = ()
-    #: How many references ask for the same thing in vain.
+    #: How many references have the same missing target.
     times: int = 1
 
     @property
     def reference(self) -> str:
-        """The reference in its angle brackets, which a text around it, or a chain of references, already holds."""
+        """The reference in angle brackets, which the text already has if it is longer than one reference."""
         return self.text if "<" in self.text else f"<{self.text}>"
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A recipe and the objects it makes. `recipes` are the recipe and everything it includes, in that order."""
+    """A recipe and its objects. `recipes` are the recipe and everything it includes, in that order."""
 
     recipe: Recipe
     root: Item
@@ -146,14 +146,14 @@ class Evaluation:
 
     @cached_property
     def objects(self) -> tuple[Item, ...]:
-        """All that the recipe makes, each once."""
+        """All objects of the recipe, each once."""
         return tuple(self.root.walk())
 
     @property
     def keys(self) -> dict[Scalar, Item]:
-        """What the script sees as `hparams`."""
+        """The top-level objects by key, which the script gets as `hparams`."""
         return self.root.fields
 
     def item(self, node: Node) -> Item | None:
-        """What a node of the recipe's own file becomes."""
+        """The object of a node in the recipe's own file; None for other nodes."""
         return self._items.get(id(node))

@@ -1,4 +1,4 @@
-"""What code asks the keys of a recipe for, and what it stores among them, whichever recipe it is given."""
+"""Keys of a recipe that code reads or stores, whichever recipe it gets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function
 
-#: The attribute of a Brain, and of an interface, under which it keeps the keys.
+#: The attribute of a Brain, and of an interface, that holds the keys.
 HPARAMS = "hparams"
 _ASKING = frozenset(("hasattr", "getattr"))
 #: Calls whose result is another mapping than the one that was loaded.
@@ -22,11 +22,11 @@ _MAPPINGS = frozenset(("dict", "SimpleNamespace", "types.SimpleNamespace"))
 
 @dataclass(slots=True)
 class KeyWork:
-    """What code does with the keys of a recipe.
+    """The keys of a recipe that code reads and stores.
 
-    `read` are those that it reads, `optional` those that it asks for first or has another value for, `stored` those
-    that it sets. `may_have_more_keys`: it may set any key. `mentioned` are all names that code reads of anything
-    that might turn out to be the keys, `called` the functions that it calls by a plain name.
+    `read` are those that it reads, `optional` those that it tests for or has a default for, `stored` those
+    that it sets. `may_have_more_keys`: it may set any key. `mentioned` are all names that code reads from values
+    that might be the keys, `called` the functions that it calls by a plain name.
     """
 
     read: set[str] = field(default_factory=set)
@@ -38,7 +38,7 @@ class KeyWork:
 
 
 def key_work(functions: Iterable[Function], is_keys: Callable[[Value], bool]) -> KeyWork:
-    """What functions do with the keys, which `is_keys` tells from other values."""
+    """The keys that functions read and store; `is_keys` recognises the value that holds all keys."""
     work = KeyWork()
     for function in functions:
         seen: set[int] = set()
@@ -50,7 +50,7 @@ def key_work(functions: Iterable[Function], is_keys: Callable[[Value], bool]) ->
 
 
 def may_be_keys(value: Value, names: Iterable[str] = ()) -> bool:
-    """Whether a value is called like the keys of a recipe: `hparams`, `self.hparams`, `train_hparams`, or so."""
+    """True if a value is named like the keys of a recipe: `hparams`, `self.hparams`, `train_hparams`."""
     while value.op is Op.UPDATE:
         value = value.args[0]
     if value.op is Op.ATTR:
@@ -63,7 +63,7 @@ def may_be_keys(value: Value, names: Iterable[str] = ()) -> bool:
 
 
 def kept_under(functions: Iterable[Function], is_keys: Callable[[Value], bool]) -> set[str]:
-    """The attributes under which functions keep the keys: `params` of `self.params = brain.hparams`."""
+    """The attributes in which functions store the keys: `params` of `self.params = brain.hparams`."""
     stores = (event for function in functions for event in function.flow.of(EventKind.STORE))
     return {
         str(event.target.data)
@@ -77,7 +77,7 @@ def _is_name(name: object) -> bool:
 
 
 def _new_parts(event: Event, seen: set[int]) -> Iterator[Value]:
-    """What an event reads, each value once for a function."""
+    """The values that an event and its conditions evaluate, each once per function."""
     pending = [event.value]
     guard = event.guard
     while guard is not None and id(guard.test) not in seen:
@@ -115,7 +115,7 @@ def _take_value(value: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -
 
 
 def _take_question(call: Value, work: KeyWork) -> None:
-    """What `getattr(x, "name")`, `hasattr(x, "name")` and `x.get("name")` ask for."""
+    """Record the key in `getattr(x, "name")`, `hasattr(x, "name")` or `x.get("name")`."""
     callee = call.callee
     if callee.op is Op.GLOBAL and callee.data in _ASKING:
         is_read = callee.data == "getattr" and len(call.positional) == 2
@@ -162,13 +162,13 @@ def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> 
 
 
 def _is_like_keys(value: Value, is_keys: Callable[[Value], bool]) -> bool:
-    """Whether a value holds the keys and nothing else: `SimpleNamespace(**hparams)`, `dict(hparams)`."""
+    """True if a value holds the keys and nothing else: `SimpleNamespace(**hparams)`, `dict(hparams)`."""
     is_mapping = value.op is Op.CALL and _callee(value) in _MAPPINGS
     return is_mapping and len(value.args) == 2 and value.data in ((), (None,)) and is_keys(value.args[1])
 
 
 def _take_name(name: Value | None, work: KeyWork) -> None:
-    """A key that is stored: any key, if its name is made up."""
+    """Record a key that is stored: any key, if its name is computed."""
     text = text_of(name)
     _add(text, work.stored)
     work.may_have_more_keys = work.may_have_more_keys or text is None
@@ -188,7 +188,7 @@ def _callee(call: Value) -> str:
 
 
 def text_of(value: Value | None) -> str | None:
-    """The text that a constant is."""
+    """The text of a string constant; None for other values."""
     return value.data if value is not None and value.op is Op.CONST and isinstance(value.data, str) else None
 
 

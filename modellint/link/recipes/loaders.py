@@ -1,4 +1,4 @@
-"""Whether a file with HyperPyYAML's tags is loaded by HyperPyYAML: other loaders have a `!ref` of their own."""
+"""The loader of a file with HyperPyYAML's tags: other YAML loaders have a `!ref` of their own."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _LIBRARY = "speechbrain"
-#: What a project speaks of that loads recipes, and what other loaders are made with.
+#: Words of projects that load recipes; and packages that other loaders are built with.
 _WORDS = tuple(word.encode() for word in ("hyperpyyaml", *LOADERS))
 _PARSERS = ("yaml", "ruamel")
 
 
 def is_loaded_otherwise(recipe: Recipe, project: Project) -> bool:
-    """Whether a project reads YAML with a loader of its own, and never with HyperPyYAML.
+    """True if a project reads YAML with a loader of its own, and never with HyperPyYAML.
 
-    A recipe that names something of SpeechBrain is one wherever it stands, as is one that a script loads.
+    False for any recipe that names classes of SpeechBrain or that a script loads.
     """
     if any(node.tag.target.partition(".")[0] == _LIBRARY for node in recipe.nodes()):
         return False

@@ -1,4 +1,4 @@
-"""Which calls load a recipe: the library's functions by any name, and whatever hands on what they return."""
+"""Calls that load a recipe: of the library's functions by any name, or of functions that return their result."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.project import Project
 
-#: The functions that load a recipe; packages hand them on under their own names.
+#: The functions that load a recipe; packages re-export them.
 LOADERS = ("load_hyperpyyaml", "load_extended_yaml")
 _PARTIAL = "functools.partial"
-#: What gives back a mapping like the one that it is given.
+#: Functions that return a copy of a mapping.
 _COPIES = frozenset(("dict", "copy", "deepcopy"))
 _MAX_DEPTH = 8
 
@@ -22,7 +22,7 @@ _MAX_DEPTH = 8
 class Loading:
     """The calls of a file that load a recipe.
 
-    What names stand for is looked up while the file's calls are learnt, and known from then on.
+    Callees are resolved by `learn`; the other methods only use the names learnt so far.
     """
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
@@ -31,32 +31,32 @@ class Loading:
         self._names: dict[str, bool] = {}
 
     def learn(self, call: Value) -> bool:
-        """Whether a call of the file loads a recipe; what it calls is looked up."""
+        """Resolve the callee of a call; return whether the call loads a recipe."""
         callee: Value | None = call.callee
         if callee is not None and callee.op is Op.CALL:
             callee = callee.argument(0)  # of `functools.partial`
-        name = None if callee is None else _written(callee)
+        name = None if callee is None else _callee_text(callee)
         if callee is not None and name is not None and name not in self._names:
             self._names[name] = self._is_loader(callee, self._module, 0)
         return self.is_load(call)
 
     def is_loader(self, name: str) -> bool:
-        """Whether what is called by a name loads a recipe."""
+        """True if a learnt name is that of a function that loads a recipe."""
         return self._names.get(name, False)
 
     def is_load(self, call: Value) -> bool:
-        """Whether a call loads a recipe, as far as its function has been learnt."""
+        """True if a call loads a recipe, by the names learnt so far."""
         callee = call.callee
         if callee.op is Op.CALL:
             first = callee.argument(0)
-            return first is not None and self.is_loader(_written(first) or "") and self._is_partial(callee)
+            return first is not None and self.is_loader(_callee_text(first) or "") and self._is_partial(callee)
         if callee.op is Op.LAMBDA:
             return bool(callee.args) and self.is_loaded(callee.args[0])
-        name = _written(callee)
+        name = _callee_text(callee)
         return name is not None and (self.is_loader(name) or name.rpartition(".")[2] in LOADERS)
 
     def is_loaded(self, value: Value, depth: int = 0) -> bool:
-        """Whether a value of the file is what a call has loaded."""
+        """True if a value of the file is a loaded recipe."""
         if value.op is Op.GLOBAL and depth < _MAX_DEPTH:
             constant = self._module.constants.get(value.data)
             return constant is not None and self.is_loaded(constant, depth + 1)
@@ -66,10 +66,10 @@ class Loading:
         found = self._project.names.definition(self._module, call.callee)
         return isinstance(found, External) and found.name == _PARTIAL
 
-    # -- what names stand for ----------------------------------------------------------------------------------
+    # -- callees -----------------------------------------------------------------------------------------------
 
     def _is_loader(self, callee: Value, module: ModuleFacts, depth: int) -> bool:
-        """Whether what is called returns what a recipe is loaded as."""
+        """True if a callee returns a loaded recipe."""
         if depth > _MAX_DEPTH:
             return False
         if callee.op is Op.LAMBDA:
@@ -88,14 +88,14 @@ class Loading:
         return function is not None and (function.name in LOADERS or self._returns(function, depth))
 
     def _method(self, callee: Value, module: ModuleFacts) -> Function | None:
-        """The method that `Reader().read` is."""
+        """The method of `Reader().read`."""
         if callee.op is not Op.ATTR or callee.args[0].op is not Op.CALL:
             return None
         found = self._project.names.definition(module, callee.args[0].callee)
         return found.cls.methods.get(callee.data) if isinstance(found, DefinedClass) else None
 
     def _returns(self, function: Function, depth: int) -> bool:
-        """Whether all that a function returns is a recipe that it has loaded; libraries have no such functions."""
+        """True if a function near the file returns a loaded recipe on all paths."""
         module = function.module
         is_near = module is self._module or module.file.is_relative_to(self._module.file.parent)
         if not is_near and not any(loader in module.text for loader in LOADERS):
@@ -117,8 +117,8 @@ class Loading:
         return False
 
 
-def _written(callee: Value) -> str | None:
-    """A callee as it is written, where that is a name, an attribute of one, or a method of what a name makes."""
+def _callee_text(callee: Value) -> str | None:
+    """The text of a callee that is a name, an attribute, or a method of a new object; else None."""
     if callee.op is Op.ATTR and callee.args[0].op is Op.CALL:
         owner = callee_name(callee.args[0].callee)
         return None if owner is None else f"{owner}().{callee.data}"
@@ -126,7 +126,7 @@ def _written(callee: Value) -> str | None:
 
 
 def callee_name(callee: Value) -> str | None:
-    """The dotted name that a call goes to, where it is a name."""
+    """The dotted name of a callee; None for other expressions."""
     if callee.op in (Op.INNER, Op.UNKNOWN) and isinstance(callee.data, str):
         return callee.data
     return dotted(callee)

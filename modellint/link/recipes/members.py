@@ -38,7 +38,7 @@ class Member(Foreign):
 
 
 def member_named(value: Value, module: ModuleFacts, project: Project) -> Member | None:
-    """What `Mode.LATENT` stands for."""
+    """The member that `Mode.LATENT` names; None for other values."""
     if value.op is not Op.ATTR or value.args[0].op is not Op.GLOBAL:
         return None
     owner = value.args[0]
@@ -48,7 +48,7 @@ def member_named(value: Value, module: ModuleFacts, project: Project) -> Member 
 
 
 def _enumeration(name: Value, module: ModuleFacts, project: Project) -> Class | None:
-    """The enumeration that a name stands for."""
+    """The enumeration that a name resolves to; None for other names."""
     found = project.names.definition(module, name)
     return found.cls if isinstance(found, DefinedClass) and is_enumeration(found.cls, project) else None
 
@@ -59,7 +59,7 @@ def is_enumeration(cls: Class, project: Project) -> bool:
 
 
 def member_of(cls: Class, given: Atom, project: Project) -> Member | None:
-    """What `Mode("latent")` stands for."""
+    """The member that `Mode("latent")` returns; None for other classes or values."""
     if not isinstance(given, Constant) or not is_enumeration(cls, project):
         return None
     names = [name for name, value in cls.attributes.items() if value.op is Op.CONST and value.data == given.value]

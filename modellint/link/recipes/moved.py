@@ -1,7 +1,7 @@
-"""Which layers of a recipe follow `modules=` to the device, and which ones a training uses beside them.
+"""Layers of a recipe that follow `modules=` to the device, and layers that a training uses beside them.
 
-A layer follows when the mapping holds it, or a module in it registers it. The closure stops at objects that are no
-modules: what a scorer keeps for itself is moved by nobody but the scorer. Where a class is unknown, everything it
+A layer follows if the mapping holds it, or a module in it registers it. The closure stops at objects that are no
+modules: only a scorer itself moves the layers in its plain attributes. If a class is unknown, everything it
 holds counts as moved.
 """
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONTAINERS = (ItemKind.MAPPING, ItemKind.SEQUENCE)
-#: What is no layer, though it may be given some.
+#: Kinds of objects that are no layers, though they may contain some.
 _NO_LAYERS = frozenset((ItemKind.CONSTANT, ItemKind.MODULE, ItemKind.NAME, *_CONTAINERS))
 _MAX_DEPTH = 20
-#: Arguments of more objects are not looked at: aliases can make a few lines any number of them.
+#: Arguments of more objects are unknown: aliases can multiply a few lines to any number.
 _MAX_OBJECTS = 20_000
-#: Constructor parameters by which pretrained models are asked to keep their weights.
+#: Constructor parameters that freeze the weights of pretrained models.
 _FREEZING = ("freeze", "frozen", "freeze_params")
 
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """The objects that follow `modules=`: those that certainly do, and those that may."""
+    """The ids of objects that follow `modules=`: those that certainly do, and those that may."""
 
     certain: frozenset[int]
     possible: frozenset[int]
@@ -48,23 +48,23 @@ class Moved:
 
 @dataclass(frozen=True, eq=False)
 class UsedLayer:
-    """A layer in use, and the objects through which it is reached, the one that is used first."""
+    """A layer in use, and the chain of objects that it is reached through, from the one used first."""
 
     layer: Item
     owners: tuple[Item, ...]
 
 
 class Layers:
-    """What the objects of recipes do with layers. Reached through `layers_of`."""
+    """Facts about the objects of recipes as layers. Reached through `layers_of`."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        #: Objects are compared by identity: those that were asked about must live on.
+        #: By id of the object; the object is stored as well, so that no other one gets its id.
         self._extents: dict[int, tuple[Item, int]] = {}
         self._holding: dict[int, tuple[Item, bool]] = {}
 
     def _once(self, item: Item, question: Hashable, answer: Callable[[], T]) -> T:
-        """The answer to a question about an object, and whatever files it rests on, for whoever asks again."""
+        """The memoised answer to a question about an object; each asker gets its file dependencies."""
         return self._project.once(("item", id(item), question), lambda: (item, answer()))[1]
 
     def model(self, item: Item) -> ClassModel | None:
@@ -74,17 +74,17 @@ class Layers:
         return self._once(item, "class", lambda: self._project.classes.resolve(item.target, item.recipe.file))
 
     def class_of(self, item: Item) -> ClassModel | None:
-        """The class that a recipe makes an object of, or names."""
+        """The class whose object the recipe makes, or that it names."""
         if item.kind is ItemKind.NAME:
             return self._project.classes.resolve(item.target, item.recipe.file)
         return self.model(item)
 
     def constant(self, item: Item, name: str) -> Constant | None:
-        """The constant that an object keeps under an attribute once it is constructed."""
-        return self._built(item, ("attribute", name), lambda found: constant(found.shell.get(name) or ()))
+        """The constant that the constructor of an object stores in an attribute; else None."""
+        return self._ask_item(item, ("attribute", name), lambda found: constant(found.shell.get(name) or ()))
 
-    def _built(self, item: Item, question: Hashable, answer: Callable[[Built], T]) -> T | None:
-        """The answer to a question about an object of the recipe, as its constructor leaves it."""
+    def _ask_item(self, item: Item, question: Hashable, answer: Callable[[Built], T]) -> T | None:
+        """The answer to a question about an object after its constructor has run; None if its class is unknown."""
         model = self.model(item)
         if model is None:
             return None
@@ -93,7 +93,7 @@ class Layers:
     def _ask_built(
         self, model: ClassModel, arguments: Arguments, question: Hashable, answer: Callable[[Built], T]
     ) -> T:
-        """The answer to a question about an object that is given some arguments, for all recipes that have one."""
+        """The answer to a question about an object with these arguments, shared by all recipes that have one."""
 
         def ask() -> T:
             with built(model, arguments) as found:
@@ -102,24 +102,24 @@ class Layers:
         return model.classes.once(model, (question, _key(arguments)), ask)
 
     def has_own_state(self, item: Item) -> bool | None:
-        """Whether an object has parameters or buffers of its own, those that move themselves left out.
+        """True if an object has parameters or buffers of its own that do not move themselves; None if unknown.
 
-        Those of layers that it was given are theirs.
+        Those of layers among its arguments belong to them.
         """
         model = self.model(item)
         known = None if model is None else has_state(model)
-        return known if known is False else self._built(item, "state", _own_state)
+        return known if known is False else self._ask_item(item, "state", _own_state)
 
     def has_own_parameters(self, item: Item) -> bool | None:
-        """Whether an object has parameters that gradients may reach, those of layers that it was given left out."""
+        """True if an object has trainable parameters of its own, those of layers among its arguments left out."""
         model = self.model(item)
         known = None if model is None else has_state(model, trained=True)
         if known is not None:
             return known
-        return self._built(item, "parameters", lambda found: found.state(trained=True))
+        return self._ask_item(item, "parameters", lambda found: found.state(trained=True))
 
     def freezes(self, item: Item) -> bool | None:
-        """Whether an object is asked to freeze itself (`freeze: True`), None if the request is not known."""
+        """True if an argument or default freezes the object (`freeze: True`); None if its value is unknown."""
         model = self.model(item)
         for name, child in self.arguments(item):
             if name in _FREEZING:
@@ -129,14 +129,14 @@ class Layers:
         return any(default is not None and default.data is True for default in defaults)
 
     def registers(self, item: Item, argument: str | int) -> bool | None:
-        """Whether an object registers the layer that it was given as `argument`: a name, or a position."""
+        """True if an object registers the layer in its argument, a name or a position; None if unknown."""
         model = self.model(item)
         if model is None:
             return None
         return self._once(item, ("registers", argument), lambda: self._ask(item, model, argument))
 
     def _ask(self, item: Item, model: ClassModel, argument: str | int) -> bool | None:
-        """Run the constructor with this one layer; what goes into `*args` and `**kwargs` beside it is left out."""
+        """Run the constructor with this one layer; other arguments for `*args` and `**kwargs` are left out."""
         layer = any_layer(model.classes, is_container=self._may_be_container(item, argument))
         declared = [p for p in model.signature or () if not p.kind.startswith("var")]
         names = {p.name for p in declared}
@@ -153,26 +153,26 @@ class Layers:
         }
         arguments = Arguments(tuple(positional), keywords)
         found = self._ask_built(model, arguments, "registers", lambda made: made.registers(layer))
-        # A container is made to hold the layers that it is given, however it goes about it.
+        # Containers exist to register the layers in their arguments, by whatever code.
         return True if found is None and model.is_container and self._is_layer(item, argument) else found
 
-    def _given(self, item: Item, argument: str | int) -> ClassModel | None:
-        """The class of an argument of an object."""
+    def _argument_class(self, item: Item, argument: str | int) -> ClassModel | None:
+        """The class of the object in an argument."""
         given = next((child for name, child in item.children() if name == argument), None)
         return None if given is None else self.model(given)
 
     def _is_layer(self, item: Item, argument: str | int) -> bool:
-        """Whether an argument of an object certainly is a layer."""
-        model = self._given(item, argument)
+        """True if the object in an argument certainly is a layer."""
+        model = self._argument_class(item, argument)
         return model is not None and model.is_module is True
 
     def _may_be_container(self, item: Item, argument: str | int) -> bool:
-        """Whether an argument of an object may be a container of layers."""
-        model = self._given(item, argument)
+        """True if the object in an argument may be a container of layers."""
+        model = self._argument_class(item, argument)
         return model is None or model.is_container
 
     def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:
-        """What an object was given, by parameter name, None where that is unknown."""
+        """The arguments of an object with their parameter names, None for unknown names."""
         for name, child in item.fields.items():
             yield str(name), child
         if item.elements:
@@ -180,7 +180,7 @@ class Layers:
             signature = model.signature if model is not None else None
             names = [p.name for p in signature or () if p.kind in ("positional", "var-positional")]
             for index, child in enumerate(item.elements):
-                # The last one may be `*args`, which takes what is left.
+                # The last one may be `*args`, which takes the remaining arguments.
                 yield (names[min(index, len(names) - 1)] if names else None), child
 
     def _arguments(self, item: Item, depth: int) -> Arguments:
@@ -190,7 +190,7 @@ class Layers:
         )
 
     def _object(self, item: Item, depth: int) -> Atoms:
-        """An argument as its constructor sees it; the layers among them count as something plain."""
+        """The atoms of an argument for the constructor; layers in it are plain values."""
         if depth > _MAX_DEPTH or self._extent(item) > _MAX_OBJECTS:
             return UNKNOWN
         match item.kind:
@@ -217,7 +217,7 @@ class Layers:
         return UNKNOWN
 
     def _extent(self, item: Item) -> int:
-        """How many objects an argument is, with all that it is made of; what aliases share counts each time."""
+        """The number of objects in an argument; shared ones count each time."""
         known = self._extents.get(id(item))
         if known is None:
             self._extents[id(item)] = item, _MAX_OBJECTS + 1  # an argument that holds itself has no end
@@ -225,7 +225,7 @@ class Layers:
         return known[1]
 
     def _may_hold_layers(self, item: Item) -> bool:
-        """Whether an argument is a layer, for all that is known, or something is of all that it is made of."""
+        """True if an argument, or any object in it, may be a layer."""
         known = self._holding.get(id(item))
         if known is None:
             found = any(part.kind not in _NO_LAYERS for part in item.walk())
@@ -235,7 +235,7 @@ class Layers:
     # -- closures ----------------------------------------------------------------------------------------------
 
     def moved_with(self, starts: Iterable[Item]) -> Moved:
-        """Everything that moves when `starts` are moved."""
+        """The objects that move when `starts` are moved."""
         begin = list(starts)
         certain = {id(item) for item in begin}
         possible: set[int] = set()
@@ -250,11 +250,11 @@ class Layers:
         return Moved(frozenset(certain), frozenset(possible))
 
     def held_by(self, item: Item) -> Moved:
-        """An object and everything that it registers."""
+        """An object and all objects that it registers."""
         return self._once(item, "held", lambda: self.moved_with((item,)))
 
     def _moving_along(self, item: Item, sure: bool, known: set[int]) -> Iterator[tuple[Item, bool]]:
-        """What `item` takes along when it is moved, those `known` to move left out, and whether that is certain."""
+        """The direct parts that move with `item`, those in `known` left out, and whether that is certain."""
         if item.kind in _CONTAINERS:
             for _, child in item.children():
                 yield child, sure
@@ -271,11 +271,11 @@ class Layers:
                         yield child, sure and registered is True
 
     def takes_along(self, owner: Item, item: Item) -> bool:
-        """Whether moving `owner` moves `item`, which is another object, as far as is known."""
+        """True if moving `owner` moves `item`, another object, certainly or possibly."""
         return owner is not item and item in self.held_by(owner)
 
     def reached_from(self, used: Item) -> Iterator[UsedLayer]:
-        """All layers that computing with `used` may need: itself, and those that it was given, by whatever owner."""
+        """The layers that computing with `used` may need: itself and those in its arguments, at any depth."""
         seen: set[int] = set()
         pending: list[tuple[Item, tuple[Item, ...]]] = [(used, ())]
         while pending:
@@ -291,9 +291,9 @@ class Layers:
                 pending.extend((child, (*owners, item)) for _, child in item.children() if self._may_hold_layers(child))
 
     def used_with(self, used: Item, moved: Moved | None = None) -> Iterator[UsedLayer]:
-        """The layers with state that computing with `used` needs: itself, and what it was given.
+        """The layers with state that computing with `used` needs: itself, and those in its arguments.
 
-        Left out are layers in `moved`, and those that their owner moves or that move themselves, with all they hold.
+        Left out are layers in `moved`, and those that their owner moves or that move themselves, with their parts.
         """
         seen: set[int] = set()
         pending: list[tuple[Item, tuple[Item, ...]]] = [(used, ())]
@@ -316,7 +316,7 @@ class Layers:
 
 
 def _key(values: Arguments | Atoms) -> Hashable:
-    """What equal arguments have in common, to remember what comes of them."""
+    """A hashable key that equal arguments share."""
     if isinstance(values, Arguments):
         keywords = tuple((name, _key(atoms)) for name, atoms in values.keywords.items())
         return tuple(map(_key, values.positional)), keywords
@@ -338,7 +338,7 @@ def _own_state(found: Built) -> bool | None:
 
 
 def _stays_behind(run: Interpreter, atoms: Atoms, depth: int) -> bool:
-    """Whether some of an object's state is not moved to the input by the class that holds it."""
+    """True if some of an object's state belongs to a class that does not move it to the input's device."""
     shell = atoms[0] if len(atoms) == 1 else None
     if depth > _MAX_DEPTH or not isinstance(shell, Shell) or shell.model is None or shell.kind != "instance":
         return True
@@ -362,7 +362,7 @@ def _dict(values: Mapping[object, Atoms]) -> Atoms:
 
 
 def _layers(item: Item, layer: Shell) -> Atoms:
-    """A layer in the place of an argument, or of each of its elements."""
+    """The layer in the place of an argument, or of each element of it."""
     match item.kind:
         case ItemKind.SEQUENCE:
             return _list((layer,) for _ in item.elements)
@@ -372,5 +372,5 @@ def _layers(item: Item, layer: Shell) -> Atoms:
 
 
 def layers_of(project: Project) -> Layers:
-    """The project's `Layers`, which remember what they have been asked."""
+    """The project's `Layers`, which memoise their answers."""
     return project.once(("layers",), lambda: Layers(project))

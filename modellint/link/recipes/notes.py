@@ -1,4 +1,4 @@
-"""What was seen while a script ran on paper: on which paths, in which stages of a training."""
+"""Events of an interpreted script: on which paths, and in which stages of the training, something happens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class Seen:
-    """On which paths something happens, and in which stages; whether gradients come by, and anything is computed."""
+    """The paths and stages of an event; `learns`: gradients reach it, `computes`: it is used in a computation."""
 
     paths: list[Path] = field(default_factory=list)
     stages: set[str] = field(default_factory=set)
@@ -38,7 +38,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class ObjectCall:
-    """A call of an object of the recipe, or of a method of it, through an entry of `modules` or not."""
+    """A call of an object of the recipe or of its method; `entry` is the name in `modules` if called through it."""
 
     item: Item
     entry: str | None
@@ -48,7 +48,7 @@ class ObjectCall:
 
 @dataclass(eq=False, slots=True)
 class Trains:
-    """An optimizer is, or may be, given parameters: those of `items`, each for sure or not."""
+    """An optimizer, or other code, gets the parameters of `items`, each certainly or not."""
 
     site: Site
     items: list[tuple[Item, bool]]
@@ -58,12 +58,12 @@ class Trains:
 
 @dataclass(eq=False, slots=True)
 class Change:
-    """An operation of the script on an object of the recipe."""
+    """A script's operation on an object of the recipe: it is saved, frozen or thawed."""
 
     item: Item
     site: Site
     path: Path
-    #: It is this very object, and not one of several.
+    #: It certainly is this object, and not one of several.
     direct: bool
     #: Its parameters are frozen, rather than thawed.
     freezes: bool = True
@@ -74,39 +74,39 @@ class Notes:
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: The stage of the training, nothing outside of it.
+        #: The stage of the training; empty outside of it.
         self.stage = ""
         self.entries: dict[ModulesEntry, Seen] = {}
-        #: The conditions that only the reading of an entry stands under.
+        #: The assumptions of the run when an entry was read first.
         self._under: dict[ModulesEntry, Path] = {}
         self.uses: dict[ObjectCall, Seen] = {}
         self.lacking: dict[tuple[str, Site], Seen] = {}
         self.moved: dict[int, Item] = {}
         self.trained: list[Trains] = []
-        #: Whether it is known of all optimizers whose parameters they are given.
+        #: True if the parameters of all optimizers are known.
         self.is_known = True
         self.frozen: list[Change] = []
         self.saved: list[Change] = []
         self.recoverables: list[Item] = []
-        #: Whether a checkpointer saves more than is known.
+        #: True if a checkpointer saves unknown objects, too.
         self.saves_more = False
-        #: The optimizers that the Brain keeps, and those that are added to a checkpointer.
+        #: The optimizers in attributes of the Brain, with paths; and those added to a checkpointer.
         self.optimizers: dict[Optimizer, list[Path]] = {}
         self.added: set[Optimizer] = set()
-        #: What the script asks the Brain to do.
+        #: The methods that the script calls on the Brain.
         self.asked: list[tuple[str, Arguments, Site]] = []
 
     def copy(self) -> dict[str, Any]:
-        """The events that are noted by now."""
+        """A copy of the recorded events."""
         return {name: copy(value) for name, value in vars(self).items() if name != "_run"}
 
     def restore(self, before: dict[str, Any]) -> None:
-        """Forget what was noted since a copy was made."""
+        """Forget the events since a copy was made."""
         vars(self).update({name: copy(value) for name, value in before.items()})
 
     @property
     def path(self) -> Path:
-        """The open conditions on the way here; what comes out either way for certain is none."""
+        """The current path condition, without conditions that certainly come out both ways."""
         return _certain(self._run.path)
 
     def entry(self, entry: ModulesEntry, *, computes: bool, learns: bool) -> None:
@@ -143,7 +143,7 @@ class Notes:
 
     @property
     def kept(self) -> Iterator[tuple[Optimizer, bool]]:
-        """The optimizers of classes in the recipe that the Brain keeps, and whether it certainly does."""
+        """The optimizers in attributes of the Brain, and whether one of the same class is stored there on all paths."""
         by_class: dict[Item | None, list[Path]] = {}
         for optimizer, paths in self.optimizers.items():
             by_class.setdefault(optimizer.item, []).extend(paths)
@@ -160,5 +160,5 @@ def _certain(path: Path) -> Path:
 
 
 def is_certain(seen: Iterable[Seen]) -> bool:
-    """Whether one of several things happens, however the run decides."""
+    """True if one of several events happens on every path."""
     return covers(path for one in seen for path in one.paths)

@@ -1,4 +1,4 @@
-"""The registration of a recipe's layers at a glance: used where, moved, trained and saved through what.
+"""The registration of a recipe's layers at a glance: where each is used, and what moves, trains and saves it.
 
 Rules and the registration map only read this.
 """
@@ -36,10 +36,10 @@ _PRETRAINER = ".Pretrainer"
 
 @dataclass(frozen=True, eq=False)
 class LayerStatus:
-    """What becomes of one layer in one training.
+    """The status of one layer in one training.
 
-    `moved`, `trained`, `saved`, `loaded` (from a pretrained model) and `frozen` tell through what, None if not. A layer
-    that its own arguments ask to freeze is `frozen_by_itself`.
+    `moved`, `trained`, `saved`, `loaded` (from a pretrained model) and `frozen` name the root, or are None. A layer
+    whose own arguments freeze it is `frozen_by_itself`.
     """
 
     item: Item
@@ -54,9 +54,9 @@ class LayerStatus:
 
     @property
     def has_parameters(self) -> bool | None:
-        """Whether it has own parameters that gradients may reach, those of layers that it was given left out.
+        """True if it has trainable parameters of its own, those of layers among its arguments left out.
 
-        None is unknown, as everywhere. To know it takes to run its constructor: ask for it last.
+        None if unknown. It takes a run of the constructor, so ask for it last.
         """
         return self.layers.has_own_parameters(self.item)
 
@@ -66,7 +66,7 @@ class LayerStatus:
 
 
 class Registration:
-    """One Brain under one recipe, or a recipe that is loaded to infer with: then there is no `reach`."""
+    """One Brain under one recipe, or an inference recipe: then there is no `reach`."""
 
     def __init__(
         self,
@@ -80,14 +80,14 @@ class Registration:
         self.recipe = recipe
         self.evaluation = evaluation
         self.reach = reach
-        #: Whether the script is known to be that of the recipe, not one of several that may be meant.
+        #: True if the script is certainly that of the recipe, not one of several candidates.
         self.is_only_script = is_only_script
         self._project = project
         self._layers: Layers = layers_of(project)
 
     @cached_property
     def moved(self) -> Closure:
-        """What follows `modules` to the device, and what the script moves itself."""
+        """The layers that follow `modules` to the device, and those that the script moves itself."""
         reach = self.reach
         if reach is None:
             modules = self.evaluation.keys.get("modules")
@@ -101,7 +101,7 @@ class Registration:
 
     @cached_property
     def modules(self) -> Closure:
-        """What `modules=` holds."""
+        """The layers that `modules=` holds."""
         roots = self._entries(self.reach) if self.reach is not None else self.moved.roots
         return Closure(roots, self._layers, closed=self.moved.closed)
 
@@ -114,7 +114,7 @@ class Registration:
 
     @cached_property
     def trained(self) -> Trained | None:
-        """What optimizers hold."""
+        """The layers whose parameters optimizers hold."""
         return None if self.reach is None else trained_by(self.reach, self._layers)
 
     @cached_property
@@ -129,7 +129,7 @@ class Registration:
 
     @cached_property
     def loaded(self) -> Closure:
-        """What pretrainers of the recipe fill with the weights of a trained model."""
+        """The layers that pretrainers of the recipe fill with the weights of a trained model."""
         roots = [
             Root(child, f"{pretrainer.path}[loadables][{name}]", child.place, certain=False)
             for pretrainer in self.evaluation.objects
@@ -142,12 +142,12 @@ class Registration:
 
     @cached_property
     def used(self) -> Used | None:
-        """The calls of layers."""
+        """The uses of layers."""
         return None if self.reach is None else Used(self.reach, self._layers)
 
     @cached_property
     def objects(self) -> tuple[LayerStatus, ...]:
-        """All layers of the recipe as they are written, those too that may have nothing to train or to save."""
+        """All layers of the recipe as they are written, those without parameters and buffers included."""
         return tuple(self.status(item) for item in self.evaluation.objects if self._is_layer(item))
 
     @cached_property
@@ -165,7 +165,7 @@ class Registration:
         return model is not None and model.is_module is True
 
     def status(self, item: Item) -> LayerStatus:
-        """Whether one layer moves, trains, is saved and frozen."""
+        """The status of one layer: its uses, and what moves, trains, saves, loads and freezes it."""
         return LayerStatus(
             item=item,
             layers=self._layers,

@@ -1,8 +1,8 @@
-"""Which script loads which recipe.
+"""Pairs recipes with the scripts that load them.
 
-In this order: what the configuration says, a recipe table in the repository (a CSV file with a column for the
-script and one for the recipe), and the nearest script up the folders that reads what the recipe defines; one in a
-folder beside it where that explains more.
+In this order: the configuration, a recipe table in the repository (a CSV file with a column for the
+script and one for the recipe), and the nearest script up the folders that reads the keys of the recipe; one in a
+folder beside it if that reads more of them.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
     from modellint.link.project import Project
 
-#: How many folders a recipe's script may stand above it, and its recipes below a script.
+#: How many folders above a recipe its script may stand, and recipes below their script.
 _LEVELS = 5
-#: How many folders above a recipe scripts that lie beside it, and recipes that include it, are looked for in.
+#: How many folders above a recipe are searched for scripts beside it, and for recipes that include it.
 _NEAR_LEVELS = 3
-#: In so many folders scripts beside a recipe's are looked for.
+#: The most folders that are searched for scripts beside a recipe's.
 _MOST_FOLDERS = 64
 _SCRIPT_SUFFIXES = (".py", ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
 class TurnedDown:
-    """A script that was looked at and not taken for that of a recipe, and why not."""
+    """A script that was considered for a recipe and rejected, and the reason."""
 
     script: Path
     reason: str
@@ -43,9 +43,9 @@ class TurnedDown:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The scripts of a recipe. Several, where nothing tells which one is meant: only what holds for each is sure.
+    """The scripts of a recipe; several if nothing decides between them, so only facts true for each are certain.
 
-    `reason` says why these, and `turned_down` which others were looked at. `is_doubtful`: something speaks against it.
+    `reason` is why these were chosen, `turned_down` are the rejected ones. `is_doubtful`: there is evidence against it.
     """
 
     scripts: tuple[Path, ...]
@@ -55,14 +55,14 @@ class Pairing:
 
 
 def scripts_of(recipe: Recipe, project: Project) -> Pairing:
-    """The scripts that may load `recipe`; none is looked for where a framework composes it of several files."""
+    """The scripts that may load `recipe`; empty for configurations that a framework composes from several files."""
     if recipe.dialect is not Dialect.HYPERPYYAML:
         return Pairing((), "")
     return project.once(("pairing", recipe.file), lambda: _pair(recipe, project))
 
 
 def known_pairing(recipe: Recipe, project: Project) -> Pairing | None:
-    """What `scripts_of` has said of a recipe; None if it was not asked."""
+    """The pairing that `scripts_of` has found for a recipe; None if it was not called."""
     found: Pairing | None = project.found(("pairing", recipe.file))
     return found
 
@@ -97,7 +97,7 @@ def _explicit(recipe: Recipe, project: Project) -> Iterator[Path]:
 
 
 def _table(project: Project) -> Mapping[Path, tuple[Path, ...]]:
-    """Recipes to scripts, from the tables below the project's root."""
+    """The scripts by recipe, from the tables below the project's root."""
     return project.once(("recipe table",), lambda: _read_tables(project))
 
 
@@ -154,20 +154,20 @@ def _rows(table: Path, root: Path, project: Project) -> Iterator[tuple[Path, Pat
         return
 
 
-# -- found by what is read ---------------------------------------------------------------------------------------
+# -- search by keys ----------------------------------------------------------------------------------------------
 
 
 def _nearest(recipe: Recipe, project: Project) -> Pairing:
-    """The best script in the nearest folder upwards that has one; more than one if they are equally good.
+    """The best script in the nearest folder upwards that has one; several if they are equally good.
 
-    Where no script loads the recipe, a notebook may.
+    Notebooks are searched only if no script fits.
     """
     found = Pairing((), "")
     for suffix in _SCRIPT_SUFFIXES:
         search = _Search(suffix, recipe, project)
         best = search.best() or search.only()
         turned_down = (*found.turned_down, *search.turned_down(best))
-        reason, is_doubtful = (best[0].told, best[0].is_doubtful) if best else ("", False)
+        reason, is_doubtful = (best[0].evidence, best[0].is_doubtful) if best else ("", False)
         found = Pairing(tuple(fit.script for fit in best), reason, turned_down, is_doubtful)
         if best:
             break
@@ -181,7 +181,7 @@ class _Search:
         self._suffix = suffix
         self._recipe = recipe
         self._project = project
-        #: The folders whose commands may speak of the recipe.
+        #: The folders whose commands may name the recipe.
         self._around = tuple(dict.fromkeys((*upwards(recipe.file, project), project.options.root)))
         self._looked_at: dict[Path, Fit] = {}
 
@@ -198,12 +198,12 @@ class _Search:
         return self._beside(None)
 
     def only(self) -> tuple[Fit, ...]:
-        """Where no script fits, the only one that nearly does, though commands run it with other recipes."""
+        """The only doubtful script nearby, if no script fits: commands run it with other recipes."""
         found = [fit for fit in self._looked_at.values() if fit.is_doubtful and fit.script.parent in self._around]
         return tuple(found) if len(found) == 1 else ()
 
     def turned_down(self, best: tuple[Fit, ...]) -> Iterator[TurnedDown]:
-        """What was looked at and is not among the best, and why not."""
+        """The rejected scripts, with the reasons."""
         for fit in self._looked_at.values():
             if fit not in best and (fit.is_possible or fit.script.parent in self._around):
                 yield TurnedDown(fit.script, fit.why_not(best[0] if best else None))
@@ -217,9 +217,9 @@ class _Search:
         return self._looked_at[script]
 
     def _beside(self, nearest: Fit | None) -> tuple[Fit, ...]:
-        """The scripts in folders beside a recipe's that are called like it, or named with it, and fit it better.
+        """The better scripts in folders beside a recipe's that have its name, or are named with it in a command.
 
-        Where no script is nearer, one that finds all it reads is enough.
+        If there is no nearest script, one whose keys the recipe all has is enough.
         """
         found = []
         for path in self._of_kind(_scripts_below(_top(self._recipe.file, self._project), self._project)):
@@ -232,7 +232,7 @@ class _Search:
 
 
 def _scripts_below(folder: Path, project: Project) -> tuple[Path, ...]:
-    """The scripts of a folder and its subfolders; none where there are too many."""
+    """The scripts of a folder and its subfolders; empty if there are too many folders."""
 
     def find() -> tuple[Path, ...]:
         folders = [folder]
@@ -259,7 +259,7 @@ def upwards(file: Path, project: Project, levels: int = _LEVELS) -> Iterator[Pat
 
 
 def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
-    """The Python files and notebooks of a folder that speak of a function that loads recipes."""
+    """The Python files and notebooks of a folder that mention a function which loads recipes."""
 
     def find() -> tuple[Path, ...]:
         words = [loader.encode() for loader in LOADERS]
@@ -269,7 +269,7 @@ def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
 
 
 def _readers_in(folder: Path, project: Project) -> tuple[Path, ...]:
-    """The files of a folder that may load a recipe by a function of one that does."""
+    """The other files of a folder that mention one of its scripts, so they may load a recipe by its functions."""
 
     def find() -> tuple[Path, ...]:
         scripts = _scripts_in(folder, project)
@@ -313,7 +313,7 @@ def _recipes(script: Path, project: Project) -> Iterator[Recipe]:
 
 
 def _yaml_below(folder: Path, project: Project, levels: int) -> list[Path]:
-    """The YAML files of a folder and, where their names are not those of packages or hidden, its subfolders."""
+    """The YAML files of a folder and of its subfolders without a dot in their names."""
     found: list[Path] = []
     for name in project.files.listdir(folder):
         path = folder / name
@@ -328,7 +328,7 @@ def _yaml_below(folder: Path, project: Project, levels: int) -> list[Path]:
 
 
 def includers_of(recipe: Recipe, project: Project) -> tuple[Path, ...]:
-    """The recipes around that include `recipe`; it may then use keys that only they define."""
+    """The recipes nearby that include `recipe`, which may then use keys that only they define."""
     if recipe.dialect is not Dialect.HYPERPYYAML:
         return ()
 
@@ -340,7 +340,7 @@ def includers_of(recipe: Recipe, project: Project) -> tuple[Path, ...]:
 
 
 def including(recipe: Recipe, project: Project) -> Iterator[Recipe]:
-    """The recipes that have a say about `recipe`: those that include it and are whole, or else itself."""
+    """The whole recipes that contain `recipe`: those that include it and are not included, or else itself."""
     seen = {recipe.file}
     pending = [recipe]
     is_whole = False
@@ -364,7 +364,7 @@ def _top(file: Path, project: Project) -> Path:
 
 
 def _includes_around(folder: Path, project: Project) -> Mapping[Path, tuple[Path, ...]]:
-    """For each file that is included by a recipe in or below `folder`: the recipes that do."""
+    """The recipes in or below `folder` by the files that they include."""
 
     def find() -> Mapping[Path, tuple[Path, ...]]:
         found: dict[Path, tuple[Path, ...]] = {}
@@ -379,7 +379,7 @@ def _includes_around(folder: Path, project: Project) -> Mapping[Path, tuple[Path
 
 
 def is_inference(recipe: Recipe) -> bool:
-    """Whether a recipe describes a trained model to load: it has modules and a pretrainer of its own."""
+    """True if a recipe describes a trained model to load: it has modules and a pretrainer of its own."""
     keys = recipe.keys
     if "modules" not in keys:
         return False

@@ -1,7 +1,7 @@
-"""What a Brain uses when a training runs under one recipe: entries of `modules`, objects of the recipe, moves.
+"""Uses by a Brain when a training runs under one recipe: entries of `modules`, objects of the recipe, moves.
 
-The methods that the training loop and the script call are run on paper, in the order in which a training comes by them,
-and keep to the branches that this recipe leaves open.
+The methods that the training loop and the script call are interpreted in the order of a training, on the branches
+that this recipe leaves open.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.recipes.atoms import RecipeObject, Stage
-from modellint.link.recipes.brains import BATCH, staged
+from modellint.link.recipes.brains import BATCH, hook_arguments
 from modellint.link.recipes.environment import Surroundings
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Evaluation, Item, ItemKind
@@ -51,7 +51,7 @@ _EVALUATE = {
     "evaluate_batch": (_TEST,),
     "on_stage_end": (_TEST,),
 }
-#: What the framework's own `fit` runs an epoch by; a Brain that runs epochs itself may do so as well.
+#: The method by which the framework's own `fit` runs an epoch; a `fit` of the Brain may call it, too.
 _EPOCH = "_fit_train"
 #: The methods in which gradients are computed.
 _LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objectives", "on_fit_batch_start"))
@@ -59,10 +59,10 @@ _LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objective
 
 @dataclass(frozen=True, eq=False)
 class ModuleUse:
-    """`self.modules.name` in the script.
+    """A read of `self.modules.name` in the script.
 
-    `stages` are those of the training in which it is used, `learns` tells that gradients reach it there in a step
-    of the optimizers. What only asks for its parameters or changes its mode does not compute with it.
+    `stages` are those of the training in which it is used; `learns`: gradients reach it there in a step of
+    the optimizers; `computes`: it is used for more than its parameters or its mode.
     """
 
     name: str
@@ -77,9 +77,9 @@ class ModuleUse:
 
 @dataclass(frozen=True, eq=False)
 class ItemUse:
-    """An object of the recipe that the script calls: itself (`direct`), or a `method` of it.
+    """A call in the script of an object of the recipe (`direct`), or of a `method` of it.
 
-    `entry` is its name where it is called through `self.modules`, None where the recipe's own object is.
+    `entry` is its name in `self.modules` if it is called through that, else None.
     """
 
     item: Item
@@ -97,7 +97,7 @@ class ItemUse:
 
 @dataclass(frozen=True, eq=False)
 class KeyRead:
-    """A key that the recipe lacks, and that a Brain reads."""
+    """A read by the Brain of a key that the recipe lacks."""
 
     name: str
     value: Value
@@ -107,7 +107,7 @@ class KeyRead:
 
 @dataclass(frozen=True, eq=False)
 class Modules:
-    """What a Brain is given as `modules=`. Not `closed`: there may be more entries than `entries` says."""
+    """The argument `modules=` of a Brain. Not `closed`: it may have more entries than `entries`."""
 
     entries: dict[str, Item | None]
     closed: bool
@@ -117,7 +117,7 @@ class Modules:
 
 @dataclass(eq=False)
 class Reach:
-    """The uses of one Brain under one recipe, and what else was noted while it ran."""
+    """The uses of one Brain under one recipe, and the other notes of its run."""
 
     brain: BrainUse
     modules: Modules | None
@@ -137,18 +137,18 @@ class Reach:
 
 
 def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:
-    """What `brain` uses under the recipe, computed once."""
+    """The uses of `brain` under the recipe, computed once."""
     key = ("reach", script.module.path, brain.call.line, brain.call.offset, evaluation.recipe.path)
 
     def run() -> Reach:
-        # What is known of the recipe now, which this rests on.
+        # The current evaluation of the recipe, which becomes a dependency.
         return _Course(script, brain, evaluate(evaluation.recipe, project), project).run()
 
     return project.once(key, run)
 
 
 class _Course:
-    """The course of a training, run once more where what it stores is read before."""
+    """The course of a training, with a second pass if attributes are read before their stores."""
 
     def __init__(self, script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> None:
         self.script = script
@@ -178,10 +178,10 @@ class _Course:
         around.close()
         return found
 
-    # -- what runs -------------------------------------------------------------------------------------------------
+    # -- functions that run ----------------------------------------------------------------------------------------
 
     def _script(self) -> None:
-        """What the file does; where it makes the Brain in a function that it does not call, all of them."""
+        """Run the module's body, and all its functions if the Brain is made in one that it does not call."""
         self.around.start(self.script.module.body)
         if self.around.own.given is None:
             self._rest(script_functions(self.script.module))
@@ -190,13 +190,13 @@ class _Course:
         for function, stage in self._roots():
             learns = stage == _TRAIN and function.name in _LEARNING
             given = self.around.own.given if function.name == "__init__" else None
-            arguments = given or staged(function, (Constant(Stage[stage]),))
+            arguments = given or hook_arguments(function, (Constant(Stage[stage]),))
             self.around.train(function, stage, learns=learns, arguments=arguments)
         self._rest(script_functions(self.script.module))
         self._rest(method for cls in self.brain.classes for method in cls.methods.values())
 
     def _rest(self, functions: Iterable[Function]) -> None:
-        """Run the methods that no known code calls."""
+        """Run the functions that no known code calls."""
         for function in functions:
             if function not in self.around.run.calls.done:
                 self.around.start(function)
@@ -228,14 +228,14 @@ class _Course:
                 yield method, stage
 
     def _runs_epochs(self) -> bool:
-        """Whether the Brain has the framework run epochs, whatever it does around them."""
+        """True if the Brain has the framework run epochs: a method of it mentions `_fit_train`."""
         methods = (method for cls in self.brain.classes for method in cls.methods.values())
         return self.brain.method(_EPOCH) is None and any(_EPOCH in method.words for method in methods)
 
-    # -- what is given to the Brain --------------------------------------------------------------------------------
+    # -- modules of the Brain --------------------------------------------------------------------------------------
 
     def _know_modules(self) -> Modules | None:
-        """Tell the run what `modules` are, as far as is known by now."""
+        """Give the run the entries of `modules`, as far as they are known by now."""
         found = self._modules()
         if found is not None:
             self.around.objects.entries = found.entries
@@ -267,7 +267,7 @@ class _Course:
     def _object(self, atoms: Atoms) -> Item | None:
         return self.around.objects.item(atoms[0]) if len(atoms) == 1 else None
 
-    # -- what was seen ---------------------------------------------------------------------------------------------
+    # -- uses ------------------------------------------------------------------------------------------------------
 
     def _module_uses(self) -> Iterator[ModuleUse]:
         by_name: dict[str, list[Seen]] = {}
@@ -318,7 +318,7 @@ def _are_same(one: Modules | None, other: Modules | None) -> bool:
 
 
 def calls_super(method: Function, name: str) -> bool:
-    """Whether a method calls what it overrides."""
+    """True if a method calls the one that it overrides."""
     for event in method.flow.of(EventKind.CALL):
         callee = event.value.callee
         if callee.op is Op.ATTR and callee.data == name and callee.args[0].op is Op.CALL:

@@ -1,4 +1,4 @@
-"""Recipes, their scripts and their classes put together: layers left behind, and modules that do not exist."""
+"""Layers that recipes, scripts and classes leave behind on the CPU, and missing entries of `modules`."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class Omission:
     """A layer in use that does not follow `modules` to the device.
 
-    `use` is where the script uses the layer or the outermost of its `owners`; an inference recipe has none.
-    `modules` is the mapping that lacks it. `sure` tells that the use is certain under this recipe, `agreed` that
-    it was found for the only script, not for each of several that may be meant or for one that is in doubt.
+    `use` is where the script uses the layer or the outermost of its `owners`; None for an inference recipe.
+    `modules` is the mapping that lacks it. `sure`: the use is certain under this recipe; `agreed`: the recipe has
+    only one script, and that is not in doubt.
     """
 
     layer: Item
@@ -61,10 +61,10 @@ class Lacking:
 
 def omitted_layers(recipe: Recipe, project: Project) -> tuple[Omission, ...]:
     """The layers of `recipe` that are used and left behind."""
-    return project.once(("omitted", recipe.file), lambda: tuple(_omitted(recipe, project)))
+    return project.once(("omitted", recipe.file), lambda: tuple(_find_omitted(recipe, project)))
 
 
-def _omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
+def _find_omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
     pairing = scripts_of(recipe, project)
     scripts, agreed = pairing.scripts, len(pairing.scripts) == 1 and not pairing.is_doubtful
     if not scripts:
@@ -83,7 +83,7 @@ def _omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
 
 
 def reached_from(recipe: Recipe, script: Path, project: Project) -> tuple[Reach, ...] | None:
-    """What the Brains of a script use under a recipe, None if it builds none."""
+    """The uses of each Brain of a script under a recipe; None if the script builds no Brain."""
     module = project.python(script)
     read = read_script(module, project) if module is not None else None
     if read is None or not read.brains:
@@ -98,7 +98,7 @@ def _omitted_from_training(
     if any(one.modules is None or not one.modules.closed for one in reached):
         return
     layers = layers_of(project)
-    # What the script looks for in `modules` and does not find is another rule's finding, with all that it holds.
+    # Entries that the script misses in `modules` are another rule's findings, with all layers that they hold.
     absent = set(_absent(reached))
     wanted = (evaluation.keys[name] for name in absent if name in evaluation.keys)
     moved = layers.moved_with([*_starts(reached), *wanted])
@@ -117,7 +117,7 @@ def _omitted_from_training(
 
 
 def _whole(used: UsedLayer, item: Item, moved: Moved, layers: Layers) -> tuple[Item, tuple[Item, ...]]:
-    """What is left behind, seen as a whole: the layer, or the module that it is a part of.
+    """The layer that is left behind, or the whole module that it is a part of, with the owners.
 
     A layer that is written inside of its owner is part of it. So are layers with keys of their own when the module
     that is called registers several of them and not one has moved.
@@ -133,7 +133,7 @@ def _whole(used: UsedLayer, item: Item, moved: Moved, layers: Layers) -> tuple[I
 
 
 def _outermost(found: dict[int, Omission], layers: Layers) -> Iterator[Omission]:
-    """The omissions but for those that would be repaired along with another one."""
+    """The omissions without those that the repair of another one would repair."""
     for key, omission in found.items():
         others = [other for name, other in found.items() if name != key]
         if not any(layers.takes_along(other.layer, omission.layer) for other in others):
@@ -148,14 +148,14 @@ def _starts(reached: Iterable[Reach]) -> Iterator[Item]:
 
 
 def _absent(reached: Iterable[Reach]) -> Iterator[str]:
-    """Entries of `modules` that the script certainly uses and that are not there."""
+    """The names of entries that the script certainly uses and `modules` lacks."""
     for one in reached:
         entries = one.modules.entries if one.modules is not None else {}
         yield from (use.name for use in one.module_uses if use.certain and use.name not in entries)
 
 
 def _omitted_from_inference(evaluation: Evaluation, project: Project) -> Iterator[Omission]:
-    """Layers that a module in `modules` reaches only through an object that is no module."""
+    """The layers that a module in `modules` reaches only through an object that is no module."""
     modules = evaluation.keys.get("modules")
     if modules is None or modules.kind is not ItemKind.MAPPING:
         return
@@ -170,7 +170,7 @@ def _omitted_from_inference(evaluation: Evaluation, project: Project) -> Iterato
 
 
 def _is_hidden(used: UsedLayer, layers: Layers) -> bool:
-    """Whether an object that is certainly no module stands between a module and a layer."""
+    """True if an owner of a layer is certainly no module."""
     models = [layers.model(owner) for owner in used.owners]
     return any(model is not None and model.is_module is False for model in models)
 

@@ -1,6 +1,6 @@
-"""What a checkpointer saves: the recoverables of the recipe, and what the script adds to them.
+"""Objects that a checkpointer saves: the recoverables of the recipe, and those that the script adds.
 
-The Brain adds its own optimizer, its loss scaler and its progress; those are no objects of the recipe.
+The Brain adds its optimizer, loss scaler and progress, which are no objects of the recipe.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _RECOVERABLES = "recoverables"
 class Saved(Closure):
     """The objects that a checkpointer saves.
 
-    `checkpointer` is the recipe's object, None where the script makes it (`exists`) or there is none at all.
-    `recoverables` is the mapping in the recipe, with the place to show for it.
+    `checkpointer` is the recipe's object, None if the script makes it (`exists`) or there is none at all.
+    `recoverables` is the mapping in the recipe.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class Saved(Closure):
 
     @property
     def place(self) -> Place | None:
-        """Where the recipe says what is saved."""
+        """The place of the recoverables, or else of the checkpointer, in the recipe."""
         shown = self.recoverables or self.checkpointer
         return None if shown is None else shown.place
 
 
 def saved_by(reach: Reach, layers: Layers) -> Saved:
-    """What the checkpointer of a Brain saves."""
+    """The objects that the checkpointer of a Brain saves."""
     return _Finder(reach, layers).run()
 
 
@@ -111,7 +111,7 @@ class _Finder:
             self.closed = self.closed and child.kind is not ItemKind.UNKNOWN
 
     def _script(self) -> None:
-        """What the script adds, and what it writes out on its own."""
+        """Add the objects that the script adds to a checkpointer or writes to files itself."""
         notes = self.reach.notes
         self.closed = self.closed and not notes.saves_more
         for mapping in notes.recoverables:

@@ -1,4 +1,4 @@
-"""Training scripts: which recipe values they load, which Brain they build from them, and what they ask it to do."""
+"""Training scripts: the recipe values they load, the Brain they build, and the methods they call on it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class BrainUse:
     """A Brain that a script builds.
 
     `classes` are the user's classes in method resolution order, up to the framework's own. `called` are the
-    methods that the script calls on the object, `stored` the attributes that it sets on it and where; `escapes`
-    tells that it also hands the object to code that we do not follow.
+    methods that the script calls on the object, `stored` the attributes that it sets on it and where. `escapes`: it
+    also passes the object to code that is not followed.
     """
 
     module: ModuleFacts
@@ -38,10 +38,10 @@ class BrainUse:
     def argument(self, name: str) -> Value | None:
         position = _BRAIN_PARAMETERS.index(name)
         given = self.call.argument(position, name)
-        return _unpacked(self.call).get(name) if given is None else given
+        return _unpacked_arguments(self.call).get(name) if given is None else given
 
     def method(self, name: str, after: Class | None = None) -> Function | None:
-        """The method that `self.name()` runs, or with `after` the one that `super().name()` runs there."""
+        """The method that `self.name()` calls, or with `after`, `super().name()` in that class; None without one."""
         classes = self.classes
         if after is not None:
             start = next((i + 1 for i, cls in enumerate(classes) if cls is after), len(classes))
@@ -56,34 +56,34 @@ _BRAIN_PARAMETERS = ("modules", "opt_class", "hparams", "run_opts", "checkpointe
 class Script:
     """A Python file that loads a recipe.
 
-    `names` are the variables that hold what was loaded, `work` is what the file does with it.
+    `names` are the variables that hold the keys, `work` are the keys that the file reads and stores.
     """
 
     module: ModuleFacts
     names: frozenset[str]
     loading: Loading
     brains: tuple[BrainUse, ...]
-    #: Not several recipes, under different names, of which any may be meant.
+    #: False if several recipes are loaded under different names.
     loads_one: bool
     work: KeyWork
-    #: Whether it overrides keys by itself, and gives modules to something that it builds.
+    #: True if it overrides keys itself; and if it passes or stores modules, so it builds a model.
     states_overrides: bool
     builds: bool
 
     def is_load(self, call: Value) -> bool:
-        """Whether a call loads a recipe."""
+        """True if a call loads a recipe."""
         return self.loading.is_load(call)
 
 
 def read_script(module: ModuleFacts, project: Project) -> Script | None:
-    """What a file does with a recipe, None if it loads none."""
+    """The script in a file; None if it loads no recipe."""
     if not may_load(module, project):
         return None
     return project.once(("script", module.path), lambda: _read(module, project))
 
 
 def may_load(module: ModuleFacts, project: Project) -> bool:
-    """Whether a file may load a recipe: it speaks of a loader, or imports from a file beside it that does."""
+    """True if a file mentions a loader, or imports from a file below its folder that does."""
     return speaks_of_loader(module) or any(map(speaks_of_loader, _neighbours(module, project)))
 
 
@@ -92,7 +92,7 @@ def speaks_of_loader(module: ModuleFacts) -> bool:
 
 
 def _neighbours(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
-    """The files in a file's folder that it imports from."""
+    """The files below a file's folder that it imports from."""
     folder = module.file.parent
     for name in module.imports:
         found = project.names.resolve(module, name)
@@ -128,7 +128,7 @@ def _read(module: ModuleFacts, project: Project) -> Script:
                 builds.append((function, call, classes))
     names.update(name for name, value in module.constants.items() if loading.is_loaded(value))
     brains = tuple(
-        BrainUse(module, classes, call, *_asked(module, function, call)) for function, call, classes in builds
+        BrainUse(module, classes, call, *_uses_of_brain(module, function, call)) for function, call, classes in builds
     )
 
     def is_keys(value: Value) -> bool:
@@ -144,14 +144,14 @@ def _read(module: ModuleFacts, project: Project) -> Script:
 
 
 def _sets_modules(event: Event) -> bool:
-    """Whether something is given modules, or keeps them."""
+    """True if an event passes an argument `modules`, or stores under that name."""
     if event.kind is EventKind.STORE and event.target is not None:
         return event.target.op is Op.ATTR and event.target.data == "modules"
     return event.kind is EventKind.CALL and ("modules" in event.value.data or event.value.target == "modules")
 
 
-def _unpacked(call: Value) -> dict[str, Value]:
-    """The arguments of a call that it is given by `**` of a mapping that is written out."""
+def _unpacked_arguments(call: Value) -> dict[str, Value]:
+    """The arguments that a call unpacks from written dicts: `**{"modules": …}`."""
     start = len(call.args) - len(call.data)
     mappings = [call.args[start + i] for i, name in enumerate(call.data) if name is None]
     return {
@@ -170,7 +170,7 @@ def script_functions(module: ModuleFacts) -> Iterator[Function]:
 
 
 def own_events(function: Function) -> Sequence[Event]:
-    """The events of a function; of a module body only those outside of the functions it defines."""
+    """The events of a function; those of a module body without the events of nested definitions."""
     events = function.flow.events
     return events if function.name != "<module>" else [event for event in events if not _is_nested(event)]
 
@@ -181,11 +181,11 @@ def _is_nested(event: Event) -> bool:
 
 
 def _brain_classes(module: ModuleFacts, call: Value, name: str, project: Project) -> tuple[Class, ...] | None:
-    """The user's classes of a Brain that `call` builds, None if it builds none."""
+    """The user's classes of the Brain that `call` builds; None if it builds none."""
     if not name or name.startswith("self."):
         return None
     found = project.names.resolve(module, name)
-    has_modules = "modules" in call.keywords or "modules" in _unpacked(call)
+    has_modules = "modules" in call.keywords or "modules" in _unpacked_arguments(call)
     if isinstance(found, External):
         return () if is_framework_brain(found) and has_modules else None
     if not isinstance(found, DefinedClass):
@@ -197,14 +197,14 @@ def _brain_classes(module: ModuleFacts, call: Value, name: str, project: Project
 
 
 def is_framework_brain(found: External | DefinedClass) -> bool:
-    """Whether a definition is SpeechBrain's own Brain."""
+    """True if a definition is SpeechBrain's own Brain."""
     if isinstance(found, External):
         return found.name.startswith("speechbrain.") and found.name.endswith(".Brain")
     return found.cls.name == "Brain" and found.cls.module.name == "speechbrain.core"
 
 
 def _lineage(cls: Class, project: Project) -> tuple[tuple[Class, ...], bool]:
-    """A class and its bases, nearest first, the framework's Brain left out; and whether that is among them."""
+    """A class and its bases, nearest first, without the framework's Brain; and whether that is a base."""
     classes: list[Class] = []
     is_brain = False
     pending = [cls]
@@ -222,10 +222,10 @@ def _lineage(cls: Class, project: Project) -> tuple[tuple[Class, ...], bool]:
     return tuple(classes), is_brain
 
 
-def _asked(
+def _uses_of_brain(
     module: ModuleFacts, function: Function, call: Value
 ) -> tuple[frozenset[str], tuple[tuple[str, Function, Value], ...], bool]:
-    """What is called on the object that `call` builds, what is set on it, and if it goes where we do not follow."""
+    """The methods called and attributes stored on the Brain that `call` builds, and whether it escapes."""
     called: set[str] = set()
     stored: list[tuple[str, Function, Value]] = []
     escapes = False

@@ -1,4 +1,4 @@
-"""What a training loses: layers that no checkpoint holds or no optimizer trains."""
+"""Layers that a training loses: in no checkpoint, or in no optimizer."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _MODULE_LIST = "torch.nn.ModuleList"
 class Shortfall:
     """A layer that learns and is not saved, or that is used in training and not trained.
 
-    `layer` may be a container that nothing of is saved; `part` is then the layer in it that `use` and `status` speak
-    of, otherwise the layer itself, and `parts` are all that are lost with it. `siblings` is a saved `ModuleList` that
-    other layers of the training are in.
+    `layer` may be an unsaved container; `part` is then the layer in it that `use` and `status` are about,
+    otherwise the layer itself, and `parts` are all lost layers in it. `siblings` is a saved `ModuleList` that
+    contains other layers of the training.
     """
 
     layer: Item
@@ -38,24 +38,24 @@ class Shortfall:
 
     @property
     def is_certain(self) -> bool:
-        """Whether it holds whatever the run decides."""
+        """True if it holds on every path, and the recipe certainly has this script."""
         return self.use.certain and self.registration.is_only_script
 
 
 def unsaved_layers(recipe: Recipe, project: Project) -> tuple[Shortfall, ...]:
     """The layers of a recipe that are trained and that the checkpointer does not save."""
-    return project.once(("unsaved layers", recipe.file), lambda: _agreed(recipe, project, _unsaved))
+    return project.once(("unsaved layers", recipe.file), lambda: _common_shortfalls(recipe, project, _find_unsaved))
 
 
 def untrained_layers(recipe: Recipe, project: Project) -> tuple[Shortfall, ...]:
     """The layers of a recipe that are used in training and that no optimizer holds."""
-    return project.once(("untrained layers", recipe.file), lambda: _agreed(recipe, project, _untrained))
+    return project.once(("untrained layers", recipe.file), lambda: _common_shortfalls(recipe, project, _find_untrained))
 
 
-def _agreed(
+def _common_shortfalls(
     recipe: Recipe, project: Project, find: Callable[[Registration, Layers], Iterable[Shortfall]]
 ) -> tuple[Shortfall, ...]:
-    """What is found for a Brain of each script that may be meant, and that no other Brain makes good."""
+    """The shortfalls found under every script of the recipe, for one of its Brains at least."""
     layers = layers_of(project)
     registrations = registrations_of(recipe, project)
     by_script: dict[str, dict[int, Shortfall]] = {}
@@ -68,7 +68,7 @@ def _agreed(
     return tuple(s for key, s in found[0].items() if all(key in other for other in found)) if found else ()
 
 
-def _unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
+def _find_unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
     saved = registration.saved
     if saved is None or not saved.exists or not saved.closed:
         return
@@ -102,9 +102,9 @@ def _learning(status: LayerStatus, registration: Registration) -> LayerUse | Non
 
 
 def _outer(lost: dict[int, LayerStatus], registration: Registration, layers: Layers) -> dict[int, Item]:
-    """Lost layers to what would save them with others.
+    """The object to save instead of each lost layer, if all its trained layers are lost, by id of the layer.
 
-    That is a container with a key of its own, the layer that they are written inside of, or the entry of `modules`
+    It is a container with a key of its own, the layer that they are written inside of, or the entry of `modules`
     that wraps them.
     """
     saved = registration.saved
@@ -130,7 +130,7 @@ def _outer(lost: dict[int, LayerStatus], registration: Registration, layers: Lay
 
 
 def _siblings(registration: Registration, layers: Layers) -> Item | None:
-    """The saved `ModuleList` that holds most layers of the training."""
+    """The saved `ModuleList` with most entries of `modules`; None without one."""
     best: Item | None = None
     most = 0
     for root in registration.saved.roots if registration.saved is not None else ():
@@ -143,7 +143,7 @@ def _siblings(registration: Registration, layers: Layers) -> Item | None:
     return best
 
 
-def _untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
+def _find_untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
     trained = registration.trained
     if trained is None or not trained.closed or not trained.optimizers:
         return

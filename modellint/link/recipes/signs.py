@@ -1,4 +1,4 @@
-"""What speaks for and against a script being that of a recipe: the keys that it reads, and commands that name both."""
+"""Evidence for and against a script of a recipe: the keys that it reads, and commands that name both."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 RECIPE_SUFFIXES = (".yaml", ".yml")
 _MIN_SHARE = 0.6
-#: So well a script fits that is taken though commands run it with other recipes.
+#: The least share of a script that is taken though commands run it with other recipes.
 _MIN_DOUBTFUL = 0.8
 _MIN_KEYS = 2
-#: So many keys that the recipe has weigh as much as one that it lacks, or as commands that run others.
+#: How many keys of the recipe outweigh one that it lacks, or commands that run other recipes.
 _LACKING_WEIGHS = 4
 _OTHERS_WEIGH = 8
-#: So many keys that a recipe lacks are told.
+#: How many of the lacking keys a reason lists.
 _TOLD = 3
 _FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
 
@@ -33,9 +33,9 @@ _FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
 class Fit:
     """How well a script fits a recipe.
 
-    `read` counts the keys that it reads, of which the recipe lacks `lacking`. `named_by` says what names the recipe
-    with it, and `run_by` the file whose commands run it with other recipes only; empty if nothing does. `is_alike`:
-    what the recipe lacks those others lack as well.
+    `read` counts the keys that it reads, of which the recipe lacks `lacking`. `named_by` is the source that names the
+    recipe with it, `run_by` the file whose commands run it with other recipes only; both may be empty. `is_alike`:
+    those other recipes lack the same keys.
     """
 
     script: Path
@@ -47,45 +47,45 @@ class Fit:
     is_alike: bool
 
     @property
-    def known(self) -> int:
-        """How many of the keys that it reads the recipe has."""
+    def known_count(self) -> int:
+        """The number of keys that it reads and the recipe has."""
         return self.read - len(self.lacking)
 
     @property
     def share(self) -> float:
-        return self.known / self.read if self.read else 0.0
+        return self.known_count / self.read if self.read else 0.0
 
     @property
     def is_possible(self) -> bool:
-        """Whether it may be the script of the recipe; one that is run with others has to fit it as well as those."""
-        is_near = self.known >= _MIN_KEYS and self.share >= _MIN_SHARE
+        """True if it may be the script of the recipe; one run with others must lack no more keys here than there."""
+        is_near = self.known_count >= _MIN_KEYS and self.share >= _MIN_SHARE
         return is_near and not (self.run_by and not self.is_alike)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether commands run it with recipes that it fits better, though it fits this one well."""
-        return bool(self.run_by) and not self.is_alike and self.known >= _MIN_KEYS and self.share >= _MIN_DOUBTFUL
+        """True if it fits this recipe well, though commands run it with others that it fits better."""
+        return bool(self.run_by) and not self.is_alike and self.known_count >= _MIN_KEYS and self.share >= _MIN_DOUBTFUL
 
     @property
     def weight(self) -> int:
-        """What the keys say: how much of the recipe it explains, less what it asks for in vain."""
+        """The evidence of the keys: those that the recipe has, less penalties for missing ones and other recipes."""
         others = _OTHERS_WEIGH if self.run_by and not self.is_alike else 0
-        return self.known - _LACKING_WEIGHS * len(self.lacking) - others
+        return self.known_count - _LACKING_WEIGHS * len(self.lacking) - others
 
     @property
     def rank(self) -> tuple[bool, bool, int, int]:
-        return bool(self.named_by), self.builds, self.weight, self.known
+        return bool(self.named_by), self.builds, self.weight, self.known_count
 
     @property
-    def told(self) -> str:
-        """What it was found by: `a command in README.md and the keys it reads (12 of 14)`."""
+    def evidence(self) -> str:
+        """The evidence in a message: `a command in README.md and the keys it reads (12 of 14)`."""
         named = f"{self.named_by} and " if self.named_by else ""
         doubt = f", though {self.run_by} runs it with others" if self.is_doubtful else ""
-        return f"{named}the keys it reads ({self.known} of {self.read}{doubt})"
+        return f"{named}the keys it reads ({self.known_count} of {self.read}{doubt})"
 
     def why_not(self, taken: Fit | None) -> str:
-        """What speaks against it, and for what was taken instead."""
-        lacks = f"the recipe lacks {_listed(self.lacking)} of the {self.read} keys that it reads"
+        """The reason for which it was rejected, or `taken` was preferred."""
+        lacks = f"the recipe lacks {_list_names(self.lacking)} of the {self.read} keys that it reads"
         if self.read < _MIN_KEYS:
             return "it reads no key" if not self.read else "it reads a single key"
         if self.run_by and not self.is_alike:
@@ -98,23 +98,23 @@ class Fit:
             return f"nothing names it with the recipe, while {taken.named_by} names another"
         if taken.builds and not self.builds:
             return "it builds no model of what it loads"
-        return lacks if self.lacking else f"it reads {self.known} keys of the recipe only"
+        return lacks if self.lacking else f"it reads {self.known_count} keys of the recipe only"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     told = ", ".join(f"`{name}`" for name in names[:_TOLD])
     return told if len(names) <= _TOLD else f"{told} and {len(names) - _TOLD} more"
 
 
 def best_of(fits: Iterable[Fit]) -> tuple[Fit, ...]:
-    """The best of several, all that are equally good."""
+    """The fits of the highest rank, all that share it."""
     found = tuple(fits)
     best = max((fit.rank for fit in found), default=None)
     return tuple(fit for fit in found if fit.rank == best)
 
 
 def fit_of(script: Path, recipe: Recipe, around: Iterable[Path], project: Project) -> Fit:
-    """How well a script fits; the commands in the folders `around` may name both."""
+    """The fit of a script; commands in the folders `around` may name script and recipe."""
     reading = _reading(script, project)
     defined = {name for name in recipe.keys if isinstance(name, str)}
     keys = reading.keys | (reading.optional & defined) if reading.keys else frozenset()
@@ -132,7 +132,7 @@ def fit_of(script: Path, recipe: Recipe, around: Iterable[Path], project: Projec
 
 
 def _names_any(command: _Command, recipe: Recipe, project: Project) -> bool:
-    """Whether a command names a recipe that is there; a README often speaks of files that were renamed since."""
+    """True if a recipe that a command names exists; a README often names files that were renamed since."""
     paths = (*(recipe.file.with_name(name) for name in sorted(command.recipes)), *command.paths)
     return any(map(project.files.exists, paths))
 
@@ -140,21 +140,21 @@ def _names_any(command: _Command, recipe: Recipe, project: Project) -> bool:
 def _lacking_beside(
     recipe: Recipe, commands: Iterable[_Command], keys: frozenset[str], project: Project
 ) -> frozenset[str]:
-    """The keys that each of the recipes in its folder lacks with which commands run a script."""
+    """The keys that all recipes lack which lie in the same folder and which commands run the script with."""
     names = sorted({name for command in commands for name in command.recipes})
     found = [project.recipe(path) for name in names if project.files.exists(path := recipe.file.with_name(name))]
     lacking = [keys.difference(other.keys) for other in found if other is not None]
     return frozenset.intersection(*lacking) if lacking else frozenset()
 
 
-# -- what a script tells -----------------------------------------------------------------------------------------
+# -- keys that a script reads -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a script tells: the keys it reads without asking first or with, and whether it builds something of them.
+    """The keys that a script reads for certain and optionally, and whether it builds a model from them.
 
-    `files` are those that it names, in code or comments.
+    `files` are the names of YAML files in its code or comments.
     """
 
     keys: frozenset[str]
@@ -177,13 +177,13 @@ def _reading(path: Path, project: Project) -> _Reading:
     return project.once(("reads", path), read)
 
 
-# -- what commands tell ------------------------------------------------------------------------------------------
+# -- recipes in commands ----------------------------------------------------------------------------------------
 
 
 class _Command(NamedTuple):
-    """The names of the recipes that a line names together with a script, and the name of the line's file.
+    """The recipes that a line names together with a script, and the name of the line's file.
 
-    `paths` are where they are if the command is run in the folder of that file.
+    `paths` are their paths if the command is run in the folder of that file.
     """
 
     recipes: frozenset[str]

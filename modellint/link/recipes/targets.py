@@ -1,6 +1,6 @@
-"""What the names behind `!new:`, `!name:`, `!apply:` and `!module:` stand for, and whether the tags take that.
+"""Targets of `!new:`, `!name:`, `!apply:` and `!module:`: the definitions they resolve to, and kinds a tag refuses.
 
-HyperPyYAML looks a name up as `pydoc.locate` does: as much of it as possible is a module, the rest are attributes.
+HyperPyYAML resolves a name like `pydoc.locate`: its longest prefix that is a module, then attributes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET)
 _TARGETS = (*CALLS, TagKind.MODULE)
-#: What modules, classes and functions have of Python itself: `torch.optim.__getattribute__` looks a name up.
+#: Attributes that all modules, classes and functions have: `torch.optim.__getattribute__`.
 _OF_ALL = frozenset(name for name in (*dir(ModuleType), *dir(object)) if name.startswith("__"))
 
 
@@ -49,13 +49,13 @@ class TargetKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedName:
-    """What a name stands for.
+    """The definition that a name resolves to.
 
-    `signatures` are the parameters it may have, none if they are not known. Of a MISSING one, `owner` is the module
-    that lacks the part `missing`, and `available` what it has. `place` is where it is defined, `releases` are those
-    of the package that the answer rests on, if it was not read from source. `is_sure`: nothing else can be meant.
-    `others` are releases that have what is MISSING, and `moved` the name that it has in `releases`.
-    `is_guessed`: only the names in the recipe tell that these are the releases.
+    `signatures` are its possible parameter lists, empty if unknown. If MISSING, `owner` is the module
+    that lacks the part `missing`, and `available` are its names. `place` is where it is defined, `releases` are those
+    of the package described by shipped facts, if those were used. `is_sure`: no other module can be meant.
+    `others` are releases that have the MISSING name, and `moved` is its new name in `releases`.
+    `is_guessed`: the releases were guessed from the names in the recipe.
     """
 
     kind: TargetKind
@@ -77,7 +77,7 @@ _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class BadTarget:
-    """A tag whose name leads nowhere, or to something that the tag does not take."""
+    """A tag whose name resolves to nothing, or to a kind of definition that the tag refuses."""
 
     item: Item
     target: ResolvedName
@@ -92,7 +92,7 @@ class BadTarget:
 
 
 def tagged_items(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Recipe]]:
-    """What `recipe` names by tags, as it comes to be within the recipes (the second of each pair) that are loaded."""
+    """The objects with tags in `recipe`, each with the whole recipe in which it is loaded."""
     seen: set[int] = set()
     for whole in including(recipe, project):
         for item in evaluate(whole, project).objects:
@@ -104,7 +104,7 @@ def tagged_items(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Recip
 
 
 def bad_targets(recipe: Recipe, project: Project) -> Iterator[BadTarget]:
-    """The names of a recipe that HyperPyYAML cannot locate, or that are not what their tags take."""
+    """The names of a recipe that HyperPyYAML cannot locate, or whose definitions their tags refuse."""
     for item, whole in tagged_items(recipe, project):
         target = target_of(item, whole, project)
         has_arguments = bool(item.node.entries or item.node.elements)
@@ -113,7 +113,7 @@ def bad_targets(recipe: Recipe, project: Project) -> Iterator[BadTarget]:
 
 
 def refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
-    """The kinds of targets that a tag does not take."""
+    """The kinds of definitions that a tag refuses."""
     match tag:
         case TagKind.NEW:
             return (TargetKind.FUNCTION, TargetKind.MODULE)
@@ -128,23 +128,23 @@ def refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
     return ()
 
 
-# -- looking names up --------------------------------------------------------------------------------------------
+# -- resolution --------------------------------------------------------------------------------------------------
 
 
 def target_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
-    """What the name behind an item's tag stands for when `whole` is loaded by one of its scripts, or by anybody."""
+    """The definition of an item's name when one of the scripts of `whole`, or anybody, loads it."""
     name = tag_name(item)
     near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
     return project.once(("target", name, folders), lambda: _locate(name, near, project))
 
 
 def tag_name(item: Item) -> str:
-    """The name behind an item's tag."""
+    """The dotted name in an item's tag, without empty parts."""
     return ".".join(part for part in item.node.tag.target.split(".") if part)
 
 
 def as_of_earlier(target: ResolvedName, name: str) -> ResolvedName:
-    """What a name stands for in a recipe that is written for earlier releases than those that are described."""
+    """The resolution of a name in the releases older than the described ones, as a guess."""
     known = catalogue(target.package)
     earlier = None if known is None else known.earlier
     if known is None or earlier is None:
@@ -153,7 +153,7 @@ def as_of_earlier(target: ResolvedName, name: str) -> ResolvedName:
 
 
 def _near(whole: Recipe, project: Project) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """The files from which the names in a recipe are looked up, and their folders."""
+    """The files from which names in a recipe are resolved, and their folders."""
     near = (*scripts_of(whole, project).scripts, whole.file)
     return near, tuple(dict.fromkeys(path.parent for path in near))
 
@@ -172,7 +172,7 @@ def _locate(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName
 
 
 def _builtin(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:
-    """A name without a dot is a module, or else something built in."""
+    """The resolution of a name without a dot: a module, or a builtin."""
     if any(project.names.find_module(name, path) is not None for path in near):
         return ResolvedName(TargetKind.MODULE)
     value = getattr(builtins, name, None)
@@ -182,7 +182,7 @@ def _builtin(name: str, near: tuple[Path, ...], project: Project) -> ResolvedNam
 
 
 def _from(name: str, near: Path, project: Project) -> ResolvedName:
-    """What a dotted name stands for when the file `near` asks for it."""
+    """The resolution of a dotted name in the file `near`."""
     top = name.partition(".")[0]
     target = _read(name, near, project)
     if target.kind is TargetKind.MISSING and target.missing in _OF_ALL:
@@ -192,7 +192,7 @@ def _from(name: str, near: Path, project: Project) -> ResolvedName:
 
 
 def _misspelt(name: str, top: str, near: Path, project: Project) -> ResolvedName:
-    """A name that no package is known for: missing where, but for a slip in its first part, it leads somewhere."""
+    """MISSING if a name of an unknown package resolves once a slip in its first part is corrected; else unknown."""
     for other in sorted({*project.names.path.beside(near), *knowledge.PACKAGES}):
         if is_slip(top, other):
             meant = _read(f"{other}{name[len(top) :]}", near, project)
@@ -202,7 +202,7 @@ def _misspelt(name: str, top: str, near: Path, project: Project) -> ResolvedName
 
 
 def is_slip(written: str, meant: str) -> bool:
-    """Whether a word is another one with one inner letter lost, added or swapped with the next."""
+    """True if a word is another one with one inner letter lost, added or swapped with the next."""
     if written == meant or written[:1] != meant[:1] or written[-1:] != meant[-1:]:
         return False
     short, long = sorted((written, meant), key=len)
@@ -213,8 +213,8 @@ def is_slip(written: str, meant: str) -> bool:
 
 
 def _read(name: str, near: Path, project: Project) -> ResolvedName:
-    """What is known of a dotted name that the file `near` asks for."""
-    target = _defined(project.names.absolute(name, near), project)
+    """The resolution of a dotted name in the file `near`, by source or by the shipped catalogue."""
+    target = _resolve_definition(project.names.absolute(name, near), project)
     if target.kind is not TargetKind.UNKNOWN:
         return target
     missing = project.names.missing(name, near)
@@ -228,11 +228,11 @@ def _read(name: str, near: Path, project: Project) -> ResolvedName:
         )
     top = name.partition(".")[0]
     is_here = any(True for _ in project.names.path.holding(top, near))
-    return _UNKNOWN if is_here else _described(name, top, project)
+    return _UNKNOWN if is_here else _resolve_described(name, top, project)
 
 
-def _defined(definition: Definition | None, project: Project) -> ResolvedName:
-    """What is known of a definition that can be read, or of a class that the shipped facts describe."""
+def _resolve_definition(definition: Definition | None, project: Project) -> ResolvedName:
+    """The resolution of a definition that can be read, or of a class that the shipped facts describe."""
     match definition:
         case DefinedFunction(function):
             if function.owner is not None:
@@ -260,8 +260,8 @@ def _defined(definition: Definition | None, project: Project) -> ResolvedName:
     return ResolvedName(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
 
 
-def _described(name: str, top: str, project: Project) -> ResolvedName:
-    """What the shipped catalogue says about a name."""
+def _resolve_described(name: str, top: str, project: Project) -> ResolvedName:
+    """The resolution of a name by the shipped catalogue."""
     known = catalogue(top)
     if known is None:
         return _UNKNOWN
@@ -307,7 +307,7 @@ def _described(name: str, top: str, project: Project) -> ResolvedName:
 
 
 def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> ResolvedName:
-    """What a name stands for in the releases before those that are described, and what it takes there."""
+    """The resolution of a name in the releases older than the described ones, with its parameters there."""
     top = name.partition(".")[0]
     lacking = earlier.lacks(name)
     if lacking is not None:

@@ -1,4 +1,4 @@
-"""The keys of a recipe, its objects and the entries of `modules`: what code asks of them, and does with them."""
+"""Keys, objects and entries of `modules` of a recipe as receivers in a script's run: attributes, methods, stores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from modellint.link.recipes.atoms import (
     RecipeObject,
     Turn,
     Weights,
-    known,
+    atoms_of,
 )
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.moved import layers_of
@@ -45,26 +45,26 @@ if TYPE_CHECKING:
     from modellint.link.recipes.items import Evaluation, Item
     from modellint.link.recipes.notes import Notes
 
-#: Methods of a module that give back the module itself, that move it, and that give its parameters.
+#: Methods of a module that return the module itself, that move it, and that return its parameters.
 _FLUENT = operators.methods("Module", "itself")
 _MOVES = operators.methods("Module", "moves")
 PARAMETERS = operators.methods("Module", "parameters")
-#: Methods of a module that compute nothing with what it holds.
+#: Methods of a module that compute nothing with its layers.
 _BOOKKEEPING = operators.methods("Module") | operators.methods("ModuleDict")
-#: What `self.modules` answers to without being asked for an entry: `torch.nn.ModuleDict`, its bases, what wraps it.
+#: Attributes of `self.modules` itself, not its entries: of `torch.nn.ModuleDict`, its bases and wrappers.
 _MODULE_DICT = _BOOKKEEPING | operators.attributes("Module") | {"forward", "no_sync"}
-#: Methods by which an entry may be added under a name that is not seen.
+#: Methods that may add an entry under an unknown name.
 _ADDS_ENTRIES = operators.methods("Module", "registers:module@1") | {"update", "setdefault", "__setattr__"}
-#: Methods by which the weights of a module leave it on another way than by a checkpointer.
+#: Methods that export the weights of a module without a checkpointer.
 _EXPORTS = frozenset(("state_dict", "save_pretrained", "save"))
 _VIEWS = frozenset(("keys", "values", "items"))
-#: What dictionaries and namespaces answer to without being asked for a key.
+#: Attributes of dictionaries and namespaces that are no keys.
 _OF_MAPPINGS = frozenset(dir(dict))
 _COUNTER = "speechbrain.utils.epoch_loop.EpochCounter"
 
 
 class _Around(Protocol):
-    """What a script runs in, as far as the objects of its recipe depend on it."""
+    """The surroundings of a script, as far as the objects of its recipe depend on them."""
 
     run: Interpreter
     project: Project
@@ -78,21 +78,21 @@ class _Around(Protocol):
 
 
 class Objects:
-    """The objects that one recipe makes, as values of a run."""
+    """The objects of one recipe, as values of a run."""
 
     def __init__(self, around: _Around, recipe: Evaluation) -> None:
         self._around = around
         self._recipe = recipe
         self.keys = Keys(set(recipe.keys))
         self.table = ModulesTable()
-        #: The objects of `modules`, those that code adds to it, and to mappings of the recipe; `None` is any name.
+        #: The entries of `modules`; and values that code adds to it or to mappings of the recipe, `None` for any name.
         self.entries: dict[str, Item | None] = {}
         self.added: dict[object, dict[str | None, Atoms]] = {}
-        #: What code stores among the keys.
+        #: The values that code stores under keys.
         self._changed: dict[str, Atoms] = {}
 
     def change(self, name: str, atoms: Atoms) -> None:
-        """`hparams["name"] = …`."""
+        """Store a value under a key: `hparams["name"] = …`."""
         self.keys.names.add(name)
         self._changed[name] = atoms
 
@@ -108,7 +108,7 @@ class Objects:
             if frame is not None and frame.function is not None and value is not None:
                 self._around.notes.lacks(name, Site(value, frame.function))
             return UNKNOWN
-        return known(item, self._around.project) or UNKNOWN
+        return atoms_of(item, self._around.project) or UNKNOWN
 
     def entry(self, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         if name == "module":
@@ -121,7 +121,7 @@ class Objects:
         return (found,)
 
     def part_of(self, atom: RecipeObject | ModulesEntry, name: str) -> Atoms:
-        """An attribute of an object of the recipe; of one that a constructor sets to a constant, that."""
+        """An attribute of an object of the recipe: the constant that its constructor stores, or an unknown part."""
         item = self.item(atom)
         if isinstance(atom, ModulesEntry):
             self.compute(atom)
@@ -134,13 +134,13 @@ class Objects:
         return (ObjectPart(atom, name),)
 
     def item(self, atom: Atom) -> Item | None:
-        """The object of the recipe that a value is, entries of `modules` included."""
+        """The object of the recipe that a value is, entries of `modules` included; else None."""
         if isinstance(atom, ModulesEntry):
             return self.entries.get(atom.name)
         return atom.item if isinstance(atom, RecipeObject) else None
 
     def items(self, atoms: Atoms) -> Iterator[tuple[Item, bool]]:
-        """The objects of the recipe that a value is, or holds; whether it is all of them, not one or the other."""
+        """The objects of the recipe that a value is or contains, and whether it certainly is or contains each."""
         direct = len(atoms) == 1
         for atom in atoms:
             if isinstance(atom, Weights):
@@ -148,14 +148,14 @@ class Objects:
             elif isinstance(atom, ModulesTable):
                 yield from ((item, direct) for item in self.entries.values() if item is not None)
             elif isinstance(atom, Shell):
-                for entry in self._held(atom):
+                for entry in self._contents(atom):
                     yield from self.items((entry,))
             elif (item := self.item(atom)) is not None and item.kind is not ItemKind.CONSTANT:
                 yield item, direct
 
     @staticmethod
-    def _held(shell: Shell) -> list[Atom]:
-        """What a container, or a layer that the script makes, holds."""
+    def _contents(shell: Shell) -> list[Atom]:
+        """The objects and weights in a container, or in a layer that the script makes."""
         held = [entry.atoms for entry in shell.entries]
         if shell.kind == "instance":
             held += [*shell.arguments.all(), *(store.atoms for store in shell.stores)]
@@ -171,7 +171,7 @@ class Objects:
         return self.key(name, frame, value) if isinstance(atom, Keys) else self.entry(name, frame, value)
 
     def _field(self, item: Item, key: object) -> Atoms:
-        """What stands in a mapping or list of the recipe, or what code puts there."""
+        """The value in a mapping or list of the recipe, or the value that code added there."""
         added = self.added.get(item, {})
         if key in added:
             return added[key]
@@ -180,14 +180,14 @@ class Objects:
             found = next((child for name, child in item.fields.items() if name == key), None)
         elif item.kind is ItemKind.SEQUENCE and type(key) is int and 0 <= key < len(item.elements):
             found = item.elements[key]
-        return UNKNOWN if found is None else known(found, self._around.project) or UNKNOWN
+        return UNKNOWN if found is None else atoms_of(found, self._around.project) or UNKNOWN
 
     def fields(self, item: Item) -> Atoms:
         held = (*item.fields.values(), *item.elements)
-        return join(known(child, self._around.project) or UNKNOWN for child in held)
+        return join(atoms_of(child, self._around.project) or UNKNOWN for child in held)
 
     def add(self, owner: object, name: str | None, atoms: Atoms) -> None:
-        """Put something into `modules`, or into a mapping of the recipe; an entry that is unwrapped is no other."""
+        """Add a value to `modules` or to a mapping of the recipe; an entry that is unwrapped stays the same."""
         parts = [atom.owner if isinstance(atom, ObjectPart) else atom for atom in atoms]
         if name is None or not any(isinstance(part, ModulesEntry) and part.name == name for part in parts):
             self.added.setdefault(owner, {})[name] = atoms
@@ -222,7 +222,7 @@ class Objects:
         return (self.table,) if name in _FLUENT else UNKNOWN
 
     def _each(self, atoms: Atoms, name: str, frame: Frame, value: Value) -> Atoms:
-        """What a loop over a mapping gets, in rows with their names where they are `items`."""
+        """The elements of a mapping in a loop, in rows with their names for `items`."""
         every = self._around.run.shell("list", value, frame, name)
         every.is_exact = False
         if name == "items":
@@ -234,7 +234,7 @@ class Objects:
         return (every,)
 
     def weights(self, owner: Atom, name: str, frame: Frame, value: Value) -> Atoms:
-        """The parameters of a module."""
+        """The parameters of a module, as a list."""
         return self._each((Weights(owner),), "items" if name.startswith("named_") else "values", frame, value)
 
     def method(
@@ -263,7 +263,7 @@ class Objects:
     def _handle(
         self, owner: Atom, item: Item | None, name: str, arguments: Arguments, frame: Frame, value: Value
     ) -> None:
-        """What a method does to a module as a whole."""
+        """Record the effect of a method on a whole module: freezes, moves or exports it."""
         if name == "requires_grad_":
             self._around.fates.switch(owner, arguments, frame, value)
         elif "freeze" in name:
@@ -292,7 +292,7 @@ class Objects:
 
     @staticmethod
     def like(atoms: Atoms) -> Atoms:
-        """A copy: of the keys the same keys, of objects other ones."""
+        """A copy: the same keys, or unknown new objects."""
         return tuple(atom if isinstance(atom, Keys) else Unknown() for atom in atoms)
 
     def has(self, atom: Atom, name: str | None, rest: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
@@ -329,7 +329,7 @@ class Objects:
 
 
 def _epochs(counter: Item) -> Turn:
-    """The values that an epoch counter takes while its epochs run."""
+    """The values of an epoch counter while its epochs run."""
     limit = counter.fields.get("limit") or (counter.elements[0] if counter.elements else None)
     number = limit.number if limit is not None else None
     return Turn(1, int(number) if number is not None and number >= 1 else None)

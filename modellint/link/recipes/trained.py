@@ -1,7 +1,7 @@
-"""Which layers an optimizer holds, and which ones the script freezes.
+"""Layers whose parameters an optimizer holds, and layers that the script freezes.
 
-The framework's Brain gives the parameters of all `modules` to its `opt_class`. A Brain with an `init_optimizers` of
-its own, or a script, says itself which parameters go where: `self.hparams.opt_class(self.hparams.model.parameters())`.
+The framework's Brain passes the parameters of all `modules` to its `opt_class`. A Brain with an `init_optimizers` of
+its own, or a script, passes them itself: `self.hparams.opt_class(self.hparams.model.parameters())`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Trained(Closure):
-    """The layers that optimizers hold. `optimizers` are where they are made, `uses_default` if by the Brain itself."""
+    """The layers that optimizers hold. `uses_default`: the framework's Brain makes one itself."""
 
     def __init__(self, roots: list[Root], layers: Layers, *, closed: bool, uses_default: bool) -> None:
         super().__init__(roots, layers, closed=closed)
@@ -32,20 +32,20 @@ class Trained(Closure):
 
     @property
     def optimizers(self) -> dict[str, Place]:
-        """The optimizers that certainly exist, by how the script puts them."""
+        """The places of the optimizers that certainly exist, by their expressions."""
         return {root.text: root.place for root in self.roots if root.certain}
 
 
 def trained_by(reach: Reach, layers: Layers) -> Trained:
-    """The layers that the optimizers of a Brain hold, those included that its script makes."""
+    """The layers that the optimizers of a Brain hold, those made by its script included."""
     closed = reach.modules is not None and reach.modules.closed and reach.notes.is_known
     default = _default(reach)
-    roots = [*(default or ()), *_made(reach)]
+    roots = [*(default or ()), *_optimizer_roots(reach)]
     return Trained(roots, layers, closed=closed and default is not None, uses_default=bool(default))
 
 
 def _default(reach: Reach) -> list[Root] | None:
-    """What the framework's own `init_optimizers` trains, nothing where it makes no optimizer; None if that is open."""
+    """The layers that the framework's `init_optimizers` trains; empty if it makes no optimizer, None if unknown."""
     brain = reach.brain
     method = brain.method("init_optimizers")
     if method is not None and not calls_super(method, "init_optimizers"):
@@ -60,8 +60,8 @@ def _default(reach: Reach) -> list[Root] | None:
     return [Root(item, text, place) for item in entries if item is not None]
 
 
-def _made(reach: Reach) -> list[Root]:
-    """What the optimizers train that the script makes, and perhaps others that it gives parameters to."""
+def _optimizer_roots(reach: Reach) -> list[Root]:
+    """The layers whose parameters the script passes to optimizers, or perhaps to one."""
     paths: dict[Item, list[Path]] = {}
     for made in reach.notes.trained:
         for item, direct in made.items:
@@ -78,14 +78,14 @@ def _made(reach: Reach) -> list[Root]:
 
 
 def shown(site: Site, *, of_callee: bool = False) -> tuple[str, Place]:
-    """How the script puts something, and where; of a call, what is called."""
+    """The expression of a site, the callee for a call with `of_callee`, and its place."""
     assert site.function is not None
     module, value = site.function.module, site.value
     return module.text_of(value.callee if of_callee and value.op is Op.CALL else value), module.place(value)
 
 
 def frozen_by(reach: Reach, layers: Layers) -> Closure:
-    """The layers whose parameters the script freezes, and does not thaw anywhere."""
+    """The layers whose parameters the script freezes and nowhere thaws for certain."""
     thawed = {change.item for change in reach.notes.frozen if change.direct and not change.freezes}
     roots = {
         change.item: Root(change.item, *shown(change.site), change.direct)

@@ -1,4 +1,4 @@
-"""Where the layers of a recipe are used, in which stages of the training, and whether they learn there."""
+"""Uses of a recipe's layers: where, in which stages of the training, and whether gradients reach them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class LayerUse:
     """A layer in use: at `place`, in `function`, through `owners` (the object that the script uses first).
 
-    `stages` are "TRAIN", "VALID" and "TEST"; `learns` tells that gradients reach the layer there when it trains.
-    `certain` tells that this happens whatever the run decides.
+    `stages` are "TRAIN", "VALID" and "TEST"; `learns`: gradients reach the layer there in a training step;
+    `certain`: it happens on every path.
     """
 
     place: Place
@@ -56,16 +56,16 @@ class Used:
                 )
 
     def of(self, item: Item) -> tuple[LayerUse, ...]:
-        """The calls of a layer."""
+        """The uses of a layer."""
         return tuple(self._uses.get(id(item), ()))
 
     def learning(self, item: Item) -> LayerUse | None:
-        """A use of a layer in which it learns, a certain one if there is any."""
+        """A use of a layer in which gradients reach it, a certain one if there is any; None without one."""
         uses = [use for use in self.of(item) if use.learns]
         return next((use for use in uses if use.certain), uses[0] if uses else None)
 
     def _passes_gradients(self, owners: tuple[Item, ...], layer: Item) -> bool:
-        """Whether what computes with a layer is made of it, and is itself in `modules`; a searcher only asks it."""
+        """True if each owner registers the next part, and is a container or in `modules`; a searcher is neither."""
         return all(self._is_made_of(owner, part) for owner, part in pairwise((*owners, layer)))
 
     def _is_made_of(self, owner: Item, part: Item) -> bool:
@@ -76,10 +76,10 @@ class Used:
 
 
 def computations(reach: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:
-    """What a Brain computes with: objects of the recipe and entries of `modules`."""
+    """The objects of the recipe and entries of `modules` that a Brain computes with, with the uses."""
     for use in reach.item_uses:
         model = layers.model(use.item)
-        # What another object's methods do with what it holds is anybody's guess: think of a checkpointer.
+        # Methods of other objects need not compute with the layers that they hold: think of a checkpointer.
         if model is not None and (use.direct or model.is_module):
             yield use, use.item
     for entry in reach.module_uses:

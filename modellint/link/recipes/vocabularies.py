@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sized:
-    """A layer or tokenizer, the argument that sizes it, and what that comes to."""
+    """A layer or tokenizer, the argument that sizes it, and the number of that."""
 
     item: Item
     argument: str
@@ -37,14 +37,14 @@ class Sized:
 
     @property
     def described(self) -> str:
-        """The size, with the key that it comes from."""
+        """The size in a message, with the key that it comes from."""
         name = self.value.path
         return f"{self.number} (`{name}`)" if name and not name.startswith(f"{self.item.path}[") else str(self.number)
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A searcher with what it draws ids from and looks them up in; either may be unknown."""
+    """A searcher with its head, which draws ids, and the table that looks them up; either may be unknown."""
 
     item: Item
     table: Sized | None
@@ -58,19 +58,19 @@ def searches(recipe: Recipe, project: Project) -> Iterator[Search]:
 
 
 def disagreements(recipe: Recipe, project: Project) -> Iterator[tuple[Search, Sized, Sized]]:
-    """The heads of searchers, and what scores their ids but has another number of them; the searcher comes first.
+    """The searchers whose scorers have another number of ids than the head: search, head, scorer.
 
-    Also tokenizers that have more tokens than the only head of the recipe has classes.
+    Also (search, head, tokenizer) if the only tokenizer has more tokens than the only head has classes.
     """
     layers = layers_of(project)
     for _, items in _wholes(recipe, project):
         found = list(_searches(items, project))
         for search in found:
-            for scored in _scored(search.item, layers):
+            for scored in _scorer_sizes(search.item, layers):
                 if search.head is not None and scored.number != search.head.number:
                     yield search, search.head, scored
         heads = {search.head.number: search for search in found if search.head is not None}
-        tokenizers = [sized for item in items if (sized := _sized(item, known.TOKENIZERS, layers)) is not None]
+        tokenizers = [sized for item in items if (sized := _find_size(item, known.TOKENIZERS, layers)) is not None]
         if len(heads) == 1 and len(tokenizers) == 1:
             [(number, search)] = heads.items()
             if search.head is not None and tokenizers[0].number > number:
@@ -88,12 +88,12 @@ def _searches(items: list[Item], project: Project) -> Iterator[Search]:
     for item in items:
         arguments = known.SEARCHERS.get(_class_name(item, layers))
         if arguments is not None:
-            table, head = (_given(item, argument, layers) for argument in arguments)
+            table, head = (_argument(item, argument, layers) for argument in arguments)
             yield Search(item, _size(table, known.ROWS, layers), _size(head, known.CLASSES, layers))
 
 
-def _scored(searcher: Item, layers: Layers) -> Iterator[Sized]:
-    """What scores the ids of a searcher beside its head."""
+def _scorer_sizes(searcher: Item, layers: Layers) -> Iterator[Sized]:
+    """The scorers of a searcher, beside its head."""
     seen: set[int] = set()
     pending = [child for name, child in layers.arguments(searcher) if name == "scorer"]
     for item in pending:
@@ -104,7 +104,7 @@ def _scored(searcher: Item, layers: Layers) -> Iterator[Sized]:
         if argument is None:
             pending.extend(child for _, child in item.children())
             continue
-        scored = _size(_given(item, (argument, None), layers), known.CLASSES, layers)
+        scored = _size(_argument(item, (argument, None), layers), known.CLASSES, layers)
         if scored is not None:
             yield scored
 
@@ -114,7 +114,7 @@ def _class_name(item: Item, layers: Layers) -> str:
     return "" if model is None else model.name
 
 
-def _given(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
+def _argument(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
     """The argument of an object in a recipe, or an element of that argument."""
     name, index = argument
     given = next((child for named, child in layers.arguments(item) if named == name), None)
@@ -124,12 +124,12 @@ def _given(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
 
 
 def _size(item: Item | None, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
-    return None if item is None or item.kind is not ItemKind.NEW else _sized(item, sizes, layers)
+    return None if item is None or item.kind is not ItemKind.NEW else _find_size(item, sizes, layers)
 
 
-def _sized(item: Item, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
-    """An object of a recipe with the argument that is its number of ids; None if its value is not known."""
+def _find_size(item: Item, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
+    """The object with the argument that is its number of ids; None if its value is unknown."""
     argument = sizes.get(_class_name(item, layers))
-    value = None if argument is None else _given(item, (argument, None), layers)
+    value = None if argument is None else _argument(item, (argument, None), layers)
     number = value.number if value is not None else None
     return Sized(item, argument, value, number) if argument and value and isinstance(number, int) else None

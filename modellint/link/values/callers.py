@@ -1,4 +1,4 @@
-"""Who calls a function: looked for in its own file and in the files beside it."""
+"""The callers of a function: searched in its own file and in the other files of its folder."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 #: Folders with more Python files than this are collections, not programs: only the file itself is searched.
 _MAX_FILES = 60
-#: How many values are looked at to find the classes of one.
+#: How many values are visited to find the classes of one.
 _MAX_VALUES = 200
 #: Methods that run when an object is called.
 _OF_CALLED_OBJECTS = frozenset(("forward", "__call__"))
-#: What may be an object, or hold it.
+#: Operations whose operands may be the object, or a container of it.
 _TAKING_FROM = frozenset(
     (Op.CHOICE, Op.BOOL, Op.INDEX, Op.ITEM, Op.UNPACK, Op.STARRED, Op.LIST, Op.TUPLE, Op.COMPREHENSION)
 )
@@ -44,7 +44,7 @@ def _callers(project: Project, function: Function) -> list[Function]:
 
 
 def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[ModuleFacts]:
-    """A file, and those of its folder that mention a name."""
+    """The file itself, and the files of its folder whose text contains `mentioned`."""
     folder = own.file.parent
     names = [name for name in project.files.listdir(folder) if name.endswith(".py")]
     modules = [own]
@@ -60,11 +60,13 @@ def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[Modul
 
 
 def _calls(project: Project, caller: Function, function: Function) -> bool:
-    return any(function in _reached(event.value, caller, function, project) for event in caller.flow.of(EventKind.CALL))
+    return any(function in _targets(event.value, caller, function, project) for event in caller.flow.of(EventKind.CALL))
 
 
-def _reached(call: Value, caller: Function, function: Function, project: Project) -> Iterator[Function | None]:
-    """What a CALL may reach that is called like `function`: by its own name, or a method of what may be called."""
+def _targets(call: Value, caller: Function, function: Function, project: Project) -> Iterator[Function | None]:
+    """The targets of a CALL that share the name of `function`: the definition by name, or methods of possible
+    receivers.
+    """
     callee = call.callee
     named = project.names.definition(caller.module, callee)
     if isinstance(named, DefinedFunction):
@@ -80,7 +82,7 @@ def _reached(call: Value, caller: Function, function: Function, project: Project
 
 
 def _classes(value: Value, function: Function, project: Project) -> Iterator[Class]:
-    """The classes of the project whose objects a value of a function may be, or be taken from."""
+    """The classes of the project of which a value may be an object or an element."""
     seen: set[Value] = set()
     pending = [(value, function)]
     while pending and len(seen) < _MAX_VALUES:
@@ -95,7 +97,7 @@ def _classes(value: Value, function: Function, project: Project) -> Iterator[Cla
 
 
 def _class_of(value: Value, function: Function, project: Project) -> Class | None:
-    """The class of the project whose object a value is by what is written: `self`, an annotation, or its call."""
+    """The class of a value by what is written at its source: `self`, an annotation, or a constructor call."""
     if value.op is Op.PARAM and value.data == "self" and function.owner is not None:
         return function.owner
     if value.op is Op.CALL:
@@ -110,7 +112,7 @@ def _class_of(value: Value, function: Function, project: Project) -> Class | Non
 
 
 def _sources(value: Value, function: Function, project: Project) -> Iterator[tuple[Value, Function]]:
-    """What a value comes from, each with its function: what is stored, given back, or held by a library's container."""
+    """The values that may flow into a value, each with its function: stores, returns, elements of containers."""
     name = self_attribute(value)
     if name is not None and function.owner is not None:
         yield from ((event.value, other) for other, event in project.of(Members).stored(function.owner, name))

@@ -1,4 +1,4 @@
-"""What is looked up in tables, followed forwards: what indexes them, what a function guards, and how they are made."""
+"""Look-ups in tables, by forward interpretation: index tensors, guards, and how the tables are made."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
-#: How many files that mention a function are read.
+#: How many of the files that mention a function are searched for its callers.
 _MAX_USERS = 16
-#: Words of what has a loss of torch's that is given classes.
+#: Names of torch's losses whose targets are classes.
 _LOSSES = operators.words("judges")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MadeTable:
-    """A table that a call makes, with what torch's constructor is given."""
+    """A table and the call that makes it, with the rows and the padding index that torch's constructor gets."""
 
     call: Value
     function: Function
@@ -49,25 +49,25 @@ class MadeTable:
 
 
 class Indexed:
-    """What the functions of files look up; one per file that is checked."""
+    """Finds the look-ups of files; one object per checked file."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._runs: dict[ModuleFacts, tuple[Interpreter, Lookups]] = {}
-        #: What was found so far, and what finds more.
+        #: The look-ups found so far, and the iterator that finds more.
         self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
-        #: The question that had no steps left to find more.
+        #: The question whose budget ran out while look-ups were searched.
         self._exhausted: dict[ModuleFacts, str] = {}
         self._by_table: dict[ModuleFacts, dict[Site, list[Lookup]]] = {}
-        #: The functions all of whose values were asked for, in the run of which file.
+        #: The functions whose values were all evaluated, each with the file whose run did it.
         self._evaluated: set[tuple[Function, ModuleFacts]] = set()
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
-        """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
-        return (one for one in self._looked_up(module) if not isinstance(one, LossLookup))
+        """The look-ups of a file's functions, or of their callees, whose index elements are known in part."""
+        return (one for one in self._all_lookups(module) if not isinstance(one, LossLookup))
 
     def lookups_of(self, table: Site, module: ModuleFacts) -> list[Lookup]:
-        """The look-ups in the table that is made at a place."""
+        """The look-ups in the table whose allocation site is `table`."""
         if module not in self._by_table:
             by_table: dict[Site, list[Lookup]] = {}
             for lookup in self.lookups(module):
@@ -76,12 +76,12 @@ class Indexed:
         return self._by_table[module].get(table, [])
 
     def judged(self, module: ModuleFacts) -> Iterator[LossLookup]:
-        """The constants among the targets that a file's functions, or what they call, give losses."""
-        return (one for one in self._looked_up(module) if isinstance(one, LossLookup))
+        """The constants in the targets that a file's functions, or their callees, pass to losses."""
+        return (one for one in self._all_lookups(module) if isinstance(one, LossLookup))
 
-    def _looked_up(self, module: ModuleFacts) -> Iterator[Lookup]:
+    def _all_lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         if module not in self._lookups:
-            self._lookups[module] = [], self._found(module)
+            self._lookups[module] = [], self._find_lookups(module)
         found, more = self._lookups[module]
         yield from found
         try:
@@ -95,7 +95,7 @@ class Indexed:
         if module in self._exhausted:
             self._project.budget.cut[self._exhausted[module]] = None
 
-    def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
+    def _find_lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         if not reaches_torch(module, self._project):
             return
         run, lookups = self.run(module)
@@ -108,7 +108,7 @@ class Indexed:
             told = len(found)
 
     def written(self, module: ModuleFacts) -> Iterator[tuple[Function, Filler]]:
-        """The constants that calls in a file's functions write into elements."""
+        """The constants that calls in a file's functions write into tensors, each with its function."""
         if not reaches_torch(module, self._project):
             return
         run, _ = self.run(module)
@@ -122,13 +122,13 @@ class Indexed:
                     )
 
     def lookups_beside(self, function: Function) -> Iterator[Lookup]:
-        """The look-ups of what calls a function in the files beside its own."""
+        """The look-ups of the files with a caller of `function`, its own file left out."""
         for module in dict.fromkeys(caller.module for caller in callers(self._project, function)):
             if module is not function.module:
                 yield from self.lookups(module)
 
     def judged_beside(self, function: Function) -> Iterator[LossLookup]:
-        """The constants among targets in files beside its own that have a loss, and call a function or its callers."""
+        """Constants in loss targets of other files that use a loss and call `function` or one of its callers."""
         functions = {function: None}
         for one in (function, *callers(self._project, function)):
             functions.update(dict.fromkeys(callers(self._project, one)))
@@ -137,16 +137,16 @@ class Indexed:
                 yield from self.judged(module)
 
     def padded(self, module: ModuleFacts) -> Iterator[PaddedPositions]:
-        """The constants that a file's functions, or what they call, write among positions."""
+        """The constants that a file's functions, or their callees, write into position tensors."""
         for _ in self.lookups(module):
             pass
         if module in self._runs:
             yield from list(self._runs[module][1].padded.values())
 
     def goes_on(self, padded: PaddedPositions, module: ModuleFacts) -> bool:
-        """Whether a constant that is written among positions leaves the function, and nobody takes it out again.
+        """True if a padding constant among positions leaves its function, and neither it nor a caller masks it out.
 
-        A mask takes it out that picks or replaces elements, not one that is only made.
+        Only a mask that selects or replaces elements counts, not one that is merely computed.
         """
         run, lookups = self.run(module)
         run.begin()
@@ -159,14 +159,14 @@ class Indexed:
         return True
 
     def is_compared(self, filler: Filler, module: ModuleFacts) -> bool:
-        """Whether the function that writes a constant among elements, or what calls it, compares these: for a mask."""
+        """True if the function that writes a constant into a tensor, or a caller, compares its elements for a mask."""
         function = filler.origin.function
         for each in () if function is None else (function, *self._users(function)):
             self._evaluate(each, module)
         return filler.key in self.run(module)[1].compared
 
     def _evaluate(self, function: Function, module: ModuleFacts) -> None:
-        """Evaluate all values of a function that is run with unknown arguments, once: what it compares stays noted."""
+        """Evaluate all values of a function once with unknown arguments, so that its comparisons are recorded."""
         if (function, module) in self._evaluated:
             return
         self._evaluated.add((function, module))
@@ -177,12 +177,12 @@ class Indexed:
                 run.behind(lookups.evaluated(event.value, body), body, event.guard)
 
     def lookups_of_users(self, padded: PaddedPositions) -> Iterator[Lookup]:
-        """The look-ups of the files of the project that call the function in which a constant is written."""
+        """The look-ups of the files that call the function in which a padding constant is written."""
         for module in dict.fromkeys(caller.module for caller in self._users(padded.frame.function)):
             yield from self.lookups(module)
 
     def _users(self, function: Function | None) -> Iterator[Function]:
-        """The functions in the files of the project that may call a function, as far as names tell."""
+        """The functions of the project that may call `function`, as far as names tell."""
         if function is None:
             return
         home = function.owner.name if function.owner is not None else function.name
@@ -192,7 +192,7 @@ class Indexed:
                     yield caller
 
     def sided(self, cls: Class, path: list[str]) -> IdLayer | None:
-        """How many ids the layer is for that a path of attributes leads to from an object of a class."""
+        """The table layer, with its number of ids, that a path of attributes leads to from an object of `cls`."""
         run, lookups = self.run(cls.module)
         atoms, frame = self._object_of(cls, run)
         for name in path:
@@ -200,7 +200,7 @@ class Indexed:
         return lookups.sided(atoms)
 
     def shared(self, cls: Class, method: Function) -> IdLayer | None:
-        """How many ids the layer is for that a method of a class's object gives."""
+        """The table layer, with its number of ids, that a method of an object of `cls` returns."""
         run, lookups = self.run(cls.module)
         atoms, frame = self._object_of(cls, run)
         reference = FunctionRef(SourceMethod(method, self._project.names), None, atoms[0])
@@ -208,7 +208,7 @@ class Indexed:
         return lookups.sided(lookups.asked(given, frame))
 
     def _object_of(self, cls: Class, run: Interpreter) -> tuple[Atoms, Frame]:
-        """An object of a class, with unknown arguments."""
+        """A new object of a class, constructed with unknown arguments, and its frame."""
         model = self._project.classes.model(cls)
         shell = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
         run.begin()
@@ -220,7 +220,7 @@ class Indexed:
         return join(run.objects.attribute(atom, name, None, None) for atom in owners)
 
     def made(self, module: ModuleFacts) -> Iterator[MadeTable]:
-        """The tables that a file's functions make and give a row for padding."""
+        """The tables that a file's functions make with a padding index."""
         if not reaches_torch(module, self._project):
             return
         run, lookups = self.run(module)
@@ -238,7 +238,7 @@ class Indexed:
     def _evaluated_at(
         self, events: Iterator[Event], function: Function, objects: dict[Class, Shell], run: Interpreter
     ) -> Iterator[tuple[Event, Atoms]]:
-        """What events of a function give that is called with anything: what comes before several is found out once."""
+        """The result of each event of a function with unknown arguments; its calls are set up once for all events."""
         calls: list[Frame] | None = None
         for event in events:
             if calls is None:

@@ -1,4 +1,4 @@
-"""What kind of thing a value is for certain: a tensor, of how many dimensions, or a number."""
+"""Kinds of values that are certain: tensors, their number of dimensions, plain numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 24
 _METHODS = operators.methods("Tensor")
 _RECURRENT = operators.functions("recurrent")
-#: Layers of torch that give one tensor for one: by what their names begin with.
+#: Layers of torch that map one tensor to one tensor, by the beginnings of their names.
 _PLAIN_LAYERS = (
     *("Linear", "Conv", "LayerNorm", "BatchNorm", "GroupNorm", "InstanceNorm", "RMSNorm", "Embedding", "Dropout"),
     *("ReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "LeakyReLU", "ELU", "AvgPool", "Identity"),
@@ -27,7 +27,7 @@ _PLAIN_LAYERS = (
 #: Those that keep the number of dimensions.
 _SAME_RANK = ("Linear", "LayerNorm", "RMSNorm", "Dropout", "ReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "Softmax", "ELU")
 _VIEWS = frozenset(("T", "mT", "H", "mH", "data", "grad", "real"))
-#: Methods that numpy's arrays and tensors do not share, so that whatever has one is a tensor.
+#: Methods that tensors have and numpy's arrays lack, so a receiver of one is a tensor.
 _TENSOR_ONLY = frozenset(
     ("unsqueeze", "masked_fill", "masked_fill_", "permute", "contiguous", "detach", "requires_grad_")
 )
@@ -36,7 +36,7 @@ _NUMBERS = frozenset(("math", "builtins.len", "builtins.int", "builtins.float", 
 
 
 class Kinds:
-    """Questions about the values of one function."""
+    """Classifies the values of one function."""
 
     def __init__(self, project: Project, function: Function) -> None:
         self._project = project
@@ -46,7 +46,7 @@ class Kinds:
         self._ranks: dict[int, int] | None = None
 
     def is_tensor(self, value: Value, depth: int = 0) -> bool:
-        """Whether a value is a tensor on every path: made by a factory, an operator or a layer of torch."""
+        """True if a value is a tensor on every path: the result of a factory, an operator or a layer of torch."""
         key = id(value)
         found = self._known.get(key)
         if found is None:
@@ -61,7 +61,7 @@ class Kinds:
             return self._gives_tensor(value, depth)
         if op is Op.BIN:
             tensors = [self.is_tensor(part, depth + 1) for part in value.args]
-            # What another object makes of a tensor is for its class to say.
+            # The class of another operand may define a different result.
             return any(tensors) and (
                 value.data == "@" or all(t or self.is_number(p) for t, p in zip(tensors, value.args, strict=True))
             )
@@ -96,10 +96,10 @@ class Kinds:
         return short if short.startswith(names) and "Bag" not in short else None
 
     def rank(self, value: Value, depth: int = 0) -> int | None:
-        """The number of dimensions of a tensor, None if it is not known or depends on the path."""
+        """The number of dimensions of a tensor; None if it is unknown or depends on the path."""
         if depth > _MAX_DEPTH:
             return None
-        told = self._told().get(id(value))
+        told = self._unpacked_ranks().get(id(value))
         if told is not None:
             return told
         if value.op is Op.CALL:
@@ -121,7 +121,7 @@ class Kinds:
         return None
 
     def is_unknown_method(self, value: Value) -> bool:
-        """Whether a value comes of a method that tensors do not have: that way ends there."""
+        """True for a call of a method that tensors lack on a tensor: it raises, so its path ends there."""
         if value.op is not Op.CALL or value.callee.op is not Op.ATTR:
             return False
         return str(value.callee.data) not in surface.tensor_names() and self.is_tensor(value.callee.args[0])
@@ -159,7 +159,7 @@ class Kinds:
         return None
 
     def rank_by_use(self, value: Value) -> int | None:
-        """The number of dimensions of a value that is indexed with as many slices, three at least."""
+        """The number of dimensions of a value that is indexed with only slices, three or more; else None."""
         for event in self._function.flow.of(EventKind.INDEX):
             parts = subscripts(event.value)
             if event.value.args[0] is value and len(parts) > 2 and all(part.op is Op.SLICE for part in parts):
@@ -167,7 +167,7 @@ class Kinds:
         return None
 
     def rank_by_comment(self, value: Value) -> int | None:
-        """The number of dimensions that the comment behind a value writes down: 3 for `# (B, T, T)`."""
+        """The number of dimensions in the comment behind a value, 3 for `# (B, T, T)`; None without one."""
         lines = self._function.module.source.lines
         number = value.end_line
         while number < len(lines) and lines[number].strip()[:1] == ")":
@@ -176,8 +176,8 @@ class Kinds:
         shape = _SHAPE.match(written[-1].partition("#")[2].strip())
         return None if shape is None else shape[1].count(",") + 1
 
-    def _told(self) -> dict[int, int]:
-        """The ranks of values whose shape is unpacked into names."""
+    def _unpacked_ranks(self) -> dict[int, int]:
+        """The ranks of values whose `shape` or `size()` is unpacked into names, by `id`."""
         if self._ranks is None:
             self._ranks = {}
             for event in self._function.flow.unpackings:
@@ -190,7 +190,7 @@ class Kinds:
         return self._ranks
 
     def is_number(self, value: Value, depth: int = 0) -> bool:
-        """Whether a value is a plain number on every path."""
+        """True if a value is a plain number on every path."""
         if depth > _MAX_DEPTH:
             return False
         if value.op is Op.CONST:
@@ -214,7 +214,7 @@ class Kinds:
         return False
 
     def is_used_as_tensor(self, value: Value) -> bool:
-        """Whether the same value has, without a condition, a method called that only tensors have."""
+        """True if a method that only tensors have is called on the value unconditionally."""
         for event in self._function.flow.of(EventKind.CALL):
             callee, given = event.value.callee, event.value.positional
             is_certain = event.guard is None or all(guard.raised for guard in event.guard.chain())
@@ -227,7 +227,7 @@ class Kinds:
 
 
 def _is_plain(name: str, call: Value) -> bool:
-    """Whether an operator gives one tensor."""
+    """True if an operator of torch returns exactly one tensor in this call."""
     row = operators.row(name)
     if row is None or not name.startswith(("torch.", "Tensor.")) or name.rpartition(".")[2][:1].isupper():
         return False

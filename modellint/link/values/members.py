@@ -1,4 +1,4 @@
-"""What a class and its bases define: methods by the order of resolution, and what they keep on `self`."""
+"""Members of classes that can be read: methods by the MRO, and the attributes that they store on `self`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 Stored = tuple["Function", Event]
 
-#: How many classes one is looked at with.
+#: How many classes of an MRO are considered.
 _MAX_CLASSES = 40
 
 
 class Members:
-    """Answers about the members of classes that can be read. Reached as `project.of(Members)`."""
+    """Looks up members of classes that can be read. Reached as `project.of(Members)`."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -28,7 +28,7 @@ class Members:
         self._calls_on: dict[tuple[Class, str, tuple[str, ...]], list[Stored]] = {}
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
-        """The class and its bases that can be read, in the order of method resolution; of very many the first."""
+        """The class and its readable bases in the order of method resolution, at most `_MAX_CLASSES`."""
         found = self._mro.get(cls)
         if found is None:
             own = self._project.classes.model(cls)
@@ -39,7 +39,7 @@ class Members:
         return found
 
     def method(self, cls: Class, name: str) -> Function | None:
-        """A method by the order of resolution; None for a name under which an object is kept."""
+        """The method `name` by the MRO; None if a class stores an object under this name first."""
         for owner in self.mro(cls):
             found = owner.methods.get(name)
             if found is not None or self._stored_by(owner, name):
@@ -47,19 +47,19 @@ class Members:
         return None
 
     def method_after(self, cls: Class, below: Class, name: str) -> Function | None:
-        """What `super().name` in a method of `below` reaches for an object of `cls`."""
+        """The method that `super().name` in class `below` resolves to for an object of `cls`."""
         mro = self.mro(cls)
         rest = mro[mro.index(below) + 1 :] if below in mro else ()
         return next((c.methods[name] for c in rest if name in c.methods), None)
 
     def attribute(self, cls: Class, name: str) -> Class | None:
-        """The class of the MRO that assigns `name` in its body."""
+        """The first class of the MRO that assigns `name` in its body."""
         return next((c for c in self.mro(cls) if name in c.attributes), None)
 
     def stored(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.name = …` in the methods of a class, or else of its nearest base that has one.
+        """Every `self.name = …` in the methods of the first class of the MRO that has one.
 
-        Each comes with the method it stands in.
+        Each event comes with its method.
         """
         key = (cls, name)
         found = self._stored.get(key)
@@ -69,7 +69,7 @@ class Members:
         return found
 
     def _stored_by(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.name = …` in the methods of a class itself, in order."""
+        """Every `self.name = …` in the methods of the class itself, in order."""
         return [
             (function, event)
             for function in cls.assigned.get(name, ())
@@ -78,7 +78,7 @@ class Members:
         ]
 
     def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
-        """Every `self.name.append(…)` and the like, in the class that sets the attribute."""
+        """Calls of some methods of `self.name`, like `self.name.append(…)`, in the classes that store the attribute."""
         key = (cls, name, methods)
         found = self._calls_on.get(key)
         if found is None:

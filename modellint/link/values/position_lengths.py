@@ -1,4 +1,4 @@
-"""Tables of sines and cosines, as long as a function says, and what is wrong with that length."""
+"""Lengths of sine and cosine position tables in each function of a file, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 class PositionLengths:
-    """Finds position tables and their lengths; one per file that is checked."""
+    """Finds position tables and their lengths; one object per checked file."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._found: dict[ModuleFacts, list[FunctionTables]] = {}
-        #: What was not followed to its end.
+        #: The questions whose budget ran out.
         self._cut: dict[ModuleFacts, dict[str, None]] = {}
 
     def asked(self, module: ModuleFacts) -> list[FunctionTables]:
-        """What is found of each function of a file that may lead to a position table."""
+        """The tables and lengths of each function of a file that may lead to a position table."""
         if module not in self._found:
-            self._found[module] = list(self._asked(module))
+            self._found[module] = list(self._find_tables(module))
         self._project.budget.cut.update(self._cut.get(module, {}))
         return self._found[module]
 
-    def _asked(self, module: ModuleFacts) -> Iterator[FunctionTables]:
+    def _find_tables(self, module: ModuleFacts) -> Iterator[FunctionTables]:
         functions = sine_tables(module, self._project).roots()
         unread = {function: calls for function in module.all_functions() if (calls := asking(function))}
         if not functions and not unread:

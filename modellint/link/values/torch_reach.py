@@ -1,8 +1,8 @@
-"""Which files can hold what is asked about torch: the others are not run on paper at all.
+"""A filter of files that can use torch: the others are not interpreted at all.
 
-A file has a source of such questions if it, or a file that it imports, speaks of torch, imports something else that
-operators or facts are known of, calls a method that only tensors have, or has a class that may be a layer. What cannot
-be told counts as one.
+A file can if it, or a file that it imports, mentions torch, imports another package with operators or facts,
+calls a method that only tensors have, or has a class that may be a layer. A file that cannot be read
+counts, too.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _TORCH = "torch"
-#: Imports in functions, which are in no list; and what imports by a name that is made while the program runs.
+#: Imports inside of functions, which outlines do not list; and words of imports by a computed name.
 _INNER = re.compile(r"^[ \t]+(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([^\n#;]+))", re.MULTILINE)
 _BY_NAME = ("importlib", "__import__")
-#: Calls of methods with an underscore in their names, which arrays of numpy have none of.
+#: Calls of methods with an underscore in their names: numpy's arrays have no such methods.
 _METHODS = re.compile(r"\.([a-z]\w*_\w*)\(")
 
 
 def reaches_torch(module: ModuleFacts, project: Project) -> bool:
-    """Whether a file, or one that it imports, may have to do with torch."""
+    """True if a file, or one that it imports, may use torch, or if rule packs bring theories of their own."""
     if _TORCH in module.text or project.options.theories:
         return True
     return project.once(("reaches torch", module), lambda: _reaches(module, project))
@@ -41,7 +41,7 @@ def _reaches(module: ModuleFacts, project: Project) -> bool:
     for one in pending:
         if _is_source(one, project):
             return True
-        for name in dict.fromkeys(_imported(one)):
+        for name in dict.fromkeys(_imported_names(one)):
             files = _files(name, one, project)
             if files is None:
                 return True
@@ -56,7 +56,7 @@ def _reaches(module: ModuleFacts, project: Project) -> bool:
 
 
 def _is_source(module: ModuleFacts, project: Project) -> bool:
-    """Whether a file itself speaks of torch, may import it by another name, or has what may be a layer."""
+    """True if the file itself mentions torch, imports by a computed name, or has a class that may be a layer."""
     if _TORCH in module.text or any(word in module.text for word in _BY_NAME):
         return True
     if any(operators.row(f"Tensor.{name}") is not None for name in _METHODS.findall(module.text)):
@@ -64,8 +64,8 @@ def _is_source(module: ModuleFacts, project: Project) -> bool:
     return any(project.classes.model(cls).is_module is not False for cls in module.classes.values())
 
 
-def _imported(module: ModuleFacts) -> Iterator[str]:
-    """The absolute dotted names that a file imports; one that begins with a dot is relative to it."""
+def _imported_names(module: ModuleFacts) -> Iterator[str]:
+    """The absolute dotted names that a file imports; a relative one begins with a dot."""
     yield from module.imports.values()
     yield from module.star_imports
     for source, names in _INNER.findall(module.text):
@@ -73,9 +73,9 @@ def _imported(module: ModuleFacts) -> Iterator[str]:
 
 
 def _files(name: str, importing: ModuleFacts, project: Project) -> list[Path] | None:
-    """The files of the project that importing a name reads, packages before what is in them; None if it may be torch.
+    """The files of the project that an import reads, packages before their modules; None if it may reach torch.
 
-    There are none of what cannot be read, and nothing is known of.
+    Empty for the standard library, numpy, and packages that are neither found nor described.
     """
     parts = name.split(".")
     if is_standard(parts[0]) or parts[0] == "numpy":
@@ -91,7 +91,7 @@ def _files(name: str, importing: ModuleFacts, project: Project) -> list[Path] | 
 
 
 def _is_known(top: str) -> bool:
-    """Whether something is known of a package that cannot be read."""
+    """True if operators, shipped facts or codecs describe a package."""
     if top in knowledge.PACKAGES or top in codecs.PACKAGES or knowledge.METRICS.startswith(f"{top}."):
         return True
     return any(row.name.startswith(f"{top}.") for row in operators.rows())

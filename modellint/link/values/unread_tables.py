@@ -1,8 +1,8 @@
-"""Tables of positions that a function asks of what it is given, of which nothing can be read.
+"""Position tables that a function gets from an argument whose class cannot be read.
 
-Such functions replace methods of a library's classes. What they are given, `self`, asks for tables of a length; that
-rows of both are picked by positions, or that these meet both in a call and the length is made of them, tells what the
-tables are.
+Such a function replaces a method of a library's class, and its `self` makes two tables of a given length. They are
+position tables if rows of both are picked by positions, or if positions meet both in a call and the length is
+computed from them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.graph.value import Value
 
-#: How many tables are asked for, what positions may be, and words of what gives the largest of them.
+#: How many tables a call returns, what positions may be, and names of operators that return the largest element.
 _TABLES = 2
 _POSITIONS = frozenset((Op.PARAM, Op.ATTR, Op.CALL, Op.CHOICE, Op.INDEX))
 _LARGEST = operators.words("largest")
 
 
 def asking(function: Function) -> list[Value]:
-    """The calls by which a plain function may ask an argument for tables: what they give is unpacked in two."""
+    """The calls of a plain function that may get two tables from an argument: their result is unpacked in two."""
     if function.owner is not None:
         return []
     calls = [event.value for event in function.flow.unpackings if _may_ask(event.value, event.target)]
@@ -41,7 +41,7 @@ def asking(function: Function) -> list[Value]:
 
 
 def note(calls: list[Value], asked: FunctionTables, run: Interpreter, lengths: Lengths) -> None:
-    """Note the tables that calls ask for, and where positions meet them."""
+    """Record the tables that `calls` return, and where positions meet them."""
     for reference, frame in called(asked.function, {}, run.project):
         body = run.body(reference, frame)
         for call in calls:
@@ -54,7 +54,7 @@ def note(calls: list[Value], asked: FunctionTables, run: Interpreter, lengths: L
 def _note_table(
     call: Value, argument: Value, length: Term, asked: FunctionTables, frame: Frame, lengths: Lengths
 ) -> None:
-    """Note a table, if there are positions that meet it."""
+    """Record a table if positions meet it."""
     function = asked.function
     for positions, use in _meetings(call, function):
         ids = lengths.lookups.evaluated(positions, frame)
@@ -76,12 +76,12 @@ def _may_ask(call: Value, parts: Value | None) -> bool:
 
 
 def _may_matter(use: Value, function: Function) -> bool:
-    """Whether tables are indexed there, or what they meet there may have been asked for its largest."""
+    """True if `use` indexes the tables, or a function of the file may compute the length from the largest position."""
     return use.op is Op.INDEX or any(not _LARGEST.isdisjoint(one.words) for one in function.module.all_functions())
 
 
 def _meetings(table: Value, function: Function) -> Iterator[tuple[Value, Value]]:
-    """What meets both tables: what picks rows of both, and the arguments of a call beside them; and where."""
+    """Where both tables are used together: (index, look-up) for rows of both, (argument, call) for calls with both."""
     picked: dict[Value, set[object]] = {}
     for event in function.flow.events:
         value = event.value
@@ -99,7 +99,7 @@ def _is_part(value: Value, table: Value) -> bool:
 
 
 def _is_made_of(length: Term, ids: Atoms) -> bool:
-    """Whether a length is computed from the largest, or the last, element of an argument."""
+    """True if a length is computed from the largest, or the last, element of an argument."""
     given = {atom for atom in ids if isinstance(atom, SymbolicInput)}
     pending, seen = [length], {length}
     for term in pending:

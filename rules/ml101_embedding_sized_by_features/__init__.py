@@ -161,7 +161,7 @@ class EmbeddingSizedByFeatures(Rule):
 
 
 def _made_in(table: Held, module: ModuleFacts) -> Site:
-    """Where a table is made, or what makes it is called, in a file."""
+    """The call in a file that makes a table, itself or by a function of another file."""
     return table.made if table.made.module is module else table.call
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-#: What says what an argument is called.
+#: Operations whose value goes by the name that they have as data.
 _NAMED = frozenset((Op.PARAM, Op.ATTR, Op.GLOBAL))
 
 
@@ -72,5 +72,5 @@ def _is_table(call: Value, function: Function, project: Project) -> bool:
 
 
 def _name(value: Value) -> str:
-    """What an argument is called where it is a name or an attribute; a local by what it is assigned to."""
+    """The name of an argument that is a name or an attribute; of another one, the variable that it was assigned to."""
     return str(value.data) if value.op in _NAMED else value.target or ""

@@ -56,40 +56,42 @@ class FixedTable:
 
 @dataclass(frozen=True, eq=False)
 class _Ran:
-    """What was found by running the objects of a class with any arguments."""
+    """The result of running the methods of an object of a class with any arguments."""
 
     cls: Class
     reads: list[TableRead]
-    #: Where lengths are compared.
+    #: The comparisons of lengths in each function.
     limits: dict[Function, dict[Value, LengthComparison]]
     done: frozenset[Function]
-    #: The attributes under which the object keeps tables, by what makes them, and what stores them anew.
+    #: The attributes under which the object holds tables, by the value that makes each; then the functions that store
+    #: to an attribute after the constructor.
     names: dict[Value, str]
-    #: What makes tables of any length with which a method compares one.
+    #: The values that make tables of any length, where a method compares a length with an attribute.
     compared: frozenset[Value]
     stored: dict[str, set[Function]]
 
     def reaches(self, read: TableRead) -> bool:
-        """Whether it does what reads a table, for whatever length."""
+        """True if the run reached the function that reads the table, for whatever length."""
         return read.use.function in self.done
 
     def falls_short_of(self, read: TableRead) -> bool:
-        """Whether what reads a table compares a length with its rows, and nothing else, but reads more of them."""
+        """True if all comparisons in the reading function check the table's rows, and it reads more of them."""
         limits = {} if read.use.function is None else self.limits.get(read.use.function, {})
         return bool(limits) and all(_falls_short(limit, read) for limit in limits.values())
 
 
 class PositionTables:
-    """Finds tables of a fixed length; one for each file, with whose bodies the values go that runs tell apart."""
+    """Finds tables of a fixed length; one for each file, since a run distinguishes the values of its bodies."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        #: What running objects has found, by the attributes whose readers are run beside their files' own methods, and
+        #: The runs, by class, by the attributes whose readers in other files are run, too, and by whether a class that
+        #: holds no table is left; each with the files that the result rests on.
         #: whether only those that keep tables are run, with what that rests on.
         self._known: dict[tuple[Class, frozenset[str], bool], tuple[_Ran | None, tuple[str, ...]]] = {}
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
-        """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
+        """The tables made in a file that are read for a run-time length that nothing compares with their rows."""
         found: dict[Value, FixedTable] = {}
         for cls in module.classes.values():
             if self._project.of(Making).may_be_kept(cls):
@@ -103,7 +105,7 @@ class PositionTables:
         return [method for owner in self._project.of(Members).mro(cls) for method in owner.methods.values()]
 
     def _users(self, cls: Class) -> list[Class]:
-        """The layers in sight that derive from a class, or keep objects of it or of one that does."""
+        """The layers in the files around that derive from a class, or hold objects of it or of one that does."""
         names = {cls.name}
         found: dict[Class, None] = {}
         above = self._project.of(Members).mro(cls)
@@ -120,7 +122,7 @@ class PositionTables:
         return list(found)[:_MAX_USERS]
 
     def _words(self, cls: Class) -> frozenset[str]:
-        """What a class mentions: in its methods, and as its bases."""
+        """The names that a class mentions: in its methods, and as its bases."""
         bases = {(dotted(base) or "").rpartition(".")[2] for base in cls.bases}
         return frozenset(bases.union(*(method.words for method in self._methods(cls))))
 
@@ -149,12 +151,12 @@ class PositionTables:
                 yield found
 
     def _keeping(self, cls: Class) -> _Ran | None:
-        """What running the objects of a class finds; None where they keep no table whose rows may run out."""
+        """The run of a class; None where its objects hold no table whose rows may run out."""
         ran = self._asked(cls, frozenset(), is_keeping=True)
         return ran if ran is not None and (ran.names or ran.compared) else None
 
     def _once(self, cls: Class, names: frozenset[str]) -> _Ran:
-        """What running the objects of a class finds, whose bases elsewhere may read tables under some attributes."""
+        """The run of a class whose bases in other files may read tables under the attributes `names`."""
         kept = self._asked(cls, frozenset(), is_keeping=True) if (cls, frozenset(), True) in self._known else None
         ran = kept if kept is not None and names <= set(kept.names.values()) else self._asked(cls, names)
         assert ran is not None
@@ -171,7 +173,7 @@ class PositionTables:
 
     @staticmethod
     def _fixed(reads: list[TableRead], limits: _Limits) -> FixedTable | None:
-        """A table that the constructor makes for a fixed length."""
+        """A table that the constructor makes for a fixed length, and that no limit guards; None where there is none."""
         for read in reads:
             same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
             fixed = next((size for size in same if size.constant is not None and size.constant >= FEW), None)
@@ -201,7 +203,7 @@ class PositionTables:
         return None
 
     def _is_called_from_outside(self, cls: Class, names: frozenset[str]) -> bool:
-        """Whether something in sight calls one of the methods on an object other than the receiver."""
+        """True if code in the files around calls one of the methods on an object other than the receiver."""
         return any(
             callee.op is Op.ATTR and callee.data in names and not _is_receiver(callee.args[0])
             for module in dict.fromkeys(m for name in names for m in neighbours(self._project, cls.module, name))
@@ -211,12 +213,12 @@ class PositionTables:
         )
 
     def _is_rebuilt(self, cls: Class, own: _Ran, name: str) -> bool:
-        """Whether a method that somebody may call replaces the table."""
+        """True if a method that may be called after the constructor replaces the table."""
         writers = own.stored.get(name, set())
         return any(writer.name == "forward" or self._is_called(writer, cls, writers) for writer in writers)
 
     def _is_called(self, writer: Function, cls: Class, writers: set[Function]) -> bool:
-        """Whether something in sight calls a method, but for constructors."""
+        """True if code in the files around calls a method, but for constructors and other writers."""
         for module in neighbours(self._project, cls.module, writer.name):
             for function in (*module.all_functions(), module.body):
                 is_other = function not in writers and function.name != "__init__"
@@ -228,7 +230,7 @@ class PositionTables:
 
 
 class _Limits:
-    """What compares the lengths that tables are read for, or cuts what it passes on."""
+    """The comparisons and cuts that limit the lengths for which tables are read."""
 
     def __init__(self, cls: Class, reads: list[TableRead], everything: list[_Ran], project: Project) -> None:
         self._reads = reads
@@ -242,7 +244,7 @@ class _Limits:
                     self._compared.setdefault(function, []).extend(limits.values())
 
     def apply_to(self, read: TableRead) -> bool:
-        """Whether what reads a table of a fixed length, or a caller of that, limits the length."""
+        """True if a length is compared near a read of a table of fixed length, or by one of its callers."""
         for site in (read.use, read.length, read.table):
             owner = None if site.function is None else site.function.owner
             if site.function in self._compared:
@@ -254,12 +256,12 @@ class _Limits:
 
     @property
     def are_given(self) -> bool:
-        """Whether an object in sight that keeps the one that is asked about says how long its tables are."""
+        """True if an object that holds one of the class gives its table another number of rows."""
         reads = [read for keeper in self._keepers for read in keeper.reads if read in self._reads]
         return any(read.rows is None or read.rows.number is None for read in reads)
 
     def apply_to_any(self, read: TableRead) -> bool:
-        """Whether what reads a table that is built for any length limits it, or all callers do."""
+        """True if the reader of a table that is built for any length compares it, or all callers of the reader do."""
         if read.use.function in self._compared:
             return True
         limited = [self._is_limited(other) for other in self._callers_of(read)]
@@ -270,7 +272,7 @@ class _Limits:
         return [other for other in self._reads if other.use.value is read.use.value and other.calls]
 
     def _is_limited(self, read: TableRead) -> bool:
-        """Whether one of the functions that lead to a read compares the length of what it passes on."""
+        """True if a function on the way to a read compares the length of an argument that it passes on."""
         for call in read.calls:
             limits = [] if call.function is None else self._compared.get(call.function, [])
             measured = [value for limit in limits if limit.operator in ORDERS for value in limit.measured]
@@ -283,12 +285,12 @@ class _Limits:
 
     @staticmethod
     def _cuts(read: TableRead) -> Callable[[_Ran], bool]:
-        """Whether an object does what reads a table, though never for any length."""
+        """A test for a run that reaches the function of a read, but never reads for a run-time length there."""
         return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
 
 
 def _falls_short(limit: LengthComparison, read: TableRead) -> bool:
-    """Whether a comparison keeps a length to the rows of a table that is read beyond that length."""
+    """True if a comparison limits a length to the rows of a table that is read beyond that length."""
     is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
     return is_bound and read.is_ahead
 
@@ -311,9 +313,9 @@ def _run(
 ) -> _Ran | None:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it.
 
-    Of those that other files define only what may read the attributes `read`, or call what its own file defines. None
-    if it has to keep (`is_keeping`) a table of a fixed length, or one whose rows a length is compared with, and
-    keeps none.
+    Of the methods of other files, only those run that may read the attributes `read`, or call a definition of the
+    class's file. With `is_keeping`, None if the object holds neither a table of a fixed length nor one with whose rows
+    a length is compared.
     """
     run, lookups, shell = _built(cls, project)
     assert shell.model is not None
@@ -341,9 +343,9 @@ def _run(
 def _names(
     shell: Shell, cls: Class, lookups: TableReads, project: Project
 ) -> tuple[dict[Value, str], frozenset[Value]]:
-    """The attributes under which an object keeps tables of a fixed length, by what makes these, and all other tables.
+    """The attributes that hold tables of a fixed length, by the value that makes each, and the makers of other tables.
 
-    The others only where a method compares a length with something that the object keeps.
+    The others only where a method compares a length with an attribute of the object.
     """
     constructor = project.of(Members).method(cls, "__init__")
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
@@ -369,13 +371,13 @@ def _names(
 
 
 def _may_be_fixed(size: Size, constructor: str | None) -> bool:
-    """Whether a size is a number, or one that a constructor has as a default."""
+    """True if a size is a number, or is one by a default of the constructor."""
     is_own = all(symbol.owner == constructor for symbol in size.symbols)
     return is_own and size.number is not None and size.number >= FEW
 
 
 def _building(constructor: Function, methods: list[Function], builders: set[str]) -> Iterator[Site]:
-    """Where a constructor, or a method that it calls, lets one of `builders` build something of a size."""
+    """The calls by which a constructor, or a method that it calls, has one of `builders` build something of a size."""
     named = {method.name: method for method in reversed(methods)}
     pending = [constructor]
     for function in pending:
@@ -388,7 +390,7 @@ def _building(constructor: Function, methods: list[Function], builders: set[str]
 
 
 def _is_receiver(owner: Value) -> bool:
-    """Whether a method is called on the object itself, as its own class or a base has it."""
+    """True if a method is called on the object itself, by `self` or `super()`."""
     if owner.op is Op.CALL:
         return owner.callee.op is Op.GLOBAL and owner.callee.data == "super"
     return owner.op is Op.PARAM and owner.data == "self"

@@ -52,12 +52,12 @@ if TYPE_CHECKING:
 
 #: Attributes that are the sizes of an image.
 MEASURING = operators.attributes("Tensor", "gives:size") | operators.attributes("Image", "gives:size")
-#: What has to be whole, and what may as well be a size to resize to.
+#: Facets of operators that take sizes as whole numbers, and the one of those that resize to a size.
 _SHAPING = frozenset(("sizes", "repeats"))
 _RESIZING = "resamples"
 _USING = operators.words(*_SHAPING, _RESIZING)
 _REFUSING = frozenset(("raise", "assert"))
-#: What need not happen before somebody asks for it.
+#: Events that are evaluated only where something needs their result.
 _LATER = frozenset((EventKind.COMPARE, EventKind.INDEX))
 #: Comparisons, and what holds where they do not.
 _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -84,7 +84,7 @@ def measuring(project: Project, reach: Reach) -> tuple[Interpreter, Grids]:
 
 
 class _Sides(Refinement):
-    """What operators do to sides."""
+    """Transfer functions of operators for sides and scales."""
 
     def __init__(self, run: Interpreter, grids: Grids) -> None:
         self._run = run
@@ -117,7 +117,7 @@ class _Sides(Refinement):
         return self.inner.method(atom, name, arguments, frame, value)
 
     def _may_be_image(self, atom: Atom, name: str) -> bool:
-        """Whether it may be a tensor or image, or a method of those that it has may be one of a base out of sight."""
+        """True if the receiver may be a tensor or an image: no object whose class is seen to define the method."""
         if isinstance(atom, Shell):
             return not atom.is_container and self._run.objects.own_method(atom, name) is None
         return isinstance(atom, Tensor | SymbolicInput | Unknown | Plain)
@@ -134,7 +134,7 @@ class _Sides(Refinement):
         return self.inner.function(name, arguments, frame, value) if found is None else found
 
     def _calculated(self, row: Operator, operand: Atoms, arguments: Arguments, at: Site) -> Atoms | None:
-        """What an operator makes of sides and scales; None where it is given none."""
+        """The result of an operator on sides and scales; None where it is given neither."""
         facets, given = row.facets, join(arguments.all())
         if "root" in facets or facets.get("like") == "sqrt":
             return (Scale(at),)
@@ -171,15 +171,15 @@ class _Sides(Refinement):
         )
 
     def is_limited(self, side: Side, guard: PathCondition, frame: Frame) -> bool:
-        """Whether one of several conditions keeps a side from being small."""
+        """True if one of the path's conditions bounds the side from below."""
         return any(self._keeps(link.test, link.truthy, side, frame) for link in guard.chain())
 
     def is_refused(self, side: Side, guard: PathCondition, frame: Frame) -> bool:
-        """Whether a small side is refused under a condition."""
+        """True if only small sides take the path: the opposite of its condition bounds the side from below."""
         return self._keeps(guard.test, not guard.truthy, side, frame)
 
     def _keeps(self, test: Value, truthy: bool, side: Side, frame: Frame) -> bool:
-        """Whether a side is not small where a test comes out like this."""
+        """True if the side is bounded from below where `test` comes out as `truthy`."""
         if test.op is Op.UNARY and test.data == "not":
             return self._keeps(test.args[0], not truthy, side, frame)
         if test.op is Op.BOOL:
@@ -194,7 +194,7 @@ class _Sides(Refinement):
         return _is_there(side, self._run.evaluate(test, frame), truthy)
 
     def _call_keeps(self, call: Value, truthy: bool, side: Side, frame: Frame) -> bool:
-        """Whether a side is not small where a call comes out like this; one that cannot be read may ask for it."""
+        """Like `_keeps`, for a call: one that cannot be read is taken to check the sides among its arguments."""
         atoms = self._run.evaluate(call.callee, frame)
         names = {row.name for atom in atoms if (row := operators.row(str(getattr(atom, "name", "")))) is not None}
         given = [self._run.evaluate(arg, frame) for arg in call.args[1:]]
@@ -208,7 +208,7 @@ class _Sides(Refinement):
 
 
 class Grids(Theory, Sink):
-    """What sides in whole patches are used for in one run."""
+    """A sink for sides in whole patches: collects their uses in one run."""
 
     asks = "grids"
     rests_on = (Tensors,)
@@ -223,12 +223,12 @@ class Grids(Theory, Sink):
         tensors = run.of(Tensors)
         tensors.add(self)
         tensors.refine(self._limits)
-        #: Whether what the functions return that are run is of interest.
+        #: True where the run needs the results of the functions that it starts.
         self.is_result_asked_for = False
         self._uses: dict[Value, SideUse] = {}
-        #: What rounds the sides of which a tensor is given the ratios as its shape: only whole ones fit there.
+        #: Roundings whose ratio shapes a tensor: such a reshape takes only sides that the divisor divides.
         self._exact: set[Value] = set()
-        #: What is known of sides since what refuses them has not.
+        #: The path conditions of the `raise` statements met so far, with their frames: past them the opposite holds.
         self._accepted: list[tuple[PathCondition, Frame]] = []
         #: The files that give a tensor a shape with a quotient in it: those that cut images into patches.
         self.cutting: set[ModuleFacts] = set()
@@ -257,7 +257,7 @@ class Grids(Theory, Sink):
         return False if event.kind in _LATER else None
 
     def _may_use(self, callee: Value, frame: Frame) -> bool:
-        """Whether a call may use a size, or fill a container; what it gives can be asked for later."""
+        """True if a call may use a size or fill a container; the results of other calls are evaluated on demand."""
         if callee.op in (Op.ATTR, Op.GLOBAL) and (callee.data in _USING or callee.data in ADDERS):
             return True
         root = callee
@@ -279,7 +279,7 @@ class Grids(Theory, Sink):
         return self.reach.may_use(function) or stores(function)
 
     def use(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """Note the sides that an operator is given which shapes, repeats or resizes."""
+        """Note the sides among the arguments of an operator that shapes, repeats or resizes."""
         if frame.function is None or self._run.objects.under_construction:
             return
         is_resized_to = _RESIZING in row.facets
@@ -297,7 +297,7 @@ class Grids(Theory, Sink):
                 self.cutting.add(frame.function.module)
 
     def _use(self, side: Side, at: Site, is_resized_to: bool) -> SideUse:
-        """The use of a side: where the file that rounds it calls what uses it, if it does."""
+        """Make the use of a side, placed at the innermost call in the file that rounds it, else at `at`."""
         way = [Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None]
         way.append(at)
         home = None if side.rounding is None else side.rounding.module
@@ -305,7 +305,7 @@ class Grids(Theory, Sink):
         return SideUse(side, site, frozenset(one.module for one in way), is_resized_to)
 
     def _is_limited(self, side: Side) -> bool:
-        """Whether something is known of a side where it is used, or where a function on the way there is called."""
+        """True if the side is bounded from below, by itself or by a condition around a call on the stack."""
         frames = [(frame, frame.event.guard) for frame in self._lookups.frames if frame.event is not None]
         return side.is_limited or any(
             guard is not None and self._limits.is_limited(side, guard, frame) for frame, guard in frames
@@ -320,7 +320,7 @@ def _elements(value: Value) -> tuple[Value, ...]:
 
 
 def _is_bounded(side: Side, operator: str, left: Atoms, right: Atoms) -> bool:
-    """Whether a comparison that holds says that a side is not small."""
+    """True if a comparison that holds bounds the side from below."""
     if operator in ("<", "<="):
         left, right = right, left
     if operator == "!=":
@@ -333,7 +333,7 @@ def _is_bounded(side: Side, operator: str, left: Atoms, right: Atoms) -> bool:
 
 
 def _is_there(side: Side, atoms: Atoms, truthy: bool) -> bool:
-    """Whether a number that is known not to be 0 keeps a side from being 0; or one that is 0, the rest that it has."""
+    """True if the side is not 0 where `atoms` are true, as it is itself, or where they are 0, as its remainder is."""
     told = [atom for atom in atoms if _tells(side, atom)]
     return any(isinstance(atom, Side) and (atom.is_rounded if truthy else atom.stage == "rest") for atom in told)
 
@@ -347,7 +347,7 @@ def _is_none(atoms: Atoms) -> bool:
 
 
 def _is_few(atoms: Atoms) -> bool:
-    """Whether a number is no more than 1."""
+    """True if a number is known to be at most 1."""
     known = constant(atoms)
     return known is not None and type(known.value) in (int, float) and known.value <= 1  # type: ignore[operator]
 
@@ -364,7 +364,7 @@ def _has_quotient(atoms: Atoms) -> bool:
 
 
 def _name_of(value: Value) -> Hashable:
-    """What an image is called: the same for two values that are written alike and made of the same things."""
+    """A key for an image: equal for expressions that are written alike and have the same operands."""
     if value.op in (Op.PARAM, Op.GLOBAL, Op.ATTR, Op.INDEX, Op.CONST) and not isinstance(value.data, list):
         return value.op, value.data, *(_name_of(arg) for arg in value.args)
     return value

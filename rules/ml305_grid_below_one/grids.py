@@ -40,7 +40,7 @@ _MAX_CALLS = 2
 
 @dataclass(frozen=True, eq=False)
 class _Users:
-    """The functions that may be at work where another one rounds; those of models, apart."""
+    """The functions that may run where one rounds: those that prepare data, and the methods of models."""
 
     preparing: list[Function]
     of_models: list[Function]
@@ -70,7 +70,7 @@ class Grids:
             yield from (use for use in found if _rounds(use) not in prepared)
 
     def _may_matter(self, function: Function) -> bool:
-        """Whether a function may round something down, and something multiplies it again."""
+        """True if the function may round a side down, and it or a user of its result may multiply that again."""
         fate = rounding(function)
         if not fate or self._is_of_model(function) or not self.measured.rounds_measured(function):
             return False
@@ -91,7 +91,7 @@ class Grids:
         return Fate.MULTIPLIED in fate or Fate.PASSED in fate
 
     def _tried(self, function: Function, given: frozenset[str]) -> Fate:
-        """What a function does with sides that it rounds, where it is given some and nothing has limited them."""
+        """Run a function with unbounded sides for the parameters `given`, and tell the fate of what it rounds."""
         run, grids = measuring(self._project, self._reach)
         grids.is_result_asked_for = True
         at = Site(NOWHERE, function)
@@ -108,14 +108,14 @@ class Grids:
         return Fate.RETURNED if stages & {"floored", "rest"} else Fate.NOTHING
 
     def _is_of_model(self, function: Function) -> bool:
-        """Whether a function is a method of a layer."""
+        """True if the function is a method of a layer, or of any class with a `forward`."""
         if function.owner is None:
             return False
         model = self._project.classes.model(function.owner)
         return model.is_module is True or model.method("forward") is not None
 
     def _users(self, homes: list[Function]) -> _Users:
-        """Functions, and those of their files and the files beside them that may call them, the outermost first."""
+        """The functions `homes` and their possible callers in the same files and those beside them, outermost first."""
         found = dict.fromkeys(homes)
         latest = list(homes)
         for _ in range(_MAX_CALLS):
@@ -127,7 +127,7 @@ class Grids:
         return users
 
     def _mentioning(self, functions: Iterable[Function]) -> Iterator[tuple[Function, str]]:
-        """What mentions functions, and under which name, unless it is known to mean others of that name."""
+        """The functions that may mention one of `functions`, each with the name under which it does."""
         homes: dict[tuple[ModuleFacts, str], list[Function]] = {}
         for function in functions:
             homes.setdefault((function.module, called_as(function)), []).append(function)
@@ -140,7 +140,7 @@ class Grids:
                     yield module.body, name
 
     def _may_mean(self, user: Function, name: str, functions: list[Function]) -> bool:
-        """Whether a name may stand for one of some functions, or the class of one, somewhere in a function."""
+        """True if `name`, somewhere in `user`, may stand for one of the functions, or for the class of one."""
         mentions = [
             part for part in walk_all(user.flow.values) if part.op in (Op.GLOBAL, Op.ATTR) and part.data == name
         ]
@@ -171,7 +171,7 @@ class Grids:
             follow(function, objects, run)
 
     def _done(self, functions: list[Function]) -> set[Function]:
-        """What functions call, and what that calls."""
+        """The functions and their transitive callees."""
         run, _ = measuring(self._project, self._reach)
         self._run_all(functions, run)
         done = set(run.calls.done)
@@ -179,7 +179,7 @@ class Grids:
         return done
 
     def _cuts(self, module: ModuleFacts) -> bool:
-        """Whether a file cuts images into patches: a shape that it gives a tensor has a quotient in it."""
+        """True if a file cuts images into patches: it gives a tensor a shape with a quotient in it."""
         return self._project.once(("cuts", module), lambda: self._is_cutting(module))
 
     def _is_cutting(self, module: ModuleFacts) -> bool:

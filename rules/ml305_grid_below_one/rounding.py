@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Fate(Flag):
-    """What becomes of a rounded ratio in a function."""
+    """The fate of a rounded ratio in a function."""
 
     NOTHING = 0
-    #: It is multiplied again, or subtracted where it is what a division leaves.
+    #: It is multiplied again, or subtracted where it is the remainder of a division.
     MULTIPLIED = auto()
     #: The function returns it.
     RETURNED = auto()
@@ -37,7 +37,7 @@ class Fate(Flag):
 ROUNDING = operators.words("rounds:down", "rounds:nearest")
 _LIKE = operators.words("rounds", "same-number", "extreme", "passed")
 _OPERATORS = operators.words()
-#: What is made of a number is, or may hold, the number.
+#: Operations whose result is, or may hold, one of their operands.
 _HOLDING = frozenset(
     (Op.CHOICE, Op.BOOL, Op.TUPLE, Op.LIST, Op.DICT, Op.STARRED, Op.COMPREHENSION, Op.UPDATE, Op.LAMBDA)
 )
@@ -49,7 +49,7 @@ _FATES = {
     EventKind.CALL: Fate.PASSED,
 }
 _SCALING = frozenset(("*", "/", "//"))
-#: What uses sizes, and what measures them.
+#: Names of operators that use sizes, and of those that measure them.
 _USING = operators.words("sizes", "repeats", "resamples")
 MEASURING = operators.words("gives:size")
 _CONSTRUCTORS = frozenset(("__init__", "__post_init__"))
@@ -57,9 +57,9 @@ _MAX_DEPTH = 40
 
 
 def rounding(function: Function) -> Fate:
-    """What becomes of ratios that a function rounds down, of something that it measures or is given.
+    """The fate of the ratios that a function rounds down, of sizes that it measures or is given.
 
-    What a constructor is given are settings.
+    The arguments of a constructor are settings, and left out.
     """
     text = function.text
     is_dividing = "//" in text or "%" in text or ("/" in text and not ROUNDING.isdisjoint(function.words))
@@ -67,7 +67,7 @@ def rounding(function: Function) -> Fate:
 
 
 def passing(function: Function, name: str) -> Fate:
-    """What becomes in a function of a rounded ratio that one of a name gives."""
+    """The fate, in a function, of the rounded ratio that a call of `name` returns."""
     return _Body(function, name).fate
 
 
@@ -89,7 +89,7 @@ def ratios(function: Function) -> Iterator[Value]:
 
 
 def _rounded(value: Value) -> Iterator[Value]:
-    """The ratio that a value is, rounded down, or what that leaves."""
+    """The division that a value rounds down, or whose remainder it is."""
     if value.op is Op.BIN and value.data in ("//", "%"):
         yield value
     elif value.op is Op.CALL and value.callee.data in ROUNDING:
@@ -97,7 +97,7 @@ def _rounded(value: Value) -> Iterator[Value]:
 
 
 def _leaves(value: Value, depth: int) -> Iterator[Value]:
-    """What a number is made of that nothing in the function says, and what is scaled by such a number."""
+    """The parameters, their parts and the scaled values that a number is computed from; measured sizes are left out."""
     if value.op is Op.ATTR and value.data in MEASURING:
         return
     is_part = value.op in _PARTS and value.args[0].op is Op.PARAM
@@ -110,18 +110,18 @@ def _leaves(value: Value, depth: int) -> Iterator[Value]:
 
 
 class Reach:
-    """What functions may do, themselves or by what they call, as far as the names that they mention tell."""
+    """Over-approximates what a function and those that it calls may do, by the names that they mention."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._known: dict[tuple[Function, str], bool] = {}
 
     def may_use(self, function: Function) -> bool:
-        """Whether a function may shape, repeat or resize something."""
+        """True if the function or one that it calls may shape, repeat or resize something."""
         return self._may("use", function, _USING)
 
     def may_measure(self, function: Function) -> bool:
-        """Whether a function may ask for the sizes of something."""
+        """True if the function or one that it calls may ask for the sizes of something."""
         return self._may("measure", function, MEASURING)
 
     def _may(self, what: str, function: Function, words: AbstractSet[str]) -> bool:
@@ -133,7 +133,7 @@ class Reach:
         return known
 
     def _mentioned(self, found: dict[Function, None]) -> Iterator[Function]:
-        """Functions, and what they mention, which is added to them."""
+        """The functions `found` and all that they mention, transitively; these are added to `found`."""
         pending = list(found)
         for function in pending:
             yield function
@@ -154,26 +154,26 @@ class Reach:
 
 
 def _words(function: Function) -> frozenset[str]:
-    """What a function mentions, imported things by their own names as well."""
+    """The names that a function mentions, with the original names of imported things."""
     imports = function.module.imports
     return function.words.union(str(imports[name]).rpartition(".")[2] for name in imports.keys() & function.words)
 
 
 def stores(function: Function) -> bool:
-    """Whether a method stores something in its object."""
+    """True if the method stores something in an attribute."""
     return function.owner is not None and any(
         event.target is not None and event.target.op is Op.ATTR for event in function.flow.of(EventKind.STORE)
     )
 
 
 def called_as(function: Function) -> str:
-    """What is mentioned where a function is called."""
+    """The name by which a function is called: that of its class, for a special method."""
     is_special = function.name.startswith("__") and function.owner is not None
     return function.owner.name if is_special and function.owner is not None else function.name
 
 
 class _Body:
-    """One function: what becomes of the ratios that it rounds, or, told a name, of those that a call gives."""
+    """Computes the fate of the ratios that a function rounds, or of those that its calls of `name` return."""
 
     def __init__(self, function: Function, name: str | None = None) -> None:
         self._function = function
@@ -199,7 +199,7 @@ class _Body:
         return bool(value.data == "-") and self._holds_quotient(value.args[1])
 
     def _given(self, event: Event) -> tuple[Value, ...]:
-        """The arguments that an event passes on."""
+        """The values that an event passes on: of a call its arguments, but for those of operators."""
         if event.kind is not EventKind.CALL:
             return (event.value,)
         return () if self._is_operator(event.value.callee) else event.value.args[1:]
@@ -247,14 +247,14 @@ def _fate_of(event: Event) -> Fate:
 
 
 def _parts(events: Iterable[Event]) -> Iterator[Value]:
-    """All values of a body, what functions inside of it return among them."""
+    """All values of a body, with those that its nested functions return."""
     for value in walk_all(event.value for event in events):
         yield value
         yield from walk_all(returned(value))
 
 
 def returned(value: Value) -> tuple[Value, ...]:
-    """What a function inside of a function returns."""
+    """The values that a nested function returns; empty for any other value."""
     return value.data.returns if value.op is Op.LAMBDA and isinstance(value.data, Nested) else ()
 
 
@@ -263,7 +263,7 @@ def _is_ratio(value: Value) -> bool:
 
 
 def _may_be_side(value: Value, depth: int, is_scaled: bool = False) -> bool:
-    """Whether a number may be the side of an image, scaled perhaps."""
+    """True if a number may be the side of an image, perhaps scaled."""
     if depth <= 0:
         return True
     if value.op is Op.BIN:

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scale(Length):
-    """A factor that fits an area: the square root of something, or what is made of it."""
+    """A factor that fits an area: a square root, or a number computed from one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quotient(Length):
-    """How often a number that is given goes into another one."""
+    """The quotient of a floor division of numbers of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +66,31 @@ class Side(Length):
 
     @property
     def is_rounded(self) -> bool:
-        """Whether it is 0 where the side is shorter than the divisor."""
+        """True if it is 0 where the side is shorter than the divisor."""
         return self.stage in ("floored", "multiple")
 
     def whole(self, *, is_limited: bool) -> Side:
-        """Another number that is made of it."""
+        """A new whole number that is computed from it."""
         made = Side(self.origin, image=self.image, place=self.place, is_divided=self.is_divided)
         return replace(made, is_scaled=self.is_scaled, is_limited=is_limited)
 
     def scaled(self) -> Side:
-        """Scaled to an area, which undoes what it was enlarged to before."""
+        """This side scaled to an area, which undoes any bound from before."""
         return replace(self.whole(is_limited=False), is_scaled=True)
 
     def kept(self) -> Side:
-        """What it is where something keeps it from being small."""
+        """This side after `max(side, …)`, or any other bound from below."""
         return self.whole(is_limited=True) if self.is_rounded else replace(self, is_limited=True)
 
     def is_told_by(self, other: Side) -> bool:
-        """Whether what is known of another one holds of this one: both are of the same side, made alike."""
+        """True if facts about `other` hold of it: both are of one side, and scaled and rounded alike."""
         if other.is_limited or (other.image, other.place, other.is_scaled) != (self.image, self.place, self.is_scaled):
             return False
         return not other.is_rounded or other.rounding == self.rounding
 
 
 def sides_in(atoms: Atoms) -> Iterator[Side]:
-    """The sides that a value is, or that it holds in containers and the fields of objects."""
+    """The sides among atoms, and those held in their containers and the fields of their objects."""
     pending, seen = [atoms], set[Shell]()
     for one in pending:
         for atom in one:
@@ -103,20 +103,20 @@ def sides_in(atoms: Atoms) -> Iterator[Side]:
 
 
 def are_of_grid(sides: Iterable[Side]) -> bool:
-    """Whether sides are those of a grid: several of an image that have been divided, or any of them."""
+    """True if the sides form a grid: several of an image have been divided, or one of unknown place has."""
     places = {side.place for side in sides if side.is_divided}
     return len(places) > 1 or None in places
 
 
 def rounded(side: Side, where: str, at: Site) -> Side:
-    """What a rounding `up`, `down` or to the `nearest` number, or one that changes nothing, gives."""
+    """The side after rounding `up`, `down` or to the `nearest` number, or an operation that keeps a number."""
     if side.stage == "ratio" and where in ("down", "nearest"):
         return replace(side, stage="floored", rounding=at)
     return side.kept() if where == "up" and side.stage == "ratio" else side
 
 
 def combined(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
-    """What arithmetic makes of sides and of scales; None where there are none."""
+    """The result of arithmetic on sides and scales; None where neither operand is one."""
     operands = _operands(made)
     found: list[Atom] = [_first(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
     if operator in ("*", "+"):
@@ -135,7 +135,7 @@ def _operands(made: Site) -> tuple[Value | None, Value | None]:
 
 
 def _first(operator: str, side: Side, other: Atoms, written: Value | None, made: Site) -> Atom:
-    """What an operator makes of a side; `other` is the other operand, as it is `written`."""
+    """The result of an operator on a side and the operand `other`, whose expression is `written`."""
     if operator == "**":
         return Scale(made) if constant(other) == Constant(0.5) else side.whole(is_limited=True)
     if operator in ("*", "/", "//") and any(isinstance(atom, Scale) for atom in other):
@@ -171,7 +171,7 @@ def _is_still_scaled(side: Side) -> bool:
 
 
 def is_number_of_pixels(atoms: Atoms) -> bool:
-    """Whether a divisor may be a number of pixels: a setting, or a number above 1."""
+    """True if a divisor may be a number of pixels: a setting, or a constant above 1."""
     return bool(atoms) and all(map(_is_setting, atoms))
 
 
@@ -182,7 +182,7 @@ def _is_setting(atom: Atom) -> bool:
 
 
 def _is_divisor(side: Side, other: Atoms, written: Value | None) -> bool:
-    """Whether a number is the one that a side was divided by."""
+    """True if the number is the one that the side was divided by."""
     size = size_of(side.divisor)
     if size is not None:
         return size == size_of(other)

@@ -91,7 +91,7 @@ class WidthMismatch(Rule):
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
     def _divided(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
-        """What is said of the constructor of a layer whose width cannot be divided as it says."""
+        """The findings about the constructor of a layer whose width cannot be divided as it says."""
         from .evaluator import Evaluator
         from .judged import remainder
         from .refusals import undivided

@@ -1,4 +1,4 @@
-"""Which layer a value is: made by one call, kept under an attribute, in a list, or handed back by a function."""
+"""Resolves a value to a layer: made by one call, held under an attribute or in a list, or returned by a function."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 #: Methods that add a layer to a container, and the position of the argument that it is; None where that is not known.
 _ADDING = {"append": 0, "extend": 0, "add_module": 1, "register_module": 1, "insert": None, "pop": None}
-#: Methods and functions that keep a layer under a name in a text.
+#: Methods and functions that store a layer under a name that is a string.
 _SETTING = frozenset(("add_module", "register_module", "setattr"))
 _PARTIAL = External("functools.partial")
 MAX_DEPTH = 60
 MAX_FRAMES = 4
 NN = "torch.nn."
-#: What wraps a layer, or hands it back.
+#: Functions and methods that wrap a layer, or return it.
 _WRAPPERS = operators.functions("wraps")
 _SAME_LAYER = operators.methods("Module", "itself")
 SAME_SHAPE = frozenset(
@@ -55,11 +55,11 @@ class Layer:
     name: str = ""
     cls: Class | None = None
     partial: Value | None = None
-    #: Whether a container may have been given more than is seen where it was made.
+    #: True if a container may hold more layers than those seen where it was made.
     is_undecided: bool = False
 
     def argument(self, argument: Argument) -> Value | None:
-        """What an argument of the constructor, by position and name, was given."""
+        """The value of an argument of the constructor, by position and name; None if it is unknown or not given."""
         call, partial = self.made.value, self.partial
         if call.has_unpacking or (partial is not None and partial.has_unpacking):
             return None
@@ -106,14 +106,14 @@ class Layers:
         return self._layers[key]
 
     def _each(self, item: Value, frame: Activation) -> Layer | None:
-        """The layer that each element of a list is, where one expression makes them all."""
+        """The layer that an item of a list is, where one comprehension makes them all."""
         container = self._contents(item.args[0], frame)
         if container is None or container.value.op is not Op.COMPREHENSION or container.value.data != "list":
             return None
         return self.layer(container.value.args[-1], container.frame)
 
     def _contents(self, value: Value, frame: Activation, depth: int = 0) -> Located | None:
-        """The list that is kept, perhaps in a `ModuleList`."""
+        """The list behind a value, unwrapped from a `ModuleList`; None if several may be stored there."""
         if value.op is Op.ATTR and depth < MAX_FRAMES:
             stored = self._attribute(value, frame)
             return self._contents(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
@@ -123,7 +123,7 @@ class Layers:
         return Located(value, frame)
 
     def _attribute(self, value: Value, frame: Activation) -> list[Located]:
-        """What an attribute holds, but for None; of the object whose method a frame is, always in the same frames."""
+        """The values that an attribute may hold, but for None; for `self`, always located in the same frames."""
         name = self_attribute(value)
         if name is None or len(value.args) > 1 or frame.receiver is None:
             return [one for one in self._evaluator.attribute(value, frame) if not is_none(one.value)]
@@ -135,7 +135,7 @@ class Layers:
         return self._stored[key]
 
     def _registered(self, receiver: Instance, name: str) -> list[Located]:
-        """What an object registers, or sets, by a name in a text: `self.add_module("name", …)`."""
+        """The values that an object registers or sets under a name that is a string: `self.add_module("name", …)`."""
         members = self._project.of(Members)
         return [
             Located(kept_value(event), self._evaluator.method_frame(function, receiver))
@@ -189,7 +189,7 @@ class Layers:
         return self._agreed([Located(value, inner) for value in returned], depth) if returned else None
 
     def _constructor(self, callee: Value, frame: Activation) -> tuple[Definition | None, Value | None]:
-        """What is called, and the call of `functools.partial` that made it of that."""
+        """The definition of a callee, and the call of `functools.partial` behind it, if there is one."""
         names = self._project.names
         definition = names.definition(frame.module, callee)
         if isinstance(definition, DefinedConstant) and definition.module is frame.module:
@@ -199,7 +199,7 @@ class Layers:
         return definition, None
 
     def _agreed(self, located: list[Located], depth: int) -> Layer | None:
-        """One of several layers that take and give the same."""
+        """The first of several layers that take and give the same widths; None where they differ."""
         found = [self.layer(one.value, one.frame, depth) for one in located]
         first = found[0] if found else None
         if first is None or any(one is None or not self._are_alike(first, one) for one in found[1:]):
@@ -216,7 +216,7 @@ class Layers:
         return all(self.size(one, end) == self.size(other, end) for end in ends)
 
     def size(self, layer: Layer, argument: Argument) -> Size | None:
-        """How large an argument of a layer's constructor is."""
+        """The size that is given for an argument of a layer's constructor."""
         value = layer.argument(argument)
         if value is not None and value.op in (Op.LIST, Op.TUPLE) and value.args:
             value = value.args[-1]
@@ -287,7 +287,7 @@ class Layers:
                 yield Located(given[at], frame)
 
     def _is_handed_on(self, made: Value, call: Value, frame: Activation) -> bool:
-        """Whether a container is an argument of a function that adds something to one."""
+        """True if a container is an argument of a function that mentions methods that add layers."""
         if not any(self._root(arg) is made for arg in call.args[1:]):
             return False
         definition = self._project.names.definition(frame.module, call.callee)
@@ -298,9 +298,9 @@ class Layers:
         return function is not None and not function.words.isdisjoint(_ADDING)
 
     def _may_grow(self, value: Value, found: Layer, frame: Activation) -> bool:
-        """Whether something is added to a `Sequential` by another name than that by which it is known where it is made.
+        """True if a layer may be added to a `Sequential` by another name than the one that it is made under.
 
-        That is an attribute, or what a function handed back.
+        That is an attribute, or a call that returned it.
         """
         if value is found.made.value:
             return False
@@ -322,7 +322,7 @@ class Layers:
         return callee.op is Op.ATTR and callee.data in _ADDING and self._root(callee.args[0]) is value
 
     def _added_elsewhere(self, made: Value, frame: Activation) -> Iterator[None]:
-        """What other methods add to it that are reached by the attribute that it is kept under: anything."""
+        """Yields None, for unknown layers, if other methods add some to the attribute that holds the container."""
         owner = frame.function.owner
         for event in frame.function.flow.of(EventKind.STORE):
             name = self_attribute(event.target) if event.target is not None else None
@@ -338,7 +338,7 @@ class Layers:
         return value
 
     def parts(self, layer: Layer) -> list[Located | None] | None:
-        """What a `Sequential` holds in order."""
+        """The layers in a `Sequential`, in order; None if there may be others."""
         return None if layer.is_undecided else self.held(layer.made.value, layer.made.frame)
 
     def _sequence(self, call: Value, frame: Activation, depth: int) -> list[Located | None]:
@@ -360,7 +360,7 @@ class Layers:
         return found
 
     def target(self, call: Value, frame: Activation) -> Layer | None:
-        """The layer that a call runs: kept under an attribute, or made on the spot."""
+        """The layer that a call runs: held under an attribute, or made on the spot."""
         callee = root = call.callee
         while root.op is Op.ATTR:
             root = root.args[0]

@@ -39,9 +39,9 @@ class Misfit:
     taken: Size
     call: Located
     events: tuple[Event, ...] = ()
-    #: Whether the one width or the other is chosen by a condition, of which this is one side, and the other fits.
+    #: True if a condition chooses one of the two widths, and only this side of it does not fit.
     is_one_side: bool = False
-    #: Whether the condition is a parameter whose default takes that side.
+    #: True if the condition is a parameter whose default takes that side.
     is_default: bool = False
     #: The call of the layer itself, which may stand in what is called at `call`.
     met: Located | None = None
@@ -107,7 +107,7 @@ class Meetings:
     def _one_side(
         self, before: Layer | None, shape: Shape, layer: Layer, one: Located, around: Value
     ) -> Iterator[Misfit]:
-        """A layer that takes what another one gives on one side of a condition, and something else on the other."""
+        """A layer that takes the other one's width on one side of a condition, and another width on the other side."""
         ends = SIZED.get(before.name) if before is not None else None
         sized = SIZED.get(layer.name)
         if before is None or ends is None or sized is None or sized.takes is None or ends.gives is None:
@@ -123,7 +123,7 @@ class Meetings:
                 yield Misfit(layer, Width(side, before.made), taken, one, (), True, is_default, around=around)
 
     def _sides(self, layer: Layer, argument: Argument, other: Size) -> list[tuple[Size, bool]]:
-        """The side of a condition where an argument differs from a size which it is on the other side."""
+        """The sides of a condition where an argument is not `other`; each with a flag, true for the default side."""
         value = layer.argument(argument)
         if value is None or value.op is not Op.CHOICE or not isinstance(value.data, Value) or len(value.args) != 2:
             return []
@@ -135,7 +135,7 @@ class Meetings:
 
 
 def _default(test: Value, frame: Activation) -> bool | None:
-    """Whether a condition holds by default."""
+    """True if a condition holds by default; None if that is not known."""
     defaults = {p.name: p.default for p in frame.function.parameters}
     constants = {name: value.data for name, value in defaults.items() if value is not None and value.op is Op.CONST}
     return truth_with(test, constants)

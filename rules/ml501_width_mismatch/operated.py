@@ -1,4 +1,4 @@
-"""What operators of torch make of the dimensions of their operand."""
+"""The transfer functions of torch's operators for the dimensions of their operand."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     #: An argument of an operator behind its operand, by position and name.
     Given: TypeAlias = Callable[[int, str], Value | None]
-    #: What is known of a tensor, and how large a number is.
+    #: The known dimensions of a tensor, and the size of a number.
     ShapeOf: TypeAlias = Callable[[Value], Shape]
     SizeOf: TypeAlias = Callable[[Value], Size | None]
 
-#: Where torch keeps operators of tensors.
+#: Modules of torch that define operators of tensors.
 _MODULES = frozenset(("torch", "torch.nn.functional", "torch.functional"))
 
 
@@ -55,7 +55,7 @@ def operator_of(call: Value, frame: Activation, project: Project) -> tuple[str, 
 
 
 def operated(name: str, operand: Value, given: Given, shape_of: ShapeOf, size_of: SizeOf) -> Shape:
-    """What an operator makes of its operand."""
+    """The shape of an operator's result."""
     if name in ("cat", "concat", "concatenate"):
         return _joined(operand, whole(given(0, "dim"), 0), shape_of)
     if name in ("view", "reshape"):
@@ -104,7 +104,7 @@ def _reduced(shape: Shape, given: Given) -> Shape:
 
 
 def _resized(shape: Shape, name: str, given: Given) -> Shape:
-    """What pools and resizes an image keeps of it."""
+    """The dimensions of an image that pools and resizes keep."""
     for kind, grid in POOLS.items():
         if name == _function_of(kind):
             axes = {place: width for place, width in shape.axes.items() if place < -grid}

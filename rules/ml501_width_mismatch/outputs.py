@@ -1,4 +1,4 @@
-"""What layers of torch make of the dimensions of their input, and where that meets another width than they take."""
+"""The transfer functions of torch's layers for the dimensions of their input, and the first width that does not fit."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from .layers import Layer, Layers
 
-    #: A layer, how wide what it is given is there, and the width that it takes.
+    #: A layer, the width that it is given, and the width that it takes.
     Met: TypeAlias = tuple[Layer, Width, Size]
 
 _FLATTENED = (((0, "start_dim"), 1), ((1, "end_dim"), -1))
 
 
 class Outputs:
-    """What the layers of one file give; `of_class` tells it of those of the project."""
+    """The output shapes of the layers of one file; `of_class` computes those of the project's own layers."""
 
     def __init__(self, layers: Layers, of_class: Callable[[Layer, Shape, int], Shape]) -> None:
         self._layers = layers
@@ -90,14 +90,14 @@ class Outputs:
         return Shape(axes, given.rank)
 
     def is_sized(self, layer: Layer) -> bool:
-        """Whether a layer of torch takes a width that is known."""
+        """True if a layer of torch takes a width that is known."""
         sized = SIZED.get(layer.name)
         if sized is None:
             return layer.name == "Sequential"
         return sized.takes is not None and self._layers.size(layer, sized.takes) is not None
 
     def entered(self, layer: Layer, given: Shape, depth: int = 0) -> Met | None:
-        """The layer that a tensor meets first, how wide it is there, and the width that is taken, if they differ."""
+        """The first layer that takes a width, and the widths that it is given and takes; None where they agree."""
         sized = SIZED.get(layer.name)
         if sized is not None and sized.takes is not None:
             place = (1 - given.rank if given.rank else None) if sized.axis == SECOND else sized.axis

@@ -1,4 +1,4 @@
-"""What is known of the dimensions of a tensor, counted from the end, and what operators make of it."""
+"""The known dimensions of a tensor, counted from the end, and transfer functions of operators for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Width:
-    """How large a dimension is, and the layer that made it so, if one did: the call of its constructor."""
+    """The size of a dimension, and the layer that made it so, if one did: the call of its constructor."""
 
     size: Size
     maker: Located | None = field(default=None, compare=False)
@@ -46,7 +46,7 @@ UNKNOWN = Shape()
 
 
 def common(shapes: Sequence[Shape]) -> Shape:
-    """What several shapes agree about."""
+    """The join of several shapes: the dimensions about which they agree."""
     first, *others = shapes
     axes = {place: width for place, width in first.axes.items() if all(o.axes.get(place) == width for o in others)}
     return Shape(axes, first.rank if all(o.rank == first.rank for o in others) else None)

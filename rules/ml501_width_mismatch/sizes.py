@@ -19,7 +19,7 @@ _MAX_DEPTH = 24
 
 
 class Sizes:
-    """Writes numbers down as sizes."""
+    """Evaluates numbers to symbolic sizes."""
 
     __slots__ = ("_evaluator",)
 
@@ -106,7 +106,7 @@ class Sizes:
         return self._opaque_attribute(value, frame)
 
     def _is_configuration(self, instance: Instance) -> bool:
-        """Whether an object of this class is a record of settings whose fields keep their names: no layers."""
+        """True if an object is a record of settings whose fields keep their names: no layer."""
         cls = instance.cls
         if cls is None:
             return False
@@ -117,9 +117,9 @@ class Sizes:
         return not any("forward" in owner.methods for owner in members.mro(cls))
 
     def _field_size(self, owner: Instance, name: str, stored: list[Located], depth: int) -> Size | None:
-        """A configuration's field: the field itself is the symbol, what it is set to by default its number.
+        """A configuration's field: the field is the symbol, its default the symbol's number.
 
-        The object's own construction counts if it is known.
+        The keyword that the object was built with counts if it is known.
         """
         cls = owner.cls
         assert cls is not None

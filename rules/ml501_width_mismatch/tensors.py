@@ -1,4 +1,4 @@
-"""How wide tensors are, followed backwards through what layers and operators make of them."""
+"""The widths of tensors, followed backwards through layers and operators."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Tensors:
         self._shapes: dict[tuple[int, int], Shape] = {}
         self._given: dict[int, dict[str, Shape]] = {}
         self._nested = 0
-        #: What did not fit at any turn of a loop.
+        #: The first misfit at any turn of a loop.
         self.met: dict[tuple[int, int], Met] = {}
         self._kept: list[object] = []
 
     def shape(self, value: Value, frame: Activation, depth: int = 0) -> Shape:
-        """What is known of a tensor's dimensions."""
+        """The known dimensions of a tensor."""
         key = (id(value), id(frame))
         found = self._shapes.get(key)
         if found is None:
@@ -83,7 +83,7 @@ class Tensors:
         return UNKNOWN
 
     def _carried(self, choice: Value, frame: Activation, depth: int) -> Shape:
-        """What a loop changes: as wide before it as after each turn."""
+        """The shape of a variable that a loop changes: the join of its shape before the loop and after each turn."""
         key = (id(choice), id(frame))
         start = self.shape(choice.args[0], frame, depth)
         call = self._turning(choice, frame)
@@ -111,7 +111,7 @@ class Tensors:
         return calls[0] if len(calls) == 1 else None
 
     def _after_turns(self, choice: Value, call: Value, start: Shape, frame: Activation, depth: int) -> Shape:
-        """What a loop over a list of layers gives, turn by turn; where one expression makes all, only the first."""
+        """The shape after a loop over a list of layers, turn by turn; of a comprehension, only the first turn."""
         held = self.layers.held(call.callee.args[0], frame)
         made = [None if one is None else self.layers.layer(one.value, one.frame) for one in held or ()]
         each = None if held is not None else self.layers.layer(call.callee, frame)
@@ -147,7 +147,7 @@ class Tensors:
         return value.op is not Op.CALL or self.layers.target(value, frame) is not None
 
     def _part(self, whole: Value, at: int, frame: Activation, depth: int) -> Shape:
-        """One of the values that something gives: the output of a recurrent layer, or a part of a tuple."""
+        """One of the values in a result: the output of a recurrent layer, or an element of a tuple."""
         if whole.op in (Op.TUPLE, Op.LIST):
             is_there = -len(whole.args) <= at < len(whole.args) and all(p.op is not Op.STARRED for p in whole.args)
             return self.shape(whole.args[at], frame, depth) if is_there else UNKNOWN
@@ -194,7 +194,7 @@ class Tensors:
         return self.shape(given[0], frame, depth)
 
     def _of_class(self, layer: Layer, given: Shape, depth: int) -> Shape:
-        """What `forward` of a layer of the project gives, of an input that no call passes: in `Sequential`."""
+        """The output of a project layer's `forward` for an input that no call passes: in `Sequential`."""
         inner = self.frame_of(layer, given)
         return UNKNOWN if inner is None else self._returned(inner, depth)
 

@@ -144,9 +144,9 @@ class ConstantIdOutsideTable(Rule):
 
 
 def _written(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
-    """Where a constant is written: the default of the parameter that it is known by, in its file or the table's.
+    """The place of a constant: the default of the parameter that it is known by, in its file or the table's.
 
-    Where that is not seen, it is what becomes an element.
+    If that is not in sight, the value that becomes an element.
     """
     for symbol in size.symbols if size is not None and len(size.symbols) == 1 else ():
         for function in (one for module in (at.module, beside) for one in module.all_functions()):
@@ -161,5 +161,5 @@ def _written(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
 
 
 def _padding_of(call: Value) -> Value | None:
-    """Where the call that makes a table says which row is for padding."""
+    """The argument of a call that makes a table by which it names the row for padding."""
     return next((call.argument(*at) for at in operators.arguments("padding").values() if call.argument(*at)), None)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: The method by which a model of a library gets as many rows as a tokenizer has tokens.
 _RESIZES = "resize_token_embeddings"
-#: Through how many functions a model is followed to where that is done.
+#: The number of nested calls through which a model is followed to the call that resizes it.
 _MAX_CALLS = 5
-#: The method that loads what was published.
+#: The method that loads a published checkpoint.
 _LOADS = "from_pretrained"
 _HOLDING = frozenset((Op.DICT, Op.TUPLE, Op.LIST, Op.STARRED))
 _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
@@ -31,7 +31,7 @@ _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
 
 @dataclass(frozen=True)
 class Late:
-    """`resized` makes a model as large as a tokenizer is, to which `added` gives more tokens afterwards."""
+    """`resized` makes a model as large as a tokenizer, to which `added` gives more tokens afterwards."""
 
     resized: Value
     added: Value
@@ -39,7 +39,7 @@ class Late:
 
 @dataclass(frozen=True)
 class Unresized:
-    """`model` is loaded as it was published, and `fed` by a tokenizer to which `added` gives more tokens."""
+    """`model` is loaded from a checkpoint, and `fed` by a tokenizer to which `added` gives more tokens."""
 
     model: Value
     added: Value
@@ -94,7 +94,7 @@ def unresized(function: Function, project: Project) -> Iterator[Unresized]:
 
 
 class _Origins:
-    """Which calls of a function give what it works with, through what only hands it on."""
+    """Traces a value of a function to the calls that produced it, through choices and pass-through functions."""
 
     def __init__(self, function: Function, project: Project) -> None:
         self._function = function
@@ -102,7 +102,7 @@ class _Origins:
         self._known: dict[Value, frozenset[Value]] = {}
 
     def of(self, value: Value) -> frozenset[Value]:
-        """The values that a value is one of."""
+        """The values that a value may come from; itself where it is followed no further."""
         if value not in self._known:
             self._known[value] = frozenset((value,))  # a loop, which adds nothing by itself
             self._known[value] = (
@@ -111,7 +111,7 @@ class _Origins:
         return self._known[value]
 
     def _behind(self, value: Value) -> list[Value]:
-        """What a value is one of, or is what a function of the project was given and gives back."""
+        """The operands of a choice, or the arguments that a called function of the project returns; else empty."""
         if value.op is Op.ATTR and len(value.args) > 1:
             return [value.args[1]]
         if value.op is Op.CHOICE:
@@ -125,7 +125,7 @@ class _Origins:
         return [arg for name, arg in bound(other, value) if name in given]
 
     def loads(self, call: Value, depth: int = 0) -> bool:
-        """Whether a call loads what was published, or is of a function that gives what it loads."""
+        """True if a call loads a checkpoint, or is of a function that returns what it loads."""
         if called_name(call.callee) == _LOADS:
             return True
         other = _called(call, self._function, self._project) if depth < _MAX_CALLS else None
@@ -138,7 +138,7 @@ class _Origins:
         return self.of(call.callee.args[0] if call.callee.op is Op.ATTR else call.callee)
 
     def is_fed_by(self, call: Value, tokenizer: Value) -> bool:
-        """Whether a call is given what a tokenizer, or a function of the project by it, makes of a text."""
+        """True if an argument of a call is computed by a tokenizer, or by a function of the project from it."""
         parts = (part for arg in call.args[1:] for part in arg.walk() if part.op is Op.CALL)
         return any(tokenizer in self.of(part.callee) or self._hands_on(part, tokenizer) for part in parts)
 
@@ -148,7 +148,7 @@ class _Origins:
 
 
 def _may_resize(call: Value, function: Function, project: Project) -> bool:
-    """Whether a call may make a table larger, as far as names and the functions of the project tell."""
+    """True if a call may make a table larger, as far as names and the functions of the project tell."""
     if "resize" in called_name(call.callee):
         return True
     other = _called(call, function, project)
@@ -156,7 +156,7 @@ def _may_resize(call: Value, function: Function, project: Project) -> bool:
 
 
 def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:
-    """The functions by which a file may give a tokenizer more tokens, by the names there."""
+    """The functions by which a file may give a tokenizer more tokens, under their names there."""
     found = dict(project.of(Vocabularies).growing(module))
     own = {function.name: function for function in module.all_functions()}
     while more := {name: f for name, f in own.items() if name not in found and not f.words.isdisjoint(found)}:
@@ -167,7 +167,7 @@ def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:
 def _grown(
     event: Event, function: Function, growing: dict[str, Function], project: Project, depth: int = 0
 ) -> Iterator[Value]:
-    """The tokenizers that a call gives more tokens, each as it is written there."""
+    """The tokenizers that a call gives more tokens, as expressions in the function."""
     if may_grow(event):
         yield event.value.callee.args[0]
     other = growing.get(called_name(event.value.callee))
@@ -182,7 +182,7 @@ def _grown(
 
 
 def _resizes(call: Value, function: Function, project: Project, depth: int = 0) -> bool:
-    """Whether a call gives a model as many rows as a tokenizer has tokens, itself or by what it calls."""
+    """True if a call gives a model as many rows as a tokenizer has tokens, itself or in a function that it calls."""
     if called_name(call.callee) == _RESIZES:
         return True
     other = _called(call, function, project) if depth < _MAX_CALLS else None
@@ -195,7 +195,7 @@ def _resizes(call: Value, function: Function, project: Project, depth: int = 0) 
 
 
 def _called(call: Value, function: Function, project: Project) -> Function | None:
-    """The function of the project that a call is of, or the method of the same object."""
+    """The function of the project that a call runs, or the method of the same object; else None."""
     method = self_attribute(call.callee)
     if method is not None:
         return None if function.owner is None else function.owner.methods.get(method)
@@ -206,12 +206,12 @@ def _called(call: Value, function: Function, project: Project) -> Function | Non
 
 
 def _is_sure(first: Event, second: Event) -> bool:
-    """Whether an event has happened wherever another one does."""
+    """True if the first event has happened wherever the second one does."""
     return first.guard is None or (second.guard is not None and first.guard in tuple(second.guard.chain()))
 
 
 def _is_of(tokenizer: Value, resized: Value) -> bool:
-    """Whether a tokenizer is the one that a model was resized for: the call is given it, or gives it."""
+    """True if a tokenizer is the one that a model was resized for: an argument of the call, or part of its result."""
     if tokenizer.op in _HOLDING:
         return any(_is_of(part, resized) for part in tokenizer.args)
     known = _stored(tokenizer)
@@ -223,7 +223,7 @@ def _is_of(tokenizer: Value, resized: Value) -> bool:
 
 
 def _stored(value: Value) -> Value:
-    """The value that an attribute was set to; the attribute itself where that is not known."""
+    """The value that an attribute was last set to; the attribute itself where that is not known."""
     while value.op is Op.ATTR and len(value.args) > 1:
         value = value.args[1]
     return value

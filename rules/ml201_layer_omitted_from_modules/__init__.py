@@ -131,5 +131,5 @@ def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
 
 
 def _is_reached_by(layer: Item, recipe: Recipe) -> bool:
-    """Whether a reference to the layer's path leads to it."""
+    """True if a reference to the layer's path leads to it."""
     return recipe.resolve(layer.path) is layer.node

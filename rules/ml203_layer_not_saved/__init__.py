@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from modellint.probes import Probe
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
-#: So many layers that are lost with what holds them are named.
+#: The number of layers that are named among those lost with the layer that holds them.
 _MOST_NAMED = 4
 
 
@@ -133,7 +133,7 @@ def _help(shortfall: Shortfall) -> str:
 
 
 def _fix(shortfall: Shortfall, recipe: Recipe) -> Fix | None:
-    """The layer added to the list beside the others, or else to `recoverables`, where that stands in this file."""
+    """Add the layer to the list beside the others, or else to `recoverables`, where that stands in this file."""
     from modellint.edits.yaml import insert_element, insert_entry
 
     layer, siblings, saved = shortfall.layer, shortfall.siblings, shortfall.registration.saved

@@ -134,7 +134,7 @@ def _registered(found: Stranded) -> Fix | None:
 
 
 def _emptied(found: Stranded) -> Fix | None:
-    """Register what has no tensor yet, where the constructor says so: `self.mask = None`."""
+    """Register the attribute that the constructor sets to None: `self.mask = None`."""
     empty = found.empty
     if empty is None or empty.target is None or empty.function is None:
         return None

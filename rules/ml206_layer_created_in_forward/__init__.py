@@ -100,7 +100,7 @@ def _evidence(creation: Creation) -> Iterator[str]:
 
 
 def _shown(creation: Creation) -> str:
-    """What the layer's class is called where it is constructed, or by itself where that says nothing."""
+    """The layer's class as it is written where it is constructed, or its own name where that is another."""
     written = creation.function.module.text_of(creation.call.callee)
     name = creation.model.name.rpartition(".")[2]
     return written if written.rpartition(".")[2] == name else name

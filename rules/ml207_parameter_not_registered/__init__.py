@@ -232,7 +232,7 @@ class ParameterNotRegistered(Rule):
 
 
 def _as_parameter(found: Learned) -> Fix | None:
-    """What is stored, made a parameter; the state dict gets another entry."""
+    """Wrap the stored value in a parameter; the state dict gets another entry."""
     from modellint.link.classes.wrapping import name_in
 
     module = found.function.module
@@ -244,7 +244,7 @@ def _as_parameter(found: Learned) -> Fix | None:
 
 
 def _moved_inside(found: Derived) -> Fix | None:
-    """The operation on the parameter, done to the tensor that it is made from."""
+    """Apply the operation to the tensor inside of `nn.Parameter(…)`."""
     module = found.function.module
     value, call = found.value, found.call
     if found.maker is not found.function:

@@ -1,4 +1,4 @@
-"""A move that comes too late, put before the optimizer: what it gives is made a tensor that can be trained."""
+"""A move that comes too late, put before the optimizer: its result is made a tensor that can be trained."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .moved import Moved
 
-#: What makes a new tensor of the moved one, which an optimizer takes.
+#: Calls that make the moved tensor a new leaf, which an optimizer takes.
 _AS_LEAF = ".detach().requires_grad_()"
 
 
@@ -41,7 +41,7 @@ def _statement(value: Value, block: list[ast.stmt]) -> int | None:
 
 
 def _exchanged(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fix | None:
-    """The last one of some statements, put before the one with a number."""
+    """Move the last of some statements before the one at index `optimizer`."""
     move, before = block[-1], block[optimizer]
     names = _names(move)
     if not isinstance(move, ast.Assign) or len(move.targets) != 1 or not isinstance(move.value, ast.Call):
@@ -83,7 +83,7 @@ def _end(statement: ast.stmt) -> tuple[int, int]:
 
 
 def _names(statement: ast.stmt) -> set[str]:
-    """The names, and attributes of names, that a statement speaks of."""
+    """The names, and attributes of names, in a statement."""
     return {ast.unparse(node) for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute)}
 
 

@@ -140,7 +140,7 @@ class LayerNotOptimised(Rule):
 
 
 def _claim(brain: BrainUse, place: Place, key: str) -> NotTrained | None:
-    """That a Brain does not train what `key` names; None for one that makes no optimizers itself."""
+    """The claim that a Brain does not train the layer under `key`; None for one that makes no optimizers itself."""
     from modellint.claims.recipes import NotTrained
 
     if not brain.classes or brain.method("init_optimizers") is None:

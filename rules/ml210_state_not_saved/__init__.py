@@ -121,7 +121,7 @@ class StateNotSaved(Rule):
 
 
 def _claim(state: UnsavedState) -> NotSaved | OptimizerNotSaved | None:
-    """What a run can show: nothing where nothing would save it, or no optimizers are made by the Brain itself."""
+    """The claim for a run; None without a checkpointer, or where the Brain makes no optimizers itself."""
     from modellint.claims.recipes import NotSaved, OptimizerNotSaved
 
     place, brain = state.item.place, state.brain

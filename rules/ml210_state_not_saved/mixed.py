@@ -24,7 +24,7 @@ class Mixed:
     function: Function
     name: str
     other: str
-    #: What is added, as it is written.
+    #: The object that is added, as an expression.
     value: Value
 
 
@@ -41,7 +41,7 @@ def mixed(module: ModuleFacts) -> Iterator[Mixed]:
 
 
 def _pairs(method: Function) -> Iterator[tuple[str, str, Value, Function]]:
-    """The names that a method adds attributes of its object under, and which attributes these are."""
+    """The names under which a method adds attributes of its object: name, attribute, value and method."""
     for event in method.flow.of(EventKind.CALL):
         call = event.value
         if call.callee.op is Op.ATTR and call.callee.data == _ADDS and not call.has_unpacking:

@@ -1,4 +1,4 @@
-"""What a training keeps beside its layers, and loses when it is resumed: schedulers, counters, optimizers."""
+"""The states that a training has beside its layers, and loses when resumed: of schedulers, counters, optimizers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _FITTING = frozenset(("TRAIN", "VALID"))
-#: What reads a checkpoint, and the framework's method that does so before it trains.
+#: Methods that read a checkpoint, and the framework's method that does so before it trains.
 _READING = frozenset(("recover_if_possible", "load_checkpoint", "load_checkpoints", "find_checkpoint"))
 _START = "on_fit_start"
 
@@ -52,7 +52,7 @@ def unsaved_states(recipe: Recipe, project: Project) -> tuple[UnsavedState, ...]
 
 
 def _agreed(recipe: Recipe, project: Project) -> Iterator[UnsavedState]:
-    """What is lost with each script that may be meant, and that no Brain of them saves."""
+    """The states that are lost with each script that may be meant, and that no Brain of these saves."""
     by_script: dict[str, dict[int, UnsavedState]] = {}
     registrations = [one for one in registrations_of(recipe, project) if one.reach is not None]
     for registration in registrations:
@@ -86,7 +86,7 @@ def _unsaved(registration: Registration, project: Project) -> Iterator[UnsavedSt
 
 
 def _resumes(reach: Reach) -> bool:
-    """Whether a training may begin where another one was stopped: the framework reads the checkpoint, or the script."""
+    """True if a training may resume another one: the framework or the script reads a checkpoint."""
     brain = reach.brain
     methods = [method for cls in brain.classes for method in cls.methods.values()]
     words = [function.words for function in (*script_functions(brain.module), *methods)]
@@ -109,7 +109,7 @@ def _changes(registration: Registration, layers: Layers) -> Iterator[ItemUse]:
 
 
 def _counters(registration: Registration, layers: Layers, saved: Saved) -> Iterator[UnsavedState]:
-    """What a training iterates over, epoch by epoch."""
+    """The epoch counters that `fit` iterates over and no checkpoint holds."""
     reach = registration.reach
     if reach is None or reach.brain.method("fit") is not None:
         return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
-#: What a project mentions that moves its models, or has them moved.
+#: Words of projects that move their models, or have them moved.
 _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
 
 
@@ -96,7 +96,7 @@ class TensorOnDefaultDevice(Rule):
 
 
 def _claim(made: Fresh, met: Encounter, model: ClassModel) -> MadeAside | None:
-    """What a run can show: nothing of a layer without `forward`, or in another file than what makes the tensor."""
+    """The claim for a run; None for a layer without `forward`, or with a tensor from another file."""
     from modellint.claims.layers import MadeAside
 
     assert made.function is not None
@@ -125,7 +125,7 @@ def _others(met: Encounter) -> str:
 
 
 def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
-    """The device of a tensor that the function is given; of a bound, the number."""
+    """Make it on the device of a tensor among the arguments; of a bound, use the number."""
     from .made import factory
 
     function, call = made.function, made.maker
@@ -151,7 +151,7 @@ def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
 
 
 def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
-    """The tensor that a function is given: one that is met, or the only one; it has its name where the call stands."""
+    """The only tensor among a function's parameters, or the only one that is met; None if its name is reused before."""
     from modellint.flow.declared import worked_with
 
     known = worked_with(function, only_asked=True) - {"self"}
@@ -163,7 +163,7 @@ def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
 
 
 def _keeps_name(name: str, function: Function, call: Value) -> bool:
-    """Whether nothing else than the parameter gets its name in a function before a call, in the text."""
+    """True if a function assigns to a parameter's name nowhere above a call, in the text."""
     try:
         tree = ast.parse(textwrap.dedent(function.text))
     except (SyntaxError, ValueError):
@@ -173,7 +173,7 @@ def _keeps_name(name: str, function: Function, call: Value) -> bool:
 
 
 def _moves(module: ModuleFacts, project: Project) -> bool:
-    """Whether anything in the project moves models, or has them moved."""
+    """True if code in the project may move models, or have them moved."""
     from modellint.link.searched import is_searched, paths_mentioning
 
     return not is_searched(project, module) or any(paths_mentioning(project, module, word) for word in _MOVING)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def is_only_filled(function: Function, name: str, project: Project) -> bool:
-    """Whether a function reads an attribute only to fill in its first values."""
+    """True if a function reads an attribute only to fill in its first values."""
     reads = {id(event.value) for event in function.flow.reads if event.value.data == name}
     return not reads or reads <= set(_filled(function, project))
 

@@ -88,7 +88,7 @@ class UndefinedAttribute(Rule):
         return called_probe(claim, project)
 
     def _partly(self, found: Partly, project: Project) -> Finding:
-        """What is said of an attribute that is set on one side of a condition."""
+        """The finding about an attribute that is set on one side of a condition only."""
         from modellint.claims.layers import NotSet
         from modellint.link.classes.families import family
 
@@ -161,13 +161,13 @@ def _severity(found: Undefined, project: Project) -> Severity:
 
 
 def _place_of_name(place: Place, name: str) -> Place:
-    """Where the name of an attribute is written that is read at a place."""
+    """The place of an attribute's name, at the end of the place that reads it."""
     span = place.span
     return Place(place.path, Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column))
 
 
 def _fits(found: Undefined, meant: str, project: Project) -> bool:
-    """Whether another attribute may stand where one is read: a method is called, with arguments that it takes."""
+    """True if `meant` can be read instead: a method only where it is called, with arguments that it takes."""
     from modellint.link.classes.signatures import misfits
 
     flow = found.function.flow

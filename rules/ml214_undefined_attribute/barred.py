@@ -1,4 +1,4 @@
-"""Conditions that no object of a class fulfils: its constructor sets something else for good, or refuses them."""
+"""Conditions that no object of a class fulfils: its constructor rules them out, by a constant or by an assertion."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, PathCondition, Value
     from modellint.link.project import Project
 
-    #: What a value is called by wherever it is read; None for one that may be another thing each time.
+    #: The name of a value, the same wherever it is read; None for one that may differ each time.
     Name = Callable[[Value], Hashable | None]
-    #: As which attribute a constructor keeps a value.
+    #: The attribute in which a constructor stores a value; None if it stores it in none.
     Kept = Callable[[Value], str | None]
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "is": "is not", "is not": "is"}
 _TRUTH = {"true": "false", "false": "true"}
-#: What tells the same of the same thing whenever it is asked.
+#: Functions whose result is the same for the same arguments, whenever they are called.
 _QUESTIONS = frozenset(("isinstance", "hasattr", "callable", "len"))
-#: What is called by what it is made of.
+#: Operations whose result is named by their operands.
 _PLAIN = (Op.CONST, Op.GLOBAL, Op.PARAM, Op.ATTR, Op.COMPARE, Op.INDEX)
-#: What a constructor is given, and parts of it.
+#: A constructor's parameters, and parts of them.
 _KEPT = (Op.PARAM, Op.ATTR, Op.INDEX)
 _DUNDER = re.compile(r"__\w+__")
 _DEPTH = 6
@@ -42,21 +42,21 @@ _CALLS = 2
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that holds: a named value compares so with a constant, or is `true` or `false`."""
+    """A condition that holds: a named value compares so with a constant, or is `true` or `false`."""
 
     about: Hashable
     operator: str
     constant: object = None
 
     def excludes(self, other: Fact) -> bool:
-        """Whether another fact about the same value cannot hold."""
+        """True if both facts are about the same value and cannot hold together."""
         if self.about != other.about:
             return False
         return not any(_holds(self, value) and _holds(other, value) for value in _samples(self, other))
 
 
 def _samples(*facts: Fact) -> Iterator[object]:
-    """A value for each way in which comparisons with the constants of facts may turn out."""
+    """A value for each way in which comparisons with the constants of the facts may turn out."""
     yield from (None, True, False, "", object())
     for fact in facts:
         yield fact.constant
@@ -73,7 +73,7 @@ def _holds(fact: Fact, value: object) -> bool:
 
 
 def facts_of(test: Value, truthy: bool, name: Name) -> Iterator[Fact]:
-    """What is known to hold where a test is true, or is not."""
+    """The facts that hold where `test` comes out as `truthy`."""
     if test.op is Op.UNARY and test.data == "not":
         yield from facts_of(test.args[0], not truthy, name)
     elif test.op is Op.BOOL:
@@ -94,13 +94,13 @@ def facts_of(test: Value, truthy: bool, name: Name) -> Iterator[Fact]:
 
 
 def along(guard: PathCondition | None, name: Name) -> list[Fact]:
-    """What holds where code stands under a condition."""
+    """The facts that hold under a path condition."""
     links = () if guard is None else guard.chain()
     return [fact for link in links for fact in facts_of(link.test, link.truthy, name)]
 
 
 def are_at_odds(facts: Iterable[Fact]) -> bool:
-    """Whether some facts cannot hold together."""
+    """True if two of the facts cannot hold together."""
     known = list(facts)
     return any(one.excludes(other) for at, one in enumerate(known) for other in known[at + 1 :])
 
@@ -108,7 +108,8 @@ def are_at_odds(facts: Iterable[Fact]) -> bool:
 def named(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | None:
     """A name for a value that is the same wherever it is written alike.
 
-    `kept` tells as which attribute a constructor keeps it. In other methods what they have set before has no name.
+    `kept` finds the attribute in which a constructor stores the value. Without it, attributes that the method has set
+    before have no name.
     """
     attribute = self_attribute(value)
     if attribute is not None:
@@ -126,13 +127,13 @@ def named(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | 
 
 
 def attributes_in(guard: PathCondition | None) -> set[str]:
-    """The attributes of its own object that a condition asks for."""
+    """The attributes of the object itself that a path condition reads."""
     links = () if guard is None else guard.chain()
     return {name for link in links for part in link.test.walk() if (name := self_attribute(part)) is not None}
 
 
 def keeper(function: Function) -> Kept:
-    """Tells as which attribute a function keeps a value, and nothing else."""
+    """Finds the attribute in which a function stores a value, if it stores nothing else there."""
     kept: dict[str, set[Hashable | None]] = {}
     for event in function.flow.of(EventKind.STORE):
         name = None if event.target is None else self_attribute(event.target)
@@ -147,13 +148,13 @@ def keeper(function: Function) -> Kept:
 
 
 def is_unconditional(event: Event) -> bool:
-    """Whether a function that goes on does something once, whatever holds."""
+    """True if an event happens exactly once in each call that does not raise."""
     guards = () if event.guard is None else event.guard.chain()
     return not event.loops and not event.handled and all(guard.raised for guard in guards)
 
 
 def asserted(function: Function, name: Name, event: Event | None = None) -> set[Fact]:
-    """What a function asserts, or raises errors for: whatever holds, or where it comes to an event."""
+    """The facts without which a function raises an error: in any call, or in one that reaches `event`."""
     there = set() if event is None or event.guard is None else {id(link) for link in event.guard.chain()}
     links = {
         id(link): link
@@ -166,7 +167,7 @@ def asserted(function: Function, name: Name, event: Event | None = None) -> set[
 
 
 def is_never_so(event: Event, function: Function, cls: Class, project: Project, depth: int = 0) -> bool:
-    """Whether no object of a class comes to what a method of it does."""
+    """True if no object of a class reaches an event in one of its methods."""
     if event.guard is not None:
         found = along(event.guard, named)
         asked = {fact.about for fact in found if isinstance(fact.about, tuple)}
@@ -178,7 +179,7 @@ def is_never_so(event: Event, function: Function, cls: Class, project: Project, 
 
 
 def _is_never_called(function: Function, cls: Class, project: Project, depth: int) -> bool:
-    """Whether only such methods of the family speak of a method that no object comes to, or do so where none comes."""
+    """True if a method is mentioned in its family only, and only by events that no object reaches."""
     name = function.name
     relatives = family(cls, project).classes
     if name == "forward" or _DUNDER.fullmatch(name) or any(name in spoken(one, project).told for one in relatives):
@@ -200,7 +201,7 @@ def _is_never_called(function: Function, cls: Class, project: Project, depth: in
 
 
 def _settled(name: str, cls: Class, project: Project) -> Iterator[Fact]:
-    """What holds of an attribute that one method of one class of the family sets, or the head of that class."""
+    """The facts about an attribute that is set by one method, or in the body, of one class of the family only."""
     setting = [
         one for one in family(cls, project).classes if name in one.attributes or name in spoken(one, project).stored
     ]
@@ -232,7 +233,7 @@ def _settled(name: str, cls: Class, project: Project) -> Iterator[Fact]:
 
 
 def _switched(name: str, cls: Class, project: Project) -> Iterator[Fact]:
-    """What holds of a constant of the module that nothing sets again."""
+    """The fact about a constant of the module that nothing sets again."""
     definition = project.names.resolve(cls.module, name)
     if isinstance(definition, DefinedConstant) and definition.value.op is Op.CONST:
         home, last = definition.module, definition.name
@@ -242,6 +243,6 @@ def _switched(name: str, cls: Class, project: Project) -> Iterator[Fact]:
 
 
 def _is_set_elsewhere(name: str, module: ModuleFacts, project: Project) -> bool:
-    """Whether code sets an attribute of a name of anything but its own object."""
+    """True if code sets an attribute of this name on another object than its own."""
     others = (one for word in (f". {name}", f"' {name}") for one in mentioning(project, module, word))
     return any(setters_of_others(one, name, project) for one in (module, *others))

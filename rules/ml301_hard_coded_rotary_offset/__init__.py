@@ -145,7 +145,7 @@ def _text(site: Site) -> str:
 
 
 def _written(use: LengthUse, module: ModuleFacts, project: Project) -> Site | None:
-    """Where a file says how long the table is: what is added, or the call of another file's function that adds it."""
+    """The place in a file where the length is computed, or the call of another file's function that computes it."""
     from modellint.link.values.position_lengths import PositionLengths
 
     from .offsets import uses
@@ -160,7 +160,7 @@ def _written(use: LengthUse, module: ModuleFacts, project: Project) -> Site | No
 
 
 def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> LengthNotPositions | None:
-    """What a run can show; nothing of a table that an object makes of which nothing is known."""
+    """The claim for a run; None for a table of an object of which nothing is known."""
     from modellint.claims.positions import LengthNotPositions
 
     if use.table.use in use.table.passed:

@@ -113,5 +113,5 @@ def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, s
 
 
 def _is_given(picked: PickedRows, asked: FunctionTables) -> bool:
-    """Whether ids are passed in, and nothing compares them."""
+    """True if ids are a parameter, and nothing compares them."""
     return picked.parameter is not None and picked.parameter not in asked.compared

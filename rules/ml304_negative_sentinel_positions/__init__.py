@@ -143,7 +143,7 @@ class NegativeSentinelPositions(Rule):
 
 
 def _number(filler: Filler, *, is_none: bool = False) -> int | None:
-    """The constant, if it is no position, and no way to say which is the last one either; -1 where that `is_none`."""
+    """The filler's number if it is below -1, which is the last row; with `is_none`, -1 is no row either. Else None."""
     number = filler.size.number
     return number if number is not None and number < (0 if is_none else -1) else None
 

@@ -124,7 +124,7 @@ def _claim(bad: BadTarget, recipe: Recipe) -> NotMade | NotLocated:
 
 
 def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:
-    """Which other releases have the name, and why they are not those that count."""
+    """Evidence about other releases that have the name, and why they do not count."""
     from modellint.link.recipes.eras import is_for_earlier
     from modellint.link.requirements import required
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .calls import BadCall
 
 
-#: So many mistakes in one call are told one by one.
+#: The number of mistakes in one call that have a finding each.
 _MOST = 3
-#: How alike a name has to be to one that is missing to be it, with a slip.
+#: The similarity from which on an unknown name is a missing one with a slip.
 _SLIP = 0.8
 
 
@@ -112,7 +112,7 @@ class ConstructorMismatch(Rule):
 
 
 def _mistakes(misfits: Sequence[Misfit]) -> Iterator[Misfit]:
-    """What does not fit, each mistake once: an argument is not missing as well where its name is misspelt."""
+    """The misfits, each mistake once: a parameter is not missing as well where its name is misspelt."""
     unknown = [misfit.unknown for misfit in misfits if misfit.unknown]
     for misfit in misfits:
         written = [get_close_matches(name, unknown, n=1, cutoff=_SLIP) for name in misfit.missing]
@@ -121,7 +121,7 @@ def _mistakes(misfits: Sequence[Misfit]) -> Iterator[Misfit]:
 
 
 def _joined(first: Finding, *others: Finding) -> Finding:
-    """One finding for a call of which much does not fit: it is another class that is meant, or another release."""
+    """One finding for a call with many misfits: another class is meant, or another release."""
     return replace(
         first,
         confidence=max(finding.confidence for finding in (first, *others)),

@@ -94,7 +94,7 @@ class UnknownTag(Rule):
 _REFUSED = (
     "HyperPyYAML raises `ConstructorError: could not determine a constructor for the tag` when the recipe is loaded"
 )
-#: What PyYAML's safe loader makes of `!!` tags.
+#: The `!!` tags for which PyYAML's safe loader makes a value.
 _YAML_TYPES = tuple(
     f"!!{name}"
     for name in ("binary", "bool", "float", "int", "map", "null", "omap", "pairs", "seq", "set", "str", "timestamp")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .fitting import Mismatch
 
-#: Of so many calls in a file that fail alike each has a finding of its own.
+#: Up to this many calls in a file that fail alike have a finding each.
 _MOST = 3
 
 
@@ -126,7 +126,7 @@ class CallMismatch(Rule):
 
 
 def _said(misfit: Misfit) -> str:
-    """A part of what Python says of a call."""
+    """A part of Python's error message for a misfit."""
     if misfit.unknown:
         return f"unexpected keyword argument '{misfit.unknown}'"
     if misfit.doubled:
@@ -135,12 +135,12 @@ def _said(misfit: Misfit) -> str:
 
 
 def _rank(misfit: Misfit) -> int:
-    """What is said first of a call: what its code names, then what it leaves out."""
+    """The order of misfits in a message: those that the call names, then those that it leaves out."""
     return 0 if misfit.unknown else 1 if misfit.doubled else 2 if misfit.missing else 3
 
 
 def _meant(found: Mismatch) -> dict[str, str]:
-    """The parameters that unknown arguments are written like; the only one that is missing, of the only one."""
+    """The parameter for each unknown argument that is written much like it; the single missing for a single one."""
     names = [p.name for p in found.reached.parameters if p.kind in ("positional", "keyword")]
     free = [name for name in names if name not in found.call.data]
     unknown = [misfit.unknown for misfit in found.misfits if misfit.unknown]
@@ -161,7 +161,7 @@ def _place(found: Mismatch, misfit: Misfit) -> Place:
 
 
 def _keyword(found: Mismatch, name: str) -> Place | None:
-    """Where the name of an argument is written."""
+    """The place of an argument's name."""
     from modellint.edits.python import place_in, written
 
     module, call = found.function.module, found.call

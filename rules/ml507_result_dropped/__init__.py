@@ -52,7 +52,7 @@ _PURE = frozenset(
         *("swapaxes", "t", "flip", "roll", "tril", "triu", "abs", "exp", "log", "sqrt", "pow", "neg", "nan_to_num"),
     )
 )
-#: Those that only arrays and tensors have, by a name that says so: whoever has them changes nothing.
+#: Those whose names only methods of arrays and tensors have: whatever the class, they change nothing.
 _TELLING = frozenset(("masked_fill", "unsqueeze", "index_select", "masked_select", "transpose", "swapaxes", "type_as"))
 #: Layers that compute from their input alone.
 _STATELESS = (
@@ -138,7 +138,7 @@ class ResultDropped(Rule):
 
 
 def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
-    """What a statement computes and drops, in words; None if it may have an effect."""
+    """The name of the operation whose result a statement drops; None if it may have an effect."""
     call = event.value
     if event.handled or "out" in call.data:
         return None
@@ -164,7 +164,7 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
 
 
 def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
-    """Whether a class that a file may have to do with has a method of this name, which may do anything."""
+    """True if a class near a file, or mentioned in it, has a method of this name, which may do anything."""
     from modellint.link.searched import mentioning
 
     return any(
@@ -176,7 +176,7 @@ def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
 
 
 def _assigned(call: Value, module: ModuleFacts) -> Fix | None:
-    """The result under the name that the method was called on."""
+    """Assign the result to the name that the method was called on."""
     if call.callee.op is not Op.ATTR:
         return None
     text = module.text_of(call)

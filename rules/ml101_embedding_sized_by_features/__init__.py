@@ -63,7 +63,7 @@ class EmbeddingSizedByFeatures(Rule):
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .exchanged import exchanged
+        from .exchanged import exchanged_sizes
         from .sizing import Sizing
 
         sizing = Sizing(module, project)
@@ -74,10 +74,10 @@ class EmbeddingSizedByFeatures(Rule):
                 for finding in self._check_table(table, sizing, module, project):
                     seen.add(place)
                     yield finding
-        for found in exchanged(module, project):
+        for found in exchanged_sizes(module, project):
             if module.place(found.call) not in seen:
                 seen.add(module.place(found.call))
-                yield self._exchanged(found, module)
+                yield self._exchange_finding(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .shapes import COUNTS_IDS
@@ -93,7 +93,7 @@ class EmbeddingSizedByFeatures(Rule):
 
         return python_probe(claim)
 
-    def _exchanged(self, found: Exchanged, module: ModuleFacts) -> Finding:
+    def _exchange_finding(self, found: Exchanged, module: ModuleFacts) -> Finding:
         """A call that gives rows for columns."""
         (_, first), (_, second) = found.arguments
         home, callee = found.constructor.module, module.text_of(found.call.callee)

@@ -51,7 +51,7 @@ def sized_by_features(
         return
     yield from _real(table, rows, module, project)
     for lookup in lookups:
-        yield from _documented(lookup, table, rows, project)
+        yield from _documented_shapes(lookup, table, rows, project)
         yield from _fed_beside(lookup, rows, sizing)
     if any(map(_is_fed_ids, lookups)) and not _documents_ids(table, rows, sizing):
         yield from _shared_width(table, rows, sizing)
@@ -84,7 +84,7 @@ def _is_documented(rows: Size, module: ModuleFacts, project: Project) -> bool:
     return rows.only_symbol is not None and project.once(("documented width", module.file, named), is_documented)
 
 
-def _documented(lookup: LayerCall, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:
+def _documented_shapes(lookup: LayerCall, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:
     """The documented shape of an index ends in the number of the table's rows.
 
     One who names the padding row has ids in mind, and a text that other classes share describes them all.

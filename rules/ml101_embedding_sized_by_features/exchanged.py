@@ -31,7 +31,7 @@ class Exchanged:
     constructor: Function
 
 
-def exchanged(module: ModuleFacts, project: Project) -> Iterator[Exchanged]:
+def exchanged_sizes(module: ModuleFacts, project: Project) -> Iterator[Exchanged]:
     """The calls of a file that give the rows and the columns of a table in each other's place."""
     for function in (*module.all_functions(), module.body):
         for event in function.flow.of(EventKind.CALL):
@@ -39,10 +39,10 @@ def exchanged(module: ModuleFacts, project: Project) -> Iterator[Exchanged]:
             if len(call.args) > 2 and not call.has_unpacking and len(set(map(_name, call.args[1:])) - {""}) > 1:
                 definition = project.names.definition(module, call.callee)
                 if isinstance(definition, DefinedClass):
-                    yield from _crossed(call, definition.cls, project)
+                    yield from _exchanges_at(call, definition.cls, project)
 
 
-def _crossed(call: Value, cls: Class, project: Project) -> Iterator[Exchanged]:
+def _exchanges_at(call: Value, cls: Class, project: Project) -> Iterator[Exchanged]:
     constructor = project.classes.model(cls).method("__init__")
     if constructor is None:
         return

@@ -207,7 +207,7 @@ class Holders:
         given = self._run.of(Tensors).argument(shell, (position, name))
         if given is None:
             return None
-        positional, keywords = _written(made.value)
+        positional, keywords = _written_arguments(made.value)
         found: Value | None
         if shell.passed is None:
             found = keywords.get(name) or next(iter(positional[position : position + 1]), None)
@@ -336,13 +336,13 @@ def width_of(layer: Shell, facets: tuple[str, ...], run: Interpreter) -> Size | 
     return None if argument is None else size_of(run.of(Tensors).argument(layer, argument))
 
 
-def _written(call: Value) -> tuple[list[Value], Mapping[str, Value]]:
+def _written_arguments(call: Value) -> tuple[list[Value], Mapping[str, Value]]:
     """The positional and keyword arguments of a call, with those that it unpacks or that a `partial` has bound."""
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
     callee = call.callee
     if callee.op is Op.CALL and str(callee.callee.data) == "partial":
-        positional, known = _written(callee)[0][1:], callee.keywords
+        positional, known = _written_arguments(callee)[0][1:], callee.keywords
         keywords.update({name: value for name, value in known.items() if name is not None})
     for arg in call.positional:
         if arg.op is not Op.STARRED:

@@ -87,7 +87,7 @@ class _Elements(Refinement):
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, Shell) and atom.kind in TENSORS:
-            made = [self.method(tensor, name, arguments, frame, value) for tensor in _opened((atom,))]
+            made = [self.method(tensor, name, arguments, frame, value) for tensor in _all_tensors((atom,))]
             return join(atoms for atoms in made if atoms is not None) or None
         found = self.inner.method(atom, name, arguments, frame, value)
         row = operators.row(f"Tensor.{name}")
@@ -140,7 +140,7 @@ class _Elements(Refinement):
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """Tensors in one: joined along another dimension than the last one, they are all as wide as one of them."""
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
-        widths = {tensor.width for tensor in _opened(tuple(members))} - {None}
+        widths = {tensor.width for tensor in _all_tensors(tuple(members))} - {None}
         dim = constant(arguments.argument(1, "dim") or (Constant(0),))
         is_front = dim is not None and dim.value in (0, 1)
         width = widths.pop() if is_front and len(widths) == 1 else None
@@ -173,7 +173,7 @@ class _Elements(Refinement):
             return found
         if operator in ("+", "-"):
             for one, other in ((left, right), (right, left)):
-                widths = {t.width for t in _opened(other) if t.width is not None}
+                widths = {t.width for t in _all_tensors(other) if t.width is not None}
                 if len(widths) == 1:
                     self._watched.note_taken(one, widths.pop(), made)
         if operator not in _ARITHMETIC:
@@ -253,7 +253,7 @@ def _width_argument(row: Operator) -> tuple[int, str] | None:
     return row.argument("width") or row.argument("own-width")
 
 
-def _opened(atoms: Atoms) -> list[Tensor]:
+def _all_tensors(atoms: Atoms) -> list[Tensor]:
     """The tensors among atoms, with those that parameters of layers wrap."""
     found = list(tensors_in(atoms))
     for atom in atoms:

@@ -64,7 +64,7 @@ class Sizing:
         return [part.layer for holder in holders for part in self.holders.parts(holder)]
 
     @cached_property
-    def _given(self) -> set[Size]:
+    def _given_sizes(self) -> set[Size]:
         """The sizes that these layers are given, but for the numbers of rows of tables."""
         return {size for layer in self._parts for size in self.holders.given_sizes(layer, with_rows=False)}
 
@@ -79,7 +79,7 @@ class Sizing:
 
     def may_be_given(self, table: Held) -> bool:
         """True if a layer beside a table is given the table's number of rows."""
-        return table.rows.size in self._given
+        return table.rows.size in self._given_sizes
 
 
 def _may_limit(function: Function) -> bool:

@@ -81,14 +81,14 @@ class TableUsers:
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
         if not attribute:
             return [f for f in functions if self._project.of(Summaries).body(f).may_look_up()]
-        names = {attribute, *self._imported(attribute)}
+        names = {attribute, *self._imported_users(attribute)}
         found: dict[Function, None] = {}
         while new := [f for f in functions if f not in found and not names.isdisjoint(f.words)]:
             found.update(dict.fromkeys(new))
             names.update(f.name for f in new if f.name not in _UNNAMED)
         return list(found)
 
-    def _imported(self, attribute: str) -> Iterator[str]:
+    def _imported_users(self, attribute: str) -> Iterator[str]:
         """The names of the imported functions that mention an attribute."""
         for name in self._module.imports:
             found = self._project.names.resolve(self._module, name)

@@ -38,19 +38,19 @@ def may_look_up(module: ModuleFacts, project: Project) -> bool:
     """True if the names in a file, or in one that it imports from, include some of tables."""
     if _speaks_of_tables(module, project):
         return True
-    return any(_speaks_of_tables(other, project) for other in _imported(module, project))
+    return any(_speaks_of_tables(other, project) for other in _imported_modules(module, project))
 
 
 def _speaks_of_tables(module: ModuleFacts, project: Project) -> bool:
-    def found() -> bool:
+    def mentions_tables() -> bool:
         origins = {str(origin).rpartition(".")[2] for origin in module.imports.values()}
         functions = (*module.all_functions(), module.body)
         return not _TABLES.isdisjoint(origins) or any(not _TABLES.isdisjoint(f.words) for f in functions)
 
-    return project.once(("speaks of tables", module), found)
+    return project.once(("speaks of tables", module), mentions_tables)
 
 
-def _imported(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
+def _imported_modules(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
     for name in module.imports:
         found = project.names.resolve(module, name)
         if isinstance(found, DefinedModule):
@@ -74,7 +74,7 @@ def direct_limits(index: Value, event: Event, module: ModuleFacts, project: Proj
     """
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
     found = {id(part): part for test in (*tests, index) for part in test.walk() if _limit_of(part) is not None}
-    called = partial(_called, module=module, project=project)
+    called = partial(_operator_called, module=module, project=project)
     parts = list(_elements(index, called)) if found else []
     project.budget.spend(len(parts))
     if any(part.op is Op.BIN and part.data in _SHIFTS for part in parts):
@@ -172,7 +172,7 @@ def _is_pair(value: Value) -> bool:
     return value.op is Op.CALL and any("pair" in row.facets for row in operators.called(called_name(value.callee)))
 
 
-def _called(callee: Value, module: ModuleFacts, project: Project) -> tuple[str, bool]:
+def _operator_called(callee: Value, module: ModuleFacts, project: Project) -> tuple[str, bool]:
     """The name of an operator that is called, empty for other callees; true for a function, false for a method."""
     if callee.op is not Op.ATTR and callee.op is not Op.GLOBAL:
         return "", False

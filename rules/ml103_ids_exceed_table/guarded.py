@@ -60,7 +60,7 @@ class _Clamping(Theory):
         if row is None or size is None:
             return None
         found = self._run.of(Tensors).method(atom, name, arguments, frame, value)
-        return _limited(row, size, found, Site(value, frame.function))
+        return _ids_below(row, size, found, Site(value, frame.function))
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
@@ -68,7 +68,7 @@ class _Clamping(Theory):
         if row is None or size is None:
             return None
         found = self._run.of(Tensors).function(name, arguments, frame, value)
-        return _limited(row, size, found, Site(value, frame.function))
+        return _ids_below(row, size, found, Site(value, frame.function))
 
 
 def _limit(row: Operator, first: int, arguments: Arguments) -> Size | None:
@@ -77,7 +77,7 @@ def _limit(row: Operator, first: int, arguments: Arguments) -> Size | None:
     return None if limit is None else size_of(arguments.argument(limit[0] - first, limit[1]))
 
 
-def _limited(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atoms | None:
+def _ids_below(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atoms | None:
     """The result of an operator: ids up to its limit, unless more is known."""
     if any(tensor.ids or tensor.real for tensor in tensors_in(found or ())):
         return found
@@ -117,7 +117,7 @@ class Guarded:
                 yield one, event, function
 
     @property
-    def clamped(self) -> Iterator[tuple[Lookup, Clamped]]:
+    def clamped_lookups(self) -> Iterator[tuple[Lookup, Clamped]]:
         """The look-ups of ids whose bound is known from a clamp alone."""
         for lookup in self._found.found.values():
             if isinstance(lookup.element, Clamped) and not lookup.is_conditional:
@@ -160,18 +160,18 @@ def _clamps(function: Function, *, hands_on: bool) -> bool:
     calls = {id(event.value) for event in function.flow.of(EventKind.CALL) if _has_limit(event.value)}
     if not calls:
         return False
-    return any(id(part) in calls for value in _handed(function, hands_on) for part in value.walk())
+    return any(id(part) in calls for value in _values_leaving(function, hands_on) for part in value.walk())
 
 
 def _is_given(function: Function, names: set[str], *, hands_on: bool) -> bool:
     """True if a function passes or indexes with the result of a function named so (`hands_on`), or returns it."""
     if function.words.isdisjoint(names):
         return False
-    parts = (part for value in _handed(function, hands_on) for part in value.walk())
+    parts = (part for value in _values_leaving(function, hands_on) for part in value.walk())
     return any(part.op is Op.CALL and called_name(part.callee) in names for part in parts)
 
 
-def _handed(function: Function, hands_on: bool) -> Iterator[Value]:
+def _values_leaving(function: Function, hands_on: bool) -> Iterator[Value]:
     """The values that leave a function: arguments and indices (`hands_on`), or returned values."""
     for event in function.flow.events:
         if hands_on and event.kind in _TAKING:

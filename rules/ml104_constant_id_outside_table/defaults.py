@@ -28,10 +28,10 @@ def never_by_default(size: Size, rows: Size, modules: Iterable[ModuleFacts], pro
     if constructor is None or constructor.name != "__init__" or constructor.owner is None:
         return False
     made = constructed_anywhere(project.classes.model(constructor.owner), project)
-    return bool(made) and not any(_is_outside(size, rows, _given(one, symbols, constructor)) for one in made or ())
+    return bool(made) and not any(_is_outside(size, rows, _numbers_of(one, symbols, constructor)) for one in made or ())
 
 
-def _given(made: Constructed, symbols: Iterable[Symbol], constructor: Function) -> dict[Symbol, float | None]:
+def _numbers_of(made: Constructed, symbols: Iterable[Symbol], constructor: Function) -> dict[Symbol, float | None]:
     """The numbers that an object is made with, the defaults included; None for an argument that is not known."""
     names = [one.name for one in constructor.parameters[1:]]
     found: dict[Symbol, float | None] = {}

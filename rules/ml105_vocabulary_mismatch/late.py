@@ -53,7 +53,9 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
         return
     calls = list(function.flow.of(EventKind.CALL))
     grown = [
-        (at, tokenizer) for at, event in enumerate(calls) for tokenizer in _grown(event, function, growing, project)
+        (at, tokenizer)
+        for at, event in enumerate(calls)
+        for tokenizer in _grown_tokenizers(event, function, growing, project)
     ]
     resized = [at for at, event in enumerate(calls) if grown and _resizes(event.value, function, project)]
     for at, tokenizer in grown:
@@ -66,7 +68,7 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
             yield Late(calls[before].value, calls[at].value)
 
 
-def unresized(function: Function, project: Project) -> Iterator[Unresized]:
+def unresized_models(function: Function, project: Project) -> Iterator[Unresized]:
     """The models of checkpoints that a function feeds with a tokenizer to which it, or what it calls, adds tokens."""
     growing = project.once(("leading to growth", function.module), lambda: _growing(function.module, project))
     if function.words.isdisjoint(GROWS) and function.words.isdisjoint(growing):
@@ -77,7 +79,7 @@ def unresized(function: Function, project: Project) -> Iterator[Unresized]:
         origin: event.value
         for event in function.flow.of(EventKind.CALL)
         if not (may_grow(event) and fills_room(event, function))
-        for tokenizer in _grown(event, function, growing, project)
+        for tokenizer in _grown_tokenizers(event, function, growing, project)
         for origin in one.of(tokenizer)
     }
     loaded = [call for call in calls if one.loads(call)] if grown else []
@@ -118,7 +120,7 @@ class _Origins:
             return list(value.args)
         if value.op is Op.INDEX and value.args[0].op in _HOLDING:
             return list(value.args[0].args)
-        other = _called(value, self._function, self._project) if value.op is Op.CALL else None
+        other = _callee(value, self._function, self._project) if value.op is Op.CALL else None
         if other is None:
             return []
         given = {str(one.value.data) for one in other.flow.of(EventKind.RETURN) if one.value.op is Op.PARAM}
@@ -128,7 +130,7 @@ class _Origins:
         """True if a call loads a checkpoint, or is of a function that returns what it loads."""
         if called_name(call.callee) == _LOADS:
             return True
-        other = _called(call, self._function, self._project) if depth < _MAX_CALLS else None
+        other = _callee(call, self._function, self._project) if depth < _MAX_CALLS else None
         given = [] if other is None else [event.value for event in other.flow.of(EventKind.RETURN)]
         own = None if other is None else _Origins(other, self._project)
         return own is not None and bool(given) and all(v.op is Op.CALL and own.loads(v, depth + 1) for v in given)
@@ -143,7 +145,7 @@ class _Origins:
         return any(tokenizer in self.of(part.callee) or self._hands_on(part, tokenizer) for part in parts)
 
     def _hands_on(self, call: Value, tokenizer: Value) -> bool:
-        is_own = _called(call, self._function, self._project) is not None
+        is_own = _callee(call, self._function, self._project) is not None
         return is_own and any(tokenizer in self.of(arg) for arg in call.args[1:])
 
 
@@ -151,7 +153,7 @@ def _may_resize(call: Value, function: Function, project: Project) -> bool:
     """True if a call may make a table larger, as far as names and the functions of the project tell."""
     if "resize" in called_name(call.callee):
         return True
-    other = _called(call, function, project)
+    other = _callee(call, function, project)
     return other is not None and any("resize" in word for word in other.words)
 
 
@@ -164,19 +166,19 @@ def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:
     return found
 
 
-def _grown(
+def _grown_tokenizers(
     event: Event, function: Function, growing: dict[str, Function], project: Project, depth: int = 0
 ) -> Iterator[Value]:
     """The tokenizers that a call gives more tokens, as expressions in the function."""
     if may_grow(event):
         yield event.value.callee.args[0]
     other = growing.get(called_name(event.value.callee))
-    if other is None or depth > _MAX_CALLS or _called(event.value, function, project) is not other:
+    if other is None or depth > _MAX_CALLS or _callee(event.value, function, project) is not other:
         return
     names = given_tokens(other, is_sure=False)
     if other.module is function.module and not _resizes(event.value, function, project):
         inner = other.flow.of(EventKind.CALL)
-        given = [value for one in inner for value in _grown(one, other, growing, project, depth + 1)]
+        given = [value for one in inner for value in _grown_tokenizers(one, other, growing, project, depth + 1)]
         names |= {str(value.data) for value in given if value.op is Op.PARAM}
     yield from (arg for name, arg in bound(other, event.value) if name in names)
 
@@ -185,7 +187,7 @@ def _resizes(call: Value, function: Function, project: Project, depth: int = 0) 
     """True if a call gives a model as many rows as a tokenizer has tokens, itself or in a function that it calls."""
     if called_name(call.callee) == _RESIZES:
         return True
-    other = _called(call, function, project) if depth < _MAX_CALLS else None
+    other = _callee(call, function, project) if depth < _MAX_CALLS else None
     if other is None or other is function:
         return False
     return project.once(
@@ -194,7 +196,7 @@ def _resizes(call: Value, function: Function, project: Project, depth: int = 0) 
     )
 
 
-def _called(call: Value, function: Function, project: Project) -> Function | None:
+def _callee(call: Value, function: Function, project: Project) -> Function | None:
     """The function of the project that a call runs, or the method of the same object; else None."""
     method = self_attribute(call.callee)
     if method is not None:
@@ -214,15 +216,15 @@ def _is_of(tokenizer: Value, resized: Value) -> bool:
     """True if a tokenizer is the one that a model was resized for: an argument of the call, or part of its result."""
     if tokenizer.op in _HOLDING:
         return any(_is_of(part, resized) for part in tokenizer.args)
-    known = _stored(tokenizer)
-    if any(_stored(part) is known for arg in resized.args[1:] for part in arg.walk() if part.op is not Op.CONST):
+    known = _stored_value(tokenizer)
+    if any(_stored_value(part) is known for arg in resized.args[1:] for part in arg.walk() if part.op is not Op.CONST):
         return True
     while known.op in _PARTS:
-        known = _stored(known.args[0])
+        known = _stored_value(known.args[0])
     return known is resized
 
 
-def _stored(value: Value) -> Value:
+def _stored_value(value: Value) -> Value:
     """The value that an attribute was last set to; the attribute itself where that is not known."""
     while value.op is Op.ATTR and len(value.args) > 1:
         value = value.args[1]

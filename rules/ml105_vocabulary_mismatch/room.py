@@ -48,7 +48,7 @@ def _is_written(number: Value, function: Function) -> bool:
 def _bounds(event: Event, function: Function, tokenizer: Value) -> Iterator[Value | None]:
     """The numbers up to which tokens are added, by conditions or by their count; None for a multiple of a number."""
     for link in event.guard.chain() if event.guard is not None else ():
-        for compare, operator in _compared(link.test, link.truthy):
+        for compare, operator in _comparisons(link.test, link.truthy):
             yield from _above(compare, operator, tokenizer)
     loops, at = function.flow.loops, function.flow.events.index(event)
     given = {id(part) for arg in event.value.args[1:] for part in arg.walk()}
@@ -60,15 +60,15 @@ def _bounds(event: Event, function: Function, tokenizer: Value) -> Iterator[Valu
             yield part.args[0]
 
 
-def _compared(test: Value, truthy: bool) -> Iterator[tuple[Value, str]]:
+def _comparisons(test: Value, truthy: bool) -> Iterator[tuple[Value, str]]:
     """The comparisons that hold where `test` comes out as `truthy`, each with the operator that holds."""
     if test.op is Op.COMPARE and test.data in _OPPOSITE:
         yield test, test.data if truthy else _OPPOSITE[test.data]
     elif test.op is Op.UNARY and test.data == "not":
-        yield from _compared(test.args[0], not truthy)
+        yield from _comparisons(test.args[0], not truthy)
     elif test.op is Op.BOOL and truthy is (test.data == "and"):
         for part in test.args:
-            yield from _compared(part, truthy)
+            yield from _comparisons(part, truthy)
 
 
 def _above(compare: Value, operator: str, tokenizer: Value) -> Iterator[Value | None]:

@@ -99,7 +99,7 @@ class Vocabularies:
         for function in functions:
             _work(function, objects, run, self._project)
             owners = _weights(run)
-            for shell, store in _shared(run):
+            for shell, store in _weight_stores(run):
                 tie = self._tie(shell, store, function, owners, run) if store not in seen else None
                 key = None if tie is None else (tie.tied, tie.smaller.made, tie.larger.made)
                 seen.add(store)
@@ -132,7 +132,7 @@ class Vocabularies:
             first = self._declared_side(key, cls)
             if first is None:
                 continue
-            second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared(cls)
+            second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared_table(cls)
             tie = None if second is None else _disagreement(first, second, place, cls, place)
             if tie is not None and tie.is_proved:
                 yield tie
@@ -144,7 +144,7 @@ class Vocabularies:
         *path, last = key.data.split(".")
         return self._project.of(Indexed).sided(cls, path) if last == "weight" and path else None
 
-    def _shared(self, cls: Class) -> IdLayer | None:
+    def _shared_table(self, cls: Class) -> IdLayer | None:
         """The table that a class says its heads share."""
         method = self._project.classes.model(cls).method(knowledge.SHARED_TABLE)
         return None if method is None else self._project.of(Indexed).shared(cls, method)
@@ -153,7 +153,7 @@ class Vocabularies:
 
     def growths(self, function: Function) -> Iterator[Growth]:
         """The tables that a function sizes by a tokenizer to which it adds tokens that the size does not count."""
-        grown = list(self._grown(function))
+        grown = list(self._growth_events(function))
         if not grown:
             return
         run = tensor_run(self._project, TableReads)[0]
@@ -169,7 +169,7 @@ class Vocabularies:
                 if _counts(size, tokenizer, before=measured < number):
                     yield Growth(table, Site(size, function), event, tokenizer)
 
-    def _grown(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
+    def _growth_events(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
         """The events by which a function gives a tokenizer more tokens, itself or by another function."""
         growing = self.growing(function.module)
         words = function.words
@@ -188,7 +188,7 @@ class Vocabularies:
     def growing(self, module: ModuleFacts) -> dict[str, Function]:
         """The functions, defined or mentioned in a file, that may give a tokenizer more tokens, by their names."""
 
-        def found() -> dict[str, Function]:
+        def find() -> dict[str, Function]:
             own = {f.name: f for f in module.functions.values()}
             mentioned = {
                 word: definition.function
@@ -197,7 +197,7 @@ class Vocabularies:
             }
             return {name: one for name, one in (own | mentioned).items() if given_tokens(one, is_sure=False)}
 
-        return self._project.once(("growing", module), found)
+        return self._project.once(("growing", module), find)
 
 
 def may_grow(event: Event) -> bool:
@@ -345,7 +345,7 @@ def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, pro
         run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
 
 
-def _shared(run: Interpreter) -> Iterator[tuple[Shell, Store]]:
+def _weight_stores(run: Interpreter) -> Iterator[tuple[Shell, Store]]:
     """The stores to the attribute `weight` of layers."""
     for shell in list(run.shells()):
         yield from ((shell, store) for store in list(shell.stores) if shell.is_layer and store.name == "weight")

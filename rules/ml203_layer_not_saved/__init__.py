@@ -80,7 +80,7 @@ class LayerNotSaved(Rule):
         keeper = None if saved is None else saved.checkpointer
         return self.finding(
             layer.place,
-            f"{_named(shortfall)} is trained, but no checkpoint holds it",
+            f"{_layer_and_parts(shortfall)} is trained, but no checkpoint holds it",
             symbol=name,
             confidence=Confidence.HIGH if shortfall.is_certain else Confidence.LOW,
             evidence=tuple(_evidence(shortfall)),
@@ -91,7 +91,7 @@ class LayerNotSaved(Rule):
         )
 
 
-def _named(shortfall: Shortfall) -> str:
+def _layer_and_parts(shortfall: Shortfall) -> str:
     """The layer, and the keys that are lost with it."""
     name = shortfall.layer.path
     others = [part.path for part in shortfall.parts if "[" not in part.path and part is not shortfall.layer]

@@ -56,7 +56,7 @@ def caches(cls: Class, project: Project) -> list[Cached]:
         may_keep = method in assigning or "]" in method.text or "setattr" in method.words
         if not may_keep or method.name == "__init__" or method.is_static or method.is_class_method:
             continue
-        kept = [(event, one) for event in method.flow.events if (one := _kept(event, method)) is not None]
+        kept = [(event, one) for event in method.flow.events if (one := _stored_attribute(event, method)) is not None]
         names = {one.attribute for _, one in kept}
         for event, one in kept:
             if one.attribute not in found and _is_cache(event, one, names, cls, project):
@@ -64,7 +64,7 @@ def caches(cls: Class, project: Project) -> list[Cached]:
     return list(found.values())
 
 
-def _kept(event: Event, method: Function) -> Cached | None:
+def _stored_attribute(event: Event, method: Function) -> Cached | None:
     """The store to an attribute of the object, or to an item of one, that an event is; None if it is none."""
     if event.kind is EventKind.STORE and event.target is not None:
         target = event.target
@@ -151,7 +151,7 @@ def _gives_other(name: str) -> bool:
     return row is not None and row.facets.get("gives", "tensors") != "tensors"
 
 
-def emptied(one: Cached, finished: FinishedObject) -> Store | None:
+def empty_store(one: Cached, finished: FinishedObject) -> Store | None:
     """The constructor's store of None, if all later stores are of new tensors or None; else None."""
     first = [store for store in finished.first_stores if store.name == one.attribute]
     is_known = len(first) == 1 and first[0].atoms == NONE and not first[0].path and first[0].is_initialised

@@ -23,8 +23,8 @@ from modellint.link.classes.object_runs import FinishedObject, ObjectRuns
 from modellint.link.names import External
 from modellint.link.values.callers import neighbours
 
-from .cached import caches, emptied
-from .tools import fed
+from .cached import caches, empty_store
+from .tools import feeding_methods
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -74,7 +74,7 @@ class Stranded:
         return self.made.is_late
 
     @property
-    def met(self) -> Meeting:
+    def best_meeting(self) -> Meeting:
         """The meeting that is the best evidence: a sure one, and one with a known tensor, before others."""
         return min(self.meetings, key=lambda meeting: (not meeting.is_sure, meeting.other is None))
 
@@ -88,7 +88,7 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
         given = given_new.get(cls, {})
         work = frozenset[str]()
         if not subjects and _may_make(cls) and project.classes.model(cls).is_module is False:
-            work = fed(cls, project) if project.of(ObjectRuns).may_strand(cls) else work
+            work = feeding_methods(cls, project) if project.of(ObjectRuns).may_strand(cls) else work
             subjects = [project.classes.model(cls)] if work else []
         for model in subjects if subjects and (given or work or project.of(ObjectRuns).may_strand(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
@@ -108,7 +108,7 @@ def _kept_for_later(cls: Class, project: Project) -> Iterator[Stranded]:
         return
     search = _Search(cls, model, project, {}, frozenset())
     for one in candidates:
-        found = search.cached(one)
+        found = search.judge_cache(one)
         if found is not None:
             yield found
 
@@ -192,7 +192,7 @@ class _Search:
             is_layer=is_layer,
         )
 
-    def cached(self, one: Cached) -> Stranded | None:
+    def judge_cache(self, one: Cached) -> Stranded | None:
         """The tensor that a method keeps for later calls, if it meets one that has moved by the next; else None."""
         name, finished = one.attribute, self._finished
         meetings = tuple(meeting for meeting in finished.left_meetings_of(name) if meeting.is_sure)
@@ -201,7 +201,7 @@ class _Search:
         stores = finished.stores_of(name)
         if any(map(_fresh, finished.first_stores_of(name))) or any(_registers(store) for store in stores):
             return None
-        empty = emptied(one, finished)
+        empty = empty_store(one, finished)
         return Stranded(
             cls=self._cls,
             attribute=name,

@@ -28,7 +28,7 @@ _BETWEEN = frozenset((Op.CHOICE, Op.BOOL, Op.UPDATE))
 _MAX_DEPTH = 4
 
 
-def fed(cls: Class, project: Project) -> frozenset[str]:
+def feeding_methods(cls: Class, project: Project) -> frozenset[str]:
     """The methods by which functions in sight feed objects of a class outputs of layers, or tensors that were moved."""
     return project.once(("fed", cls), lambda: frozenset(_Uses(cls, project).all()))
 
@@ -43,13 +43,13 @@ class _Uses:
     def all(self) -> Iterator[str]:
         for module in neighbours(self._project, self._cls.module, self._cls.name):
             for function in (*module.all_functions(), module.body):
-                for made in self._made(function) if self._cls.name in function.words else ():
+                for made in self._constructions(function) if self._cls.name in function.words else ():
                     yield from self._of(made, function)
             for name, value in module.constants.items():
                 if self._is_made(value, module):
                     yield from self._of_global(name, module)
 
-    def _made(self, function: Function) -> list[Value]:
+    def _constructions(self, function: Function) -> list[Value]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
         return [call for call in calls if self._is_made(call, function.module)]
 

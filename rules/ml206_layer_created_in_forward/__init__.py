@@ -59,7 +59,7 @@ class LayerCreatedInForward(Rule):
         from modellint.claims.layers import MadeAnew
 
         module = creation.function.module
-        shown = _shown(creation)
+        shown = _name_of_class(creation)
         entry = creation.entry
         owner = entry.owner.name if entry.owner is not None else entry.module.name
         related = [
@@ -86,7 +86,7 @@ class LayerCreatedInForward(Rule):
 
 
 def _evidence(creation: Creation) -> Iterator[str]:
-    shown = _shown(creation)
+    shown = _name_of_class(creation)
     if creation.is_certain:
         yield f"`{shown}` has parameters, which start at random or at their defaults each time"
     else:
@@ -99,7 +99,7 @@ def _evidence(creation: Creation) -> Iterator[str]:
         yield "it is created whenever a condition on the arguments holds"
 
 
-def _shown(creation: Creation) -> str:
+def _name_of_class(creation: Creation) -> str:
     """The layer's class as it is written where it is constructed, or its own name where that is another."""
     written = creation.function.module.text_of(creation.call.callee)
     name = creation.model.name.rpartition(".")[2]

@@ -97,7 +97,7 @@ class _Taking(Plain, Comparable):
     function: Function
 
 
-def moved(module: ModuleFacts, project: Project) -> Iterator[Moved]:
+def moved_late(module: ModuleFacts, project: Project) -> Iterator[Moved]:
     """The learned tensors of a file that are moved too late."""
     functions = (module.body, *module.all_functions())
     if all(function.words.isdisjoint(_MOVING) for function in functions):

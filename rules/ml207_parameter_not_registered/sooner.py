@@ -28,7 +28,7 @@ def moved_sooner(found: Moved) -> Fix | None:
     for block in python_edit.blocks(module):
         made, optimizer, move = (_statement(step.value, block) for step in steps)
         if made is not None and optimizer is not None and move is not None and made < optimizer < move:
-            return _exchanged(block[made : move + 1], optimizer - made, module)
+            return _move_up(block[made : move + 1], optimizer - made, module)
     return None
 
 
@@ -40,7 +40,7 @@ def _statement(value: Value, block: list[ast.stmt]) -> int | None:
     return None
 
 
-def _exchanged(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fix | None:
+def _move_up(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fix | None:
     """Move the last of some statements before the one at index `optimizer`."""
     move, before = block[-1], block[optimizer]
     names = _names(move)
@@ -51,7 +51,7 @@ def _exchanged(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fi
     if not isinstance(called, ast.Attribute) or ast.unparse(called.value) != name or name not in _names(before):
         return None
     between = [*block[1:optimizer], *block[optimizer + 1 : -1]]
-    if any(name in _names(one) for one in between) or any(_stored(one) & names for one in block[optimizer:-1]):
+    if any(name in _names(one) for one in between) or any(_stored_names(one) & names for one in block[optimizer:-1]):
         return None
     whole = Place(module.path, module.source.span_of_bytes(*_start(move), *_end(move)))
     module.as_written(before.lineno, whole.span.end_line)
@@ -87,7 +87,7 @@ def _names(statement: ast.stmt) -> set[str]:
     return {ast.unparse(node) for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute)}
 
 
-def _stored(statement: ast.stmt) -> set[str]:
+def _stored_names(statement: ast.stmt) -> set[str]:
     """The names and attributes that a statement stores."""
     return {
         ast.unparse(node)

@@ -39,14 +39,14 @@ class Uninitialised:
     is_layer: bool = False
 
 
-def uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
+def uninitialised_layers(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
     """The layers of a file that `nn.Module` never sets up; no bases of which a derived class is found."""
-    found = list(_uninitialised(module, project))
+    found = list(_all_uninitialised(module, project))
     told = {one.constructor for one in found if one.target is not None}
     yield from (one for one in found if one.target is not None or one.constructor not in told)
 
 
-def _uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
+def _all_uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
         if constructor is None or cls.head.keywords or constructor.signature.decorators or cls.head.decorators:

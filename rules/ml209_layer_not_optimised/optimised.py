@@ -101,7 +101,7 @@ class _Listed:
         self._picked_from: set[Shell] = set()
         for start in starts:
             self._add(start.optimizers)
-        self._given = self._picked()
+        self._given = self._given_layers()
         self._models: dict[ClassModel, list[Shell]] = {}
         if len(self._given) > 1:
             self._make(run, objects)
@@ -131,7 +131,7 @@ class _Listed:
                     taken = (*built.path, *(step for step in path if step not in built.path))
                     self._given.setdefault(shell, []).append(tuple(step for step in taken if step not in common))
 
-    def _picked(self) -> Owners:
+    def _given_layers(self) -> Owners:
         """The layers that are given; in place of one whose parameters are chosen by name, its chosen children."""
         picks = self._training.picks
         found: Owners = {}
@@ -163,7 +163,7 @@ class _Listed:
         if len(rest) != 1 or not finished.is_used(*rest):
             return None
         name = rest.pop()
-        made = _made(finished, name, shells)
+        made = _stores_of_child(finished, name, shells)
         if made is None or not self._is_near(made[0]) or self._is_settled(name, shells):
             return None
         start, optimizer = self._optimizer_of(shells)
@@ -191,12 +191,12 @@ class _Listed:
                             yield self._latecomer(shell, store, built, start.function)
                 for container, known in built.entries.items():
                     for number in range(known, start.entries.get(container, 0)):
-                        found = self._grown(container, number, built, start.function)
+                        found = self._late_entry(container, number, built, start.function)
                         if found is not None and id(found.made.value) not in told:
                             told.add(id(found.made.value))
                             yield found
 
-    def _grown(self, container: Shell, number: int, built: BuiltOptimizer, start: Function) -> LeftOut | None:
+    def _late_entry(self, container: Shell, number: int, built: BuiltOptimizer, start: Function) -> LeftOut | None:
         """A layer that a container gets once there is an optimizer, and that nobody trains; None if there is none."""
         entry = container.entries[number]
         layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
@@ -409,7 +409,7 @@ def _learning(finished: FinishedObject, shells: Collection[Shell]) -> set[str]:
     return found
 
 
-def _made(finished: FinishedObject, name: str, shells: list[Shell]) -> list[Store] | None:
+def _stores_of_child(finished: FinishedObject, name: str, shells: list[Shell]) -> list[Store] | None:
     """The stores by which a constructor makes a child that surely has parameters to train; None if it may differ."""
     found = [store for store in finished.first_stores if store.name == name and any(map(_is_layer, store.atoms))]
     places = [store.place for store in found]

@@ -58,10 +58,10 @@ class StateNotSaved(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
 
-        from .mixed import mixed
+        from .mixed import mixed_names
 
-        for pair in mixed(module):
-            yield self._mixed(pair)
+        for pair in mixed_names(module):
+            yield self._mixed_finding(pair)
         for recipe in recipes_of(module.file, project):
             yield from self.check_recipe(recipe, project)
 
@@ -105,7 +105,7 @@ class StateNotSaved(Rule):
             claim=_claim(state),
         )
 
-    def _mixed(self, pair: Mixed) -> Finding:
+    def _mixed_finding(self, pair: Mixed) -> Finding:
         module = pair.function.module
         place = module.place(pair.value)
         fix = Fix(f"Add `self.{pair.name}`", Applicability.UNSAFE, (Edit(place, f"self.{pair.name}"),))

@@ -28,13 +28,13 @@ class Mixed:
     value: Value
 
 
-def mixed(module: ModuleFacts) -> Iterator[Mixed]:
+def mixed_names(module: ModuleFacts) -> Iterator[Mixed]:
     """The wrong pairs in the classes of a file."""
     for cls in module.classes.values() if _ADDS in module.text else ():
         pairs = [pair for method in cls.methods.values() if _ADDS in method.words for pair in _pairs(method)]
         added = {other for _, other, _, _ in pairs}
         wrong = [pair for pair in pairs if pair[0] != pair[1] and pair[0] not in added]
-        kept = _kept(cls) if wrong else set()
+        kept = _set_attributes(cls) if wrong else set()
         for name, other, value, function in wrong:
             if name in kept:
                 yield Mixed(cls, function, name, other, value)
@@ -51,7 +51,7 @@ def _pairs(method: Function) -> Iterator[tuple[str, str, Value, Function]]:
                 yield str(name.data), other, value, method
 
 
-def _kept(cls: Class) -> set[str]:
+def _set_attributes(cls: Class) -> set[str]:
     """The attributes that the methods of a class set."""
     stores = (event for method in cls.methods.values() for event in method.flow.of(EventKind.STORE))
     return {name for event in stores if event.target is not None and (name := self_attribute(event.target)) is not None}

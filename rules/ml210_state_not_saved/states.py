@@ -48,17 +48,17 @@ class UnsavedState:
 
 def unsaved_states(recipe: Recipe, project: Project) -> tuple[UnsavedState, ...]:
     """The objects beside layers whose state is lost when a training under `recipe` is resumed."""
-    return project.once(("unsaved states", recipe.file), lambda: tuple(_agreed(recipe, project)))
+    return project.once(("unsaved states", recipe.file), lambda: tuple(_lost_states(recipe, project)))
 
 
-def _agreed(recipe: Recipe, project: Project) -> Iterator[UnsavedState]:
+def _lost_states(recipe: Recipe, project: Project) -> Iterator[UnsavedState]:
     """The states that are lost with each script that may be meant, and that no Brain of these saves."""
     by_script: dict[str, dict[int, UnsavedState]] = {}
     registrations = [one for one in registrations_of(recipe, project) if one.reach is not None]
     for registration in registrations:
         assert registration.reach is not None
         found = by_script.setdefault(registration.reach.brain.module.path, {})
-        for state in _unsaved(registration, project):
+        for state in _states_unsaved_by(registration, project):
             found.setdefault(id(state.item), state)
     saved = [one.saved for one in registrations if one.saved is not None]
     scripts = list(by_script.values())
@@ -71,7 +71,7 @@ def _may_save(saved: Saved, item: Item) -> bool:
     return saved.exists and (not saved.closed or item in saved)
 
 
-def _unsaved(registration: Registration, project: Project) -> Iterator[UnsavedState]:
+def _states_unsaved_by(registration: Registration, project: Project) -> Iterator[UnsavedState]:
     saved = registration.saved
     reach = registration.reach
     if saved is None or not saved.exists or not saved.closed or reach is None or not _resumes(reach):

@@ -90,7 +90,7 @@ class TensorOnDefaultDevice(Rule):
             evidence=evidence,
             related=_related(made, met),
             help="make it on the device of the tensor that it is used with",
-            fix=_fixed(made, met, project),
+            fix=_fix(made, met, project),
             claim=_claim(made, met[0], model),
         )
 
@@ -124,7 +124,7 @@ def _others(met: Encounter) -> str:
     return text if met.other is None else f"`{text if len(text) <= 40 else f'{text[:37]}...'}`"
 
 
-def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
+def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
     """Make it on the device of a tensor among the arguments; of a bound, use the number."""
     from .made import factory
 

@@ -58,10 +58,10 @@ def _is_refused(way: tuple[Condition, ...], owners: list[Class]) -> bool:
         name = self_attribute(test.args[0]) if test.op is Op.COMPARE else None
         if name is not None and test.data == ("!=" if holds else "==") and test.args[1].op is Op.CONST:
             left_out.setdefault(name, set()).add(test.args[1].data)
-    return any((allowed := _allowed(name, owners)) and allowed <= values for name, values in left_out.items())
+    return any((allowed := _accepted_values(name, owners)) and allowed <= values for name, values in left_out.items())
 
 
-def _allowed(name: str, owners: list[Class]) -> set[Hashable]:
+def _accepted_values(name: str, owners: list[Class]) -> set[Hashable]:
     """The values of an attribute for which the constructor raises no error; empty if they are not known."""
     stores = [
         (method, event)
@@ -84,16 +84,16 @@ def _allowed(name: str, owners: list[Class]) -> set[Hashable]:
         and not event.handled
         and (event.guard.outer is None or all(one.raised for one in event.guard.outer.chain()))
     ]
-    found = (_listed(test, holds, name, kept) for test, holds in known)
+    found = (_values_listed(test, holds, name, kept) for test, holds in known)
     return next((values for values in found if values), set())
 
 
-def _listed(test: Value, holds: bool, name: str, kept: Value) -> set[Hashable]:
+def _values_listed(test: Value, holds: bool, name: str, kept: Value) -> set[Hashable]:
     """The constants of which an attribute, or the value that it stores, must be one where a condition holds."""
     if test.op is Op.UNARY and test.data == "not":
-        return _listed(test.args[0], not holds, name, kept)
+        return _values_listed(test.args[0], not holds, name, kept)
     if test.op is Op.BOOL and (test.data == "or") is holds:
-        parts = [_listed(part, holds, name, kept) for part in test.args]
+        parts = [_values_listed(part, holds, name, kept) for part in test.args]
         return set().union(*parts) if all(parts) else set()
     if test.op is not Op.COMPARE or not _is_it(test.args[0], name, kept):
         return set()

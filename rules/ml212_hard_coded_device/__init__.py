@@ -72,7 +72,7 @@ class HardCodedDevice(Rule):
             for function in cls.methods.values():
                 placed = list(placements(function, project))
                 if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
-                    yield self._finding(cls, placed, function.name in _entered(cls), project)
+                    yield self._finding(cls, placed, function.name in _entered_methods(cls), project)
 
     def probe(self, claim: OnCuda, project: Project) -> Probe:
         """Construct and run it with CUDA hidden."""
@@ -130,7 +130,7 @@ def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
     return mentions("set_device") and not mentions("is_available")
 
 
-def _entered(cls: Class) -> set[str]:
+def _entered_methods(cls: Class) -> set[str]:
     """The methods of a class that construction, a call, a step or a loss reaches."""
     reached = {name for name in cls.methods if _ENTERED.fullmatch(name)}
     pending = list(reached)

@@ -68,11 +68,11 @@ def _parts(test: Value) -> tuple[Value, ...]:
 
 def chooses(test: Value) -> bool:
     """True if a condition has a name in it that has to do with devices."""
-    names = (str(part.data) for part in _asked(test) if part.op in _NAMED)
+    names = (str(part.data) for part in _tested_parts(test) if part.op in _NAMED)
     return any(_CHOOSING.fullmatch(word) for name in names for word in name.split("."))
 
 
-def _asked(test: Value) -> Iterator[Value]:
+def _tested_parts(test: Value) -> Iterator[Value]:
     """The parts of a condition, without the devices to which tensors in it were moved."""
     queue, seen = [test], set[int]()
     for value in queue:

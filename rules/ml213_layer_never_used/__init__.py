@@ -74,10 +74,10 @@ class LayerNeverUsed(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .kept_on_purpose import is_filled_from_file
         from .twins import twin_of
-        from .unused import unused
+        from .unused import unused_layers
 
         by_class: dict[Class, list[Unused]] = {}
-        for found in unused(module, project):
+        for found in unused_layers(module, project):
             by_class.setdefault(found.cls, []).append(found)
         for together in by_class.values():
             alike = []

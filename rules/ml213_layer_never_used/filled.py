@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def is_only_filled(function: Function, name: str, project: Project) -> bool:
     """True if a function reads an attribute only to fill in its first values."""
     reads = {id(event.value) for event in function.flow.reads if event.value.data == name}
-    return not reads or reads <= set(_filled(function, project))
+    return not reads or reads <= set(_filling_reads(function, project))
 
 
-def _filled(constructor: Function, project: Project) -> Iterator[int]:
+def _filling_reads(constructor: Function, project: Project) -> Iterator[int]:
     """The attributes that a constructor reads only to fill in their first values."""
     for event in constructor.flow.events:
         if event.kind is EventKind.STORE and event.target is not None:

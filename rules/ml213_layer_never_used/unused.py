@@ -49,18 +49,18 @@ class Unused:
         return self.event.value if self.event.target is None else self.event.target
 
 
-def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
+def unused_layers(module: ModuleFacts, project: Project) -> Iterator[Unused]:
     """The trainable layers that the classes of a file keep and nothing in the project reads."""
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
         model = project.classes.model(cls)
         if constructor is not None and model.is_module and model.are_bases_known:
-            kept = _kept(cls, constructor, model, project)
+            kept = _kept_layers(cls, constructor, model, project)
             if kept and is_searched(project, module) and not is_generator_source(project, module):
                 yield from _unread(cls, kept, project)
 
 
-def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
+def _kept_layers(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
     """The trainable layers that a constructor keeps and no method of the class or its bases reads."""
     stores: dict[str, list[tuple[Function, Event]]] = {}
     for function in cls.methods.values():
@@ -140,16 +140,16 @@ def _is_only_kept(function: Function, event: Event) -> bool:
                 return False
             continue
         given = other.value.args[1 if other.kind is EventKind.CALL else 0 :]
-        if any(part is value for arg in given for part in _displayed(arg)):
+        if any(part is value for arg in given for part in _with_elements(arg)):
             return False
     return True
 
 
-def _displayed(value: Value) -> Iterator[Value]:
+def _with_elements(value: Value) -> Iterator[Value]:
     """A value, and those inside of displays: `a` and `b` of `[a, *b]`."""
     yield value
     for part in value.args if value.op in _DISPLAYS else ():
-        yield from _displayed(part)
+        yield from _with_elements(part)
 
 
 def _is_empty(value: Value, function: Function, project: Project) -> bool:

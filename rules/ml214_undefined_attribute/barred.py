@@ -105,7 +105,7 @@ def are_at_odds(facts: Iterable[Fact]) -> bool:
     return any(one.excludes(other) for at, one in enumerate(known) for other in known[at + 1 :])
 
 
-def named(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | None:
+def name_of(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | None:
     """A name for a value that is the same wherever it is written alike.
 
     `kept` finds the attribute in which a constructor stores the value. Without it, attributes that the method has set
@@ -122,7 +122,7 @@ def named(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | 
         is_question or value.op in (Op.CONST, Op.GLOBAL, Op.PARAM, Op.ATTR, Op.COMPARE, Op.INDEX)
     ):
         return None
-    parts = [named(part, kept, depth + 1) for part in value.args]
+    parts = [name_of(part, kept, depth + 1) for part in value.args]
     return None if None in parts else (value.op.value, str(value.data), *parts)
 
 
@@ -138,11 +138,11 @@ def keeper(function: Function) -> Kept:
     for event in function.flow.of(EventKind.STORE):
         name = None if event.target is None else self_attribute(event.target)
         if name is not None:
-            kept.setdefault(name, set()).add(named(event.value) if event.value.op in _KEPT else None)
+            kept.setdefault(name, set()).add(name_of(event.value) if event.value.op in _KEPT else None)
     names = {value: name for name, values in kept.items() if len(values) == 1 for value in values}
 
     def find(value: Value) -> str | None:
-        return names.get(named(value)) if value.op in _KEPT else None
+        return names.get(name_of(value)) if value.op in _KEPT else None
 
     return find
 
@@ -153,7 +153,7 @@ def is_unconditional(event: Event) -> bool:
     return not event.loops and not event.handled and all(guard.raised for guard in guards)
 
 
-def asserted(function: Function, name: Name, event: Event | None = None) -> set[Fact]:
+def asserted_facts(function: Function, name: Name, event: Event | None = None) -> set[Fact]:
     """The facts without which a function raises an error: in any call, or in one that reaches `event`."""
     there = set() if event is None or event.guard is None else {id(link) for link in event.guard.chain()}
     links = {
@@ -169,10 +169,14 @@ def asserted(function: Function, name: Name, event: Event | None = None) -> set[
 def is_never_so(event: Event, function: Function, cls: Class, project: Project, depth: int = 0) -> bool:
     """True if no object of a class reaches an event in one of its methods."""
     if event.guard is not None:
-        found = along(event.guard, named)
+        found = along(event.guard, name_of)
         asked = {fact.about for fact in found if isinstance(fact.about, tuple)}
-        known = [fact for kind, name, *_ in asked if kind == "self" for fact in _settled(name, cls, project)]
-        known += [fact for kind, name, *_ in asked if kind == "global" for fact in _switched(name, cls, project)]
+        known = [
+            fact for kind, name, *_ in asked if kind == "self" for fact in _facts_about_attribute(name, cls, project)
+        ]
+        known += [
+            fact for kind, name, *_ in asked if kind == "global" for fact in _facts_about_constant(name, cls, project)
+        ]
         if are_at_odds((*found, *known)):
             return True
     return depth < _CALLS and _is_never_called(function, cls, project, depth)
@@ -200,7 +204,7 @@ def _is_never_called(function: Function, cls: Class, project: Project, depth: in
     )
 
 
-def _settled(name: str, cls: Class, project: Project) -> Iterator[Fact]:
+def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[Fact]:
     """The facts about an attribute that is set by one method, or in the body, of one class of the family only."""
     setting = [
         one for one in family(cls, project).classes if name in one.attributes or name in spoken(one, project).stored
@@ -224,15 +228,17 @@ def _settled(name: str, cls: Class, project: Project) -> Iterator[Fact]:
     values = {(type(value.data), value.data) if value.op is Op.CONST else None for value in map(kept_value, events)}
     if len(values) == 1 and None not in values:
         yield Fact(("self", name), "==", kept_value(events[0]).data)
-    held = set.intersection(*(asserted(function, partial(named, kept=keeper(function)), event) for event in events))
+    held = set.intersection(
+        *(asserted_facts(function, partial(name_of, kept=keeper(function)), event) for event in events)
+    )
     for model in project.classes.model(cls).mro():
         constructor = model.cls.methods.get("__init__") if model.cls is not None else None
         if constructor is not None and constructor is not function:
-            held |= asserted(constructor, named)
+            held |= asserted_facts(constructor, name_of)
     yield from (fact for fact in held if fact.about == ("self", name))
 
 
-def _switched(name: str, cls: Class, project: Project) -> Iterator[Fact]:
+def _facts_about_constant(name: str, cls: Class, project: Project) -> Iterator[Fact]:
     """The fact about a constant of the module that nothing sets again."""
     definition = project.names.resolve(cls.module, name)
     if isinstance(definition, DefinedConstant) and definition.value.op is Op.CONST:

@@ -11,7 +11,7 @@ from modellint.graph.value import EventKind, Op, Value, is_argument, self_attrib
 from modellint.link.classes.spoken import kept_name, kept_value
 from modellint.link.names import DefinedClass, External
 
-from .barred import Fact, along, are_at_odds, asserted, attributes_in, facts_of, is_unconditional, keeper, named
+from .barred import Fact, along, are_at_odds, asserted_facts, attributes_in, facts_of, is_unconditional, keeper, name_of
 from .undefined import set_by_others
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class _Unset:
     def __init__(self, constructor: Function, stored: Event, default: str, project: Project) -> None:
         side = _outermost(stored)
         assert side is not None
-        name = partial(named, kept=keeper(constructor))
-        self._facts = [*asserted(constructor, name), *facts_of(side.test, not side.truthy, name)]
+        name = partial(name_of, kept=keeper(constructor))
+        self._facts = [*asserted_facts(constructor, name), *facts_of(side.test, not side.truthy, name)]
         parameter = constructor.parameter(default)
         if parameter is not None and parameter.default is not None:
             about = name(Value(Op.PARAM, (), default, None))
@@ -149,7 +149,7 @@ class _Unset:
             if others or event.loops or event.handled:
                 continue
             if is_unconditional(event) or _stands(event, side, not side.truthy, alone=True):
-                self._facts += _made(attribute, kept_value(event), constructor.module, project)
+                self._facts += _facts_after_store(attribute, kept_value(event), constructor.module, project)
             is_same = attribute not in sided and not any(part.data in decisive for part in event.value.walk())
             if is_same and is_unconditional(event):
                 self._same.add(attribute)
@@ -158,7 +158,7 @@ class _Unset:
         """True if a method that is called on such an object reaches an event, past nothing but assertions."""
         about = {fact.about for fact in self._facts}
         undecided = {name for name in attributes_in(event.guard) - self._same if ("self", name) not in about}
-        if undecided or are_at_odds((*self._facts, *along(event.guard, named))):
+        if undecided or are_at_odds((*self._facts, *along(event.guard, name_of))):
             return False
         return not any(self._may_refuse(call, function) for call in _called_before(event, function))
 
@@ -177,7 +177,7 @@ def _stands(event: Event, side: PathCondition, truthy: bool, *, alone: bool = Fa
     return is_there and not (alone and (len(links) > 1 or event.loops or event.handled))
 
 
-def _made(attribute: str, value: Value, module: ModuleFacts, project: Project) -> Iterator[Fact]:
+def _facts_after_store(attribute: str, value: Value, module: ModuleFacts, project: Project) -> Iterator[Fact]:
     """The fact about an attribute that is set to a constant, or to an object of a class."""
     about = "self", attribute
     if value.op is Op.CONST:

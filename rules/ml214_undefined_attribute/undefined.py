@@ -55,7 +55,7 @@ class Undefined:
         return str(self.value.data)
 
 
-def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
+def undefined_reads(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
     """The reads of attributes in the layers of a file that no class, subclass or outsider sets."""
     for cls in module.classes.values():
         unset = _unset(cls, project)

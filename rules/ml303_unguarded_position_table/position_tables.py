@@ -145,24 +145,24 @@ class PositionTables:
             limits = _Limits(cls, here, everything, self._project)
             found = None
             if not self._is_rebuilt(cls, own, own.names[table]):
-                found = self._fixed(here, limits)
+                found = self._fixed_table(here, limits)
             found = found or self._built_once(cls, own, here, limits)
             if found is not None:
                 yield found
 
     def _keeping(self, cls: Class) -> _Ran | None:
         """The run of a class; None where its objects hold no table whose rows may run out."""
-        ran = self._asked(cls, frozenset(), is_keeping=True)
+        ran = self._run_of(cls, frozenset(), is_keeping=True)
         return ran if ran is not None and (ran.names or ran.compared) else None
 
     def _once(self, cls: Class, names: frozenset[str]) -> _Ran:
         """The run of a class whose bases in other files may read tables under the attributes `names`."""
-        kept = self._asked(cls, frozenset(), is_keeping=True) if (cls, frozenset(), True) in self._known else None
-        ran = kept if kept is not None and names <= set(kept.names.values()) else self._asked(cls, names)
+        kept = self._run_of(cls, frozenset(), is_keeping=True) if (cls, frozenset(), True) in self._known else None
+        ran = kept if kept is not None and names <= set(kept.names.values()) else self._run_of(cls, names)
         assert ran is not None
         return ran
 
-    def _asked(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _Ran | None:
+    def _run_of(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _Ran | None:
         known = self._known.get((cls, names, is_keeping))
         if known is None:
             run = partial(_run, cls, partial(self._methods, cls), names, self._project, is_keeping=is_keeping)
@@ -172,7 +172,7 @@ class PositionTables:
         return known[0]
 
     @staticmethod
-    def _fixed(reads: list[TableRead], limits: _Limits) -> FixedTable | None:
+    def _fixed_table(reads: list[TableRead], limits: _Limits) -> FixedTable | None:
         """A table that the constructor makes for a fixed length, and that no limit guards; None where there is none."""
         for read in reads:
             same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
@@ -295,7 +295,7 @@ def _falls_short(limit: LengthComparison, read: TableRead) -> bool:
     return is_bound and read.is_ahead
 
 
-def _built(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell]:
+def _build_object(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell]:
     """An object of a class that is built with any arguments."""
     run, lookups = tensor_run(project, TableReads)
     shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
@@ -317,7 +317,7 @@ def _run(
     class's file. With `is_keeping`, None if the object holds neither a table of a fixed length nor one with whose rows
     a length is compared.
     """
-    run, lookups, shell = _built(cls, project)
+    run, lookups, shell = _build_object(cls, project)
     assert shell.model is not None
     names, compared = _names(shell, cls, lookups, project)
     if is_keeping and not names and not compared:

@@ -35,7 +35,7 @@ from modellint.graph.value import EventKind, Op
 from modellint.link.classes.calls import ADDERS
 
 from .rounding import stores
-from .sides import Quotient, Scale, Side, are_of_grid, combined, rounded, sides_in
+from .sides import Quotient, Scale, Side, are_of_grid, combine, round_side, sides_in
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -130,10 +130,10 @@ class _Sides(Refinement):
         at, operand = Site(value, frame.function), arguments.argument(0, "input") or ()
         if row.facets.get("gives") == "size":
             return join(self.shape(atom, at) for atom in operand)
-        found = self._calculated(row, operand, arguments, at)
+        found = self._result_of(row, operand, arguments, at)
         return self.inner.function(name, arguments, frame, value) if found is None else found
 
-    def _calculated(self, row: Operator, operand: Atoms, arguments: Arguments, at: Site) -> Atoms | None:
+    def _result_of(self, row: Operator, operand: Atoms, arguments: Arguments, at: Site) -> Atoms | None:
         """The result of an operator on sides and scales; None where it is given neither."""
         facets, given = row.facets, join(arguments.all())
         if "root" in facets or facets.get("like") == "sqrt":
@@ -141,18 +141,18 @@ class _Sides(Refinement):
         sides = tuple(sides_in(given))
         if "extreme" in facets:
             if sides:
-                return sides if "smallest" in facets else tuple(side.kept() for side in sides)
+                return sides if "smallest" in facets else tuple(side.bounded_below() for side in sides)
             return (Scale(at),) if any(isinstance(atom, Scale) for atom in given) else None
         where = facets.get("rounds", "same" if "same-number" in facets else None)
         sides = tuple(atom for atom in operand if isinstance(atom, Side))
         if where is None or not sides:
             return (Length(at, is_made=True),) if sides else None
-        return tuple(rounded(side, where, at) for side in sides)
+        return tuple(round_side(side, where, at) for side in sides)
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
     def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
-        found = combined(operator, left, right, made)
+        found = combine(operator, left, right, made)
         if found is not None:
             return found
         is_new = operator == "//" and not any(isinstance(atom, Length | Tensor) for atom in (*left, *right))
@@ -167,7 +167,8 @@ class _Sides(Refinement):
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         atoms = self.inner.behind(atoms, guard, frame)
         return tuple(
-            atom.kept() if isinstance(atom, Side) and self.is_limited(atom, guard, frame) else atom for atom in atoms
+            atom.bounded_below() if isinstance(atom, Side) and self.is_limited(atom, guard, frame) else atom
+            for atom in atoms
         )
 
     def is_limited(self, side: Side, guard: PathCondition, frame: Frame) -> bool:
@@ -229,7 +230,7 @@ class Grids(Theory, Sink):
         #: Roundings whose ratio shapes a tensor: such a reshape takes only sides that the divisor divides.
         self._exact: set[Value] = set()
         #: The path conditions of the `raise` statements met so far, with their frames: past them the opposite holds.
-        self._accepted: list[tuple[PathCondition, Frame]] = []
+        self._refusals: list[tuple[PathCondition, Frame]] = []
         #: The files that give a tensor a shape with a quotient in it: those that cut images into patches.
         self.cutting: set[ModuleFacts] = set()
 
@@ -243,7 +244,7 @@ class Grids(Theory, Sink):
         for rounding, use in list(self._uses.items()):
             if not use.is_resized_to and rounding in self._exact:
                 continue
-            if not any(self._limits.is_refused(use.side, guard, frame) for guard, frame in self._accepted):
+            if not any(self._limits.is_refused(use.side, guard, frame) for guard, frame in self._refusals):
                 yield use
 
     def is_asked_for(self, frame: Frame) -> bool:
@@ -251,7 +252,7 @@ class Grids(Theory, Sink):
 
     def matters(self, event: Event, frame: Frame) -> bool | None:
         if event.kind is EventKind.RAISE and event.guard is not None:
-            self._accepted.append((event.guard, frame))
+            self._refusals.append((event.guard, frame))
         if event.kind is EventKind.CALL and not self._run.objects.under_construction:
             return self._may_use(event.value.callee, frame)
         return False if event.kind in _LATER else None

@@ -66,7 +66,7 @@ class Grids:
         found = [use for use in found if not use.is_resized_to or any(map(self._cuts, use.modules))]
         run.close()
         if found:
-            prepared = self._done(users.of_models)
+            prepared = self._transitive_callees(users.of_models)
             yield from (use for use in found if _rounds(use) not in prepared)
 
     def _may_matter(self, function: Function) -> bool:
@@ -76,7 +76,7 @@ class Grids:
             return False
         given = None if Fate.PASSED in fate else numerators(function)
         if given is not None:
-            fate = self._tried(function, given)
+            fate = self._fate_when_run(function, given)
         latest = [function]
         for _ in range(_MAX_CALLS):
             if Fate.MULTIPLIED in fate or Fate.PASSED in fate:
@@ -90,7 +90,7 @@ class Grids:
                 fate |= found
         return Fate.MULTIPLIED in fate or Fate.PASSED in fate
 
-    def _tried(self, function: Function, given: frozenset[str]) -> Fate:
+    def _fate_when_run(self, function: Function, given: frozenset[str]) -> Fate:
         """Run a function with unbounded sides for the parameters `given`, and tell the fate of what it rounds."""
         run, grids = measuring(self._project, self._reach)
         grids.is_result_asked_for = True
@@ -170,7 +170,7 @@ class Grids:
                 continue
             follow(function, objects, run)
 
-    def _done(self, functions: list[Function]) -> set[Function]:
+    def _transitive_callees(self, functions: list[Function]) -> set[Function]:
         """The functions and their transitive callees."""
         run, _ = measuring(self._project, self._reach)
         self._run_all(functions, run)

@@ -13,7 +13,7 @@ from modellint.flow.records import is_self
 from modellint.graph.value import EventKind, Nested, Op, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction
 
-from .rounding import MEASURING, called_as, ratios, returned
+from .rounding import MEASURING, called_as, nested_returns, ratios
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -56,7 +56,7 @@ class Measured:
                 self._known[key] = self._is(part, function, calls)
             if self._known[key]:
                 return True
-            for inner in (*part.args, *returned(part)):
+            for inner in (*part.args, *nested_returns(part)):
                 if id(inner) not in seen:
                     seen.add(id(inner))
                     pending.append(inner)

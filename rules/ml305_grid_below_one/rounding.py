@@ -85,10 +85,10 @@ def numerators(function: Function) -> frozenset[str] | None:
 def ratios(function: Function) -> Iterator[Value]:
     """The divisions whose results a function rounds down, or whose rests it takes."""
     for value in _parts(function.flow.events):
-        yield from _rounded(value)
+        yield from _rounded_ratios(value)
 
 
-def _rounded(value: Value) -> Iterator[Value]:
+def _rounded_ratios(value: Value) -> Iterator[Value]:
     """The division that a value rounds down, or whose remainder it is."""
     if value.op is Op.BIN and value.data in ("//", "%"):
         yield value
@@ -128,11 +128,11 @@ class Reach:
         known = self._known.get((function, what))
         if known is None:
             pending = {function: None}
-            known = any(not words.isdisjoint(_words(one)) for one in self._mentioned(pending))
+            known = any(not words.isdisjoint(_words(one)) for one in self._with_mentions(pending))
             self._known.update(((one, what), known) for one in ((function,) if known else pending))
         return known
 
-    def _mentioned(self, found: dict[Function, None]) -> Iterator[Function]:
+    def _with_mentions(self, found: dict[Function, None]) -> Iterator[Function]:
         """The functions `found` and all that they mention, transitively; these are added to `found`."""
         pending = list(found)
         for function in pending:
@@ -186,7 +186,7 @@ class _Body:
         fate = Fate.NOTHING
         events = self._function.flow.events
         for event in events:
-            if fate & _fate_of(event) != _fate_of(event) and any(map(self._holds_quotient, self._given(event))):
+            if fate & _fate_of(event) != _fate_of(event) and any(map(self._holds_quotient, self._passed_values(event))):
                 fate |= _fate_of(event)
         is_multiplied = any(map(self._is_multiple, _parts(events)))
         return fate | Fate.MULTIPLIED if is_multiplied else fate
@@ -198,7 +198,7 @@ class _Body:
             return any(map(self._holds_quotient, value.args))
         return bool(value.data == "-") and self._holds_quotient(value.args[1])
 
-    def _given(self, event: Event) -> tuple[Value, ...]:
+    def _passed_values(self, event: Event) -> tuple[Value, ...]:
         """The values that an event passes on: of a call its arguments, but for those of operators."""
         if event.kind is not EventKind.CALL:
             return (event.value,)
@@ -227,7 +227,7 @@ class _Body:
             return self._gives_quotient(value)
         if value.op in _PARTS:
             return self._holds_quotient(value.args[0])
-        return value.op in _HOLDING and any(map(self._holds_quotient, (*value.args, *returned(value))))
+        return value.op in _HOLDING and any(map(self._holds_quotient, (*value.args, *nested_returns(value))))
 
     def _gives_quotient(self, call: Value) -> bool:
         callee = call.callee
@@ -250,10 +250,10 @@ def _parts(events: Iterable[Event]) -> Iterator[Value]:
     """All values of a body, with those that its nested functions return."""
     for value in walk_all(event.value for event in events):
         yield value
-        yield from walk_all(returned(value))
+        yield from walk_all(nested_returns(value))
 
 
-def returned(value: Value) -> tuple[Value, ...]:
+def nested_returns(value: Value) -> tuple[Value, ...]:
     """The values that a nested function returns; empty for any other value."""
     return value.data.returns if value.op is Op.LAMBDA and isinstance(value.data, Nested) else ()
 

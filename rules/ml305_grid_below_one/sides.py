@@ -74,11 +74,11 @@ class Side(Length):
         made = Side(self.origin, image=self.image, place=self.place, is_divided=self.is_divided)
         return replace(made, is_scaled=self.is_scaled, is_limited=is_limited)
 
-    def scaled(self) -> Side:
+    def scale_to_area(self) -> Side:
         """This side scaled to an area, which undoes any bound from before."""
         return replace(self.whole(is_limited=False), is_scaled=True)
 
-    def kept(self) -> Side:
+    def bounded_below(self) -> Side:
         """This side after `max(side, …)`, or any other bound from below."""
         return self.whole(is_limited=True) if self.is_rounded else replace(self, is_limited=True)
 
@@ -108,14 +108,14 @@ def are_of_grid(sides: Iterable[Side]) -> bool:
     return len(places) > 1 or None in places
 
 
-def rounded(side: Side, where: str, at: Site) -> Side:
+def round_side(side: Side, where: str, at: Site) -> Side:
     """The side after rounding `up`, `down` or to the `nearest` number, or an operation that keeps a number."""
     if side.stage == "ratio" and where in ("down", "nearest"):
         return replace(side, stage="floored", rounding=at)
-    return side.kept() if where == "up" and side.stage == "ratio" else side
+    return side.bounded_below() if where == "up" and side.stage == "ratio" else side
 
 
-def combined(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
+def combine(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
     """The result of arithmetic on sides and scales; None where neither operand is one."""
     operands = _operands(made)
     found: list[Atom] = [_first(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
@@ -139,13 +139,13 @@ def _first(operator: str, side: Side, other: Atoms, written: Value | None, made:
     if operator == "**":
         return Scale(made) if constant(other) == Constant(0.5) else side.whole(is_limited=True)
     if operator in ("*", "/", "//") and any(isinstance(atom, Scale) for atom in other):
-        return side.scaled()
+        return side.scale_to_area()
     if operator == "*":
         if side.stage == "floored" and _is_divisor(side, other, written):
             return replace(side, stage="multiple")
         return side if side.is_rounded or _is_still_scaled(side) else side.whole(is_limited=True)
     if operator in ("/", "//"):
-        return _divided(operator, side, other, made)
+        return _divide(operator, side, other, made)
     if operator == "%" and side.stage == "whole" and is_number_of_pixels(other):
         return replace(side, stage="rest", divisor=other, is_divided=True)
     if operator == "-" and side.stage == "whole":
@@ -155,7 +155,7 @@ def _first(operator: str, side: Side, other: Atoms, written: Value | None, made:
     return side.whole(is_limited=True)
 
 
-def _divided(operator: str, side: Side, other: Atoms, made: Site) -> Side:
+def _divide(operator: str, side: Side, other: Atoms, made: Site) -> Side:
     if side.is_rounded:
         return side
     if side.stage == "ratio" and operator == "//" and constant(other) == Constant(1):

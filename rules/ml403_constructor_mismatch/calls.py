@@ -39,7 +39,7 @@ class BadCall:
     target: ResolvedName
     misfits: tuple[Misfit, ...]
 
-    def meant(self, misfit: Misfit) -> str | None:
+    def probable_argument(self, misfit: Misfit) -> str | None:
         """The argument in `**kwargs` whose name is close to that of a missing one; None if there is none."""
         declared = {p.name for p in self.target.signatures[0] if not p.kind.startswith("var")}
         others = [str(name) for name in self.item.fields if name not in declared]
@@ -47,7 +47,7 @@ class BadCall:
 
     def place(self, misfit: Misfit) -> Place:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
-        wrong = misfit.unknown or self.meant(misfit)
+        wrong = misfit.unknown or self.probable_argument(misfit)
         entry = self.item.node.get(wrong) if wrong else None
         return self.item.recipe.place(entry.key.span if entry is not None else self.item.node.tag.span)
 

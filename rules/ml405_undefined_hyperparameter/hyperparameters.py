@@ -117,7 +117,7 @@ def _work(script: Script, project: Project) -> KeyWork:
         total.mentioned |= work.mentioned
         total.stored |= work.stored
         total.may_have_more_keys = total.may_have_more_keys or work.may_have_more_keys
-    imported = _work_in(list(_imported(script, project)))
+    imported = _work_in(list(_imported_functions(script, project)))
     total.mentioned |= imported.mentioned
     total.stored |= imported.stored
     return total
@@ -134,7 +134,7 @@ def _work_in(functions: list[Function]) -> KeyWork:
     return key_work(functions, lambda value: may_be_keys(value, names))
 
 
-def _imported(script: Script, project: Project) -> Iterator[Function]:
+def _imported_functions(script: Script, project: Project) -> Iterator[Function]:
     """The functions that a script imports from files beside it and calls, and the methods of such classes."""
     module = script.module
     for name in module.imports.keys() & script.work.called:

@@ -108,7 +108,7 @@ class Evaluator:
     def _objects(self, value: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
         match value.op:
             case Op.CALL:
-                return self._built(value, frame, depth)
+                return self._instances_of_call(value, frame, depth)
             case Op.PARAM:
                 return self._parameter_instances(value, frame, depth)
             case Op.ATTR:
@@ -122,7 +122,7 @@ class Evaluator:
             case _:
                 return ()
 
-    def _built(self, call: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
+    def _instances_of_call(self, call: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
         callee = call.callee
         found = self.project.names.definition(frame.module, callee)
         if isinstance(found, DefinedClass):
@@ -150,7 +150,7 @@ class Evaluator:
         call: Value | None = instance.call
         frame, constructor = instance.frame, members.method(instance.cls, "__init__")
         while constructor is not None and constructor.owner is not None and call is not None:
-            frame = self._bound(constructor, call, frame, instance)
+            frame = self._bind(constructor, call, frame, instance)
             yield frame
             call = _super_init(constructor)
             constructor = members.method_after(instance.cls, constructor.owner, "__init__")
@@ -191,9 +191,9 @@ class Evaluator:
             owners: tuple[Instance, ...] = (frame.receiver,) if frame.receiver is not None else ()
         else:
             owners = self.instances(owner, frame, depth + 1)
-        return [found for instance in owners for found in self.stored(instance, value.data)]
+        return [found for instance in owners for found in self.stored_values(instance, value.data)]
 
-    def stored(self, instance: Instance, name: str) -> list[Located]:
+    def stored_values(self, instance: Instance, name: str) -> list[Located]:
         """The values that an object may hold under an attribute: stores to it, else a value in the class body."""
         if instance.cls is None:
             return []
@@ -227,7 +227,7 @@ class Evaluator:
                     return frame
         return Activation(function, receiver=instance)
 
-    def _bound(self, function: Function, call: Value, frame: Activation, receiver: Instance | None) -> Activation:
+    def _bind(self, function: Function, call: Value, frame: Activation, receiver: Instance | None) -> Activation:
         return Activation(function, function.bind(call), frame, receiver, frame.depth + 1, call)
 
     # -- calls ------------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ class Evaluator:
         callee = call.callee
         found = self.project.names.definition(frame.module, callee)
         if isinstance(found, DefinedFunction):
-            return self._bound(found.function, call, frame, None)
+            return self._bind(found.function, call, frame, None)
         if found is not None or callee.op is not Op.ATTR or depth > _MAX_DEPTH:
             return None
         members, owner = self.project.of(Members), callee.args[0]
@@ -256,11 +256,11 @@ class Evaluator:
             if below is None or receiver is None or receiver.cls is None:
                 return None
             function = members.method_after(receiver.cls, below, callee.data)
-            return None if function is None else self._bound(function, call, frame, receiver)
+            return None if function is None else self._bind(function, call, frame, receiver)
         for instance in self.instances(owner, frame, depth + 1):
             function = None if instance.cls is None else members.method(instance.cls, callee.data)
             if function is not None:
-                return self._bound(function, call, frame, instance)
+                return self._bind(function, call, frame, instance)
         return None
 
     @staticmethod

@@ -130,11 +130,11 @@ class Layers:
         key = (id(frame.receiver), name)
         if key not in self._stored:
             self._kept.append(frame.receiver)
-            stored = [*self._evaluator.attribute(value, frame), *self._registered(frame.receiver, name)]
+            stored = [*self._evaluator.attribute(value, frame), *self._registered_values(frame.receiver, name)]
             self._stored[key] = [one for one in stored if not is_none(one.value)]
         return self._stored[key]
 
-    def _registered(self, receiver: Instance, name: str) -> list[Located]:
+    def _registered_values(self, receiver: Instance, name: str) -> list[Located]:
         """The values that an object registers or sets under a name that is a string: `self.add_module("name", …)`."""
         members = self._project.of(Members)
         return [
@@ -148,23 +148,23 @@ class Layers:
 
     def _layer(self, value: Value, frame: Activation, depth: int) -> Layer | None:
         if value.op is Op.CALL:
-            return self._made(value, frame, depth)
+            return self._layer_of_call(value, frame, depth)
         if value.op is Op.ATTR:
-            return self._agreed(self._attribute(value, frame), depth)
+            return self._common_layer(self._attribute(value, frame), depth)
         if value.op is Op.CHOICE and value.data is not None:
-            return self._agreed([Located(part, frame) for part in value.args if not is_none(part)], depth)
+            return self._common_layer([Located(part, frame) for part in value.args if not is_none(part)], depth)
         if value.op is Op.PARAM:
             bound = None if value.data == "self" else self._evaluator.argument(value, frame)
             return None if bound is None else self.layer(bound.value, bound.frame, depth)
         if value.op is Op.INDEX and value.args[1].op is Op.CONST and type(value.args[1].data) is int:
-            held = self.held(value.args[0], frame, depth)
+            held = self.layers_in(value.args[0], frame, depth)
             at = value.args[1].data
             if held is not None and None not in held and -len(held) <= at < len(held):
                 found = held[at]
                 return None if found is None else self.layer(found.value, found.frame, depth)
         return None
 
-    def _made(self, call: Value, frame: Activation, depth: int) -> Layer | None:
+    def _layer_of_call(self, call: Value, frame: Activation, depth: int) -> Layer | None:
         def is_wrapper(value: Value) -> bool:
             found = self._project.names.definition(frame.module, value)
             return isinstance(found, External) and found.name in _WRAPPERS
@@ -186,7 +186,7 @@ class Layers:
         if inner is None or (inner.receiver is not None and inner.function.name in ("forward", "__call__")):
             return None
         returned = [event.value for event in inner.function.flow.of(EventKind.RETURN)]
-        return self._agreed([Located(value, inner) for value in returned], depth) if returned else None
+        return self._common_layer([Located(value, inner) for value in returned], depth) if returned else None
 
     def _constructor(self, callee: Value, frame: Activation) -> tuple[Definition | None, Value | None]:
         """The definition of a callee, and the call of `functools.partial` behind it, if there is one."""
@@ -198,7 +198,7 @@ class Layers:
             return names.definition(frame.module, callee.positional[0]), callee
         return definition, None
 
-    def _agreed(self, located: list[Located], depth: int) -> Layer | None:
+    def _common_layer(self, located: list[Located], depth: int) -> Layer | None:
         """The first of several layers that take and give the same widths; None where they differ."""
         found = [self.layer(one.value, one.frame, depth) for one in located]
         first = found[0] if found else None
@@ -222,42 +222,42 @@ class Layers:
             value = value.args[-1]
         return Sizes(self._evaluator).size(value, layer.made.frame)
 
-    def held(self, value: Value, frame: Activation, depth: int = 0) -> list[Located | None] | None:
+    def layers_in(self, value: Value, frame: Activation, depth: int = 0) -> list[Located | None] | None:
         """The layers in a list, or in a container made of one, in order; None for an unknown layer."""
         if depth > MAX_DEPTH:
             return None
         if value.op in (Op.LIST, Op.TUPLE):
             return self._spread(value.args, frame, depth)
         if value.op is Op.UPDATE and (made := self._root(value)).op is Op.CALL:
-            return self.held(made, frame, depth + 1)
+            return self.layers_in(made, frame, depth + 1)
         if value.op is Op.UPDATE and value.data == "append" and len(value.args) == 2 and value.guard is None:
-            before = self.held(value.args[0], frame, depth + 1)
+            before = self.layers_in(value.args[0], frame, depth + 1)
             return None if before is None else [*before, Located(value.args[1], frame)]
         if value.op is Op.UPDATE and value.data == "extend" and len(value.args) == 2 and value.guard is None:
-            before, more = (self.held(arg, frame, depth + 1) for arg in value.args)
+            before, more = (self.layers_in(arg, frame, depth + 1) for arg in value.args)
             return None if before is None else [*before, *(more or [None])]
         if value.op is Op.UPDATE:
-            return None if self.held(value.args[0], frame, depth + 1) is None else [None]
+            return None if self.layers_in(value.args[0], frame, depth + 1) is None else [None]
         if value.op is Op.BIN and value.data == "+":
-            parts = [self.held(arg, frame, depth + 1) for arg in value.args]
+            parts = [self.layers_in(arg, frame, depth + 1) for arg in value.args]
             return [one for part in parts for one in (part or [None])]
         if value.op is Op.CHOICE and value.args:
-            before = self.held(value.args[0], frame, depth + 1) if value.data is None else None
+            before = self.layers_in(value.args[0], frame, depth + 1) if value.data is None else None
             return [*(before or ()), None]
         if value.op is Op.ATTR:
             stored = self._attribute(value, frame)
-            return self.held(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
+            return self.layers_in(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
         if value.op is Op.CALL:
             definition = self._project.names.definition(frame.module, value.callee)
             if isinstance(definition, External) and not value.data:
                 if definition.name == f"{NN}Sequential":
-                    return [*self._sequence(value, frame, depth), *self._added(value, frame)]
+                    return [*self._sequence(value, frame, depth), *self._added_layers(value, frame)]
                 if definition.name == f"{NN}ModuleList" and len(value.args) <= 2:
-                    held = self.held(value.args[1], frame, depth + 1) if len(value.args) == 2 else []
-                    return None if held is None else [*held, *self._added(value, frame)]
+                    held = self.layers_in(value.args[1], frame, depth + 1) if len(value.args) == 2 else []
+                    return None if held is None else [*held, *self._added_layers(value, frame)]
         return None
 
-    def _added(self, made: Value, frame: Activation) -> list[Located | None]:
+    def _added_layers(self, made: Value, frame: Activation) -> list[Located | None]:
         """The layers that are appended to a container after it is made, in order; None for an unknown layer."""
         key = (id(made), id(frame))
         if key not in self._grown:
@@ -282,7 +282,7 @@ class Layers:
             if not is_plain or at is None or len(given) <= at:
                 yield None
             elif callee.data == "extend":
-                yield from self.held(given[at], frame) or [None]
+                yield from self.layers_in(given[at], frame) or [None]
             else:
                 yield Located(given[at], frame)
 
@@ -339,14 +339,14 @@ class Layers:
 
     def parts(self, layer: Layer) -> list[Located | None] | None:
         """The layers in a `Sequential`, in order; None if there may be others."""
-        return None if layer.is_undecided else self.held(layer.made.value, layer.made.frame)
+        return None if layer.is_undecided else self.layers_in(layer.made.value, layer.made.frame)
 
     def _sequence(self, call: Value, frame: Activation, depth: int) -> list[Located | None]:
         given = call.positional
         if len(given) == 1 and given[0].op is Op.CALL and not given[0].data:
             definition = self._project.names.definition(frame.module, given[0].callee)
             if definition == External("collections.OrderedDict") and len(given[0].args) == 2:
-                pairs = self.held(given[0].args[1], frame, depth + 1)
+                pairs = self.layers_in(given[0].args[1], frame, depth + 1)
                 return [None] if pairs is None else [_second(pair) for pair in pairs]
         return self._spread(given, frame, depth)
 
@@ -354,7 +354,7 @@ class Layers:
         found: list[Located | None] = []
         for part in parts:
             if part.op is Op.STARRED:
-                found += self.held(part.args[0], frame, depth + 1) or [None]
+                found += self.layers_in(part.args[0], frame, depth + 1) or [None]
             else:
                 found.append(Located(part, frame))
         return found
@@ -376,13 +376,13 @@ class Layers:
         if key not in self._frames:
             self._kept += (call, frame)
             self._frames[key] = None
-            inner = self._reached(call, frame) if frame.depth < MAX_FRAMES else None
+            inner = self._reached_frame(call, frame) if frame.depth < MAX_FRAMES else None
             is_plain = inner is not None and not inner.function.signature.is_async
             if inner is not None and is_plain and keeps_signature(inner.function, self._project):
                 self._frames[key] = inner
         return self._frames[key]
 
-    def _reached(self, call: Value, frame: Activation) -> Activation | None:
+    def _reached_frame(self, call: Value, frame: Activation) -> Activation | None:
         callee = call.callee
         if isinstance(self._project.names.definition(frame.module, callee), DefinedFunction):
             return self._evaluator.call_frame(call, frame)

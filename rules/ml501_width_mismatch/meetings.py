@@ -75,7 +75,7 @@ class Meetings:
                 continue
             if layer is not None and layer.name:
                 is_sized = self._outputs.is_sized(layer)
-                met = self._outputs.entered(layer, self._tensors.input(call, frame, 0)) if is_sized else None
+                met = self._outputs.first_misfit(layer, self._tensors.input(call, frame, 0)) if is_sized else None
                 if met is not None:
                     yield Misfit(*met, place, (*events, event), met=Located(call, frame))
                 continue
@@ -88,12 +88,12 @@ class Meetings:
     def neighbours(self, call: Value, frame: Activation) -> Iterator[Misfit]:
         """The layers of a `Sequential` that take another width than those before them give."""
         shape, before = UNKNOWN, None
-        for one in self._layers.held(call, frame) or ():
+        for one in self._layers.layers_in(call, frame) or ():
             layer = None if one is None else self._layers.layer(one.value, one.frame)
             if one is None or layer is None:
                 shape, before = UNKNOWN, None
                 continue
-            met = self._outputs.entered(layer, shape) if shape.axes else None
+            met = self._outputs.first_misfit(layer, shape) if shape.axes else None
             if met is not None:
                 yield Misfit(*met, one, around=call)
             yield from self._one_side(before, shape, layer, one, call)

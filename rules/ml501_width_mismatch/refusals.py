@@ -39,7 +39,7 @@ _SAID: dict[str, tuple[str, ...]] = {
 }
 
 
-def refused(misfit: Misfit) -> Refused | None:
+def refusal_of(misfit: Misfit) -> Refused | None:
     """The claim that a call of a layer is refused, where calling the function around it shows that."""
     from modellint.claims.calls import Refused
 
@@ -55,7 +55,7 @@ def refused(misfit: Misfit) -> Refused | None:
     return None if place is None else Refused(place, said[0], words, within)
 
 
-def undivided(place: Place, parts: Argument) -> Refused:
+def division_refusal(place: Place, parts: Argument) -> Refused:
     """The claim that a constructor is refused."""
     from modellint.claims.calls import Refused
 

@@ -66,7 +66,7 @@ def broadcast(one: Shape, other: Shape) -> Shape:
     return Shape(axes, None if None in ranks else max(rank for rank in ranks if rank is not None))
 
 
-def swapped(shape: Shape, first: int, second: int) -> Shape:
+def transpose(shape: Shape, first: int, second: int) -> Shape:
     """`transpose`."""
     one, other = shape.place(first), shape.place(second)
     if one is None or other is None:
@@ -75,7 +75,7 @@ def swapped(shape: Shape, first: int, second: int) -> Shape:
     return Shape({moved.get(place, place): width for place, width in shape.axes.items()}, shape.rank)
 
 
-def reordered(shape: Shape, order: Sequence[int]) -> Shape:
+def permute(shape: Shape, order: Sequence[int]) -> Shape:
     """`permute`."""
     count = len(order)
     axes = {}
@@ -111,7 +111,7 @@ def with_one(shape: Shape, dim: int) -> Shape:
     return Shape({**axes, dim: Width(Size.of(1))}, rank)
 
 
-def flattened(shape: Shape, first: int, last: int) -> Shape:
+def flatten(shape: Shape, first: int, last: int) -> Shape:
     """`flatten`: one dimension in the place of some, as large as their product."""
     start, end = shape.place(first), shape.place(last)
     if end is None or (start is None and end != -1):
@@ -133,22 +133,22 @@ def flattened(shape: Shape, first: int, last: int) -> Shape:
     return Shape({**axes, end: Width(size, makers[0] if makers else None)}, rank)
 
 
-def divided(size: Size, count: int) -> Size | None:
+def divide(size: Size, count: int) -> Size | None:
     """A size divided by a number, where nothing remains whatever its symbols are."""
     if any(factor % count for _, factor in size.terms):
         return None
     return Size(tuple((key, factor // count) for key, factor in size.terms))
 
 
-def shuffled(shape: Shape, factor: int | None) -> Shape:
+def pixel_shuffle(shape: Shape, factor: int | None) -> Shape:
     """`PixelShuffle`."""
     width = shape.at(-3)
-    size = divided(width.size, factor * factor) if width is not None and factor else None
+    size = divide(width.size, factor * factor) if width is not None and factor else None
     axes = {} if size is None or width is None else {-3: Width(size, width.maker)}
     return Shape(axes, shape.rank)
 
 
-def indexed(shape: Shape, parts: Sequence[Value]) -> Shape:
+def subscript(shape: Shape, parts: Sequence[Value]) -> Shape:
     """`x[:, 0]`, `x[..., None]`, where that says which dimensions go; a slice leaves it open how large one is."""
     dots = next((at for at, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis), None)
     if dots is None and shape.rank is None:
@@ -165,9 +165,9 @@ def indexed(shape: Shape, parts: Sequence[Value]) -> Shape:
             return UNKNOWN
         kept = {}
         middle = range(taken[0] - shape.rank, -taken[1])
-        first = _picked(shape, before, -shape.rank)
+        first = _dimensions_left(shape, before, -shape.rank)
         front = None if first is None else [*first, *map(shape.at, middle)]
-    end = _picked(shape, after, -taken[1])
+    end = _dimensions_left(shape, after, -taken[1])
     if front is None or end is None:
         return UNKNOWN
     found = [*front, *end]
@@ -176,7 +176,7 @@ def indexed(shape: Shape, parts: Sequence[Value]) -> Shape:
     return Shape(axes, None if shape.rank is None else len(found))
 
 
-def _picked(shape: Shape, parts: Sequence[Value], place: int) -> list[Width | None] | None:
+def _dimensions_left(shape: Shape, parts: Sequence[Value], place: int) -> list[Width | None] | None:
     """The dimensions that parts of a subscript leave, from a place on; None if that cannot be told."""
     found: list[Width | None] = []
     for part in parts:

@@ -46,19 +46,19 @@ class Sizes:
             case Op.GLOBAL:
                 return self._constant_size(value, frame, depth)
             case Op.CHOICE:
-                return self._agreed([self.size(arg, frame, depth + 8) for arg in value.args])
+                return self._common_size([self.size(arg, frame, depth + 8) for arg in value.args])
             case Op.CALL if value.callee.op is Op.GLOBAL and value.callee.data == "int" and value.positional:
                 return self.size(value.positional[0], frame, depth + 1)
             case Op.CALL:
                 found = [
                     self.size(r.value, r.frame, depth + 4) for r in self._evaluator.returns(value, frame, depth + 1)
                 ]
-                return self._agreed(found) if found else None
+                return self._common_size(found) if found else None
             case _:
                 return None
 
     @staticmethod
-    def _agreed(sizes: list[Size | None]) -> Size | None:
+    def _common_size(sizes: list[Size | None]) -> Size | None:
         first, *rest = sizes
         return first if all(size == first for size in rest) else None
 
@@ -96,7 +96,7 @@ class Sizes:
             return self._opaque_attribute(value, frame) if field is None else field
         if stored:
             sizes = [self.size(located.value, located.frame, depth + 1) for located in stored]
-            agreed = self._agreed(sizes)
+            agreed = self._common_size(sizes)
             if agreed is not None:
                 return agreed
             if len(stored) == 1 and frame.caller is None and self_attribute(value) is not None:

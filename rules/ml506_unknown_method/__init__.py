@@ -116,7 +116,7 @@ class UnknownMethod(Rule):
             severity=Severity.INFO if was_there else None,
             evidence=evidence,
             help=f"did you mean `{near[0]}`?" if near else "call a method that tensors have, or a function",
-            fix=None if meant is None else _renamed(place, name, meant),
+            fix=None if meant is None else _rename_fix(place, name, meant),
             claim=Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )
 
@@ -194,7 +194,7 @@ def _is_class_of_tensors(value: Value, function: Function, project: Project) -> 
     return project.names.definition(function.module, value) in _CLASSES_OF_TENSORS
 
 
-def _renamed(place: Place, name: str, near: str) -> Fix:
+def _rename_fix(place: Place, name: str, near: str) -> Fix:
     span = place.span
     spot = Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column)
     return Fix(f"Call `{near}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), near),))

@@ -39,7 +39,7 @@ def may_be_subclass(
     for part in pending:
         if part.op is Op.PARAM and _is_method_of_subclass(name, function.module, project):
             return True
-        for own in _called(part, function, project):
+        for own in _callees(part, function, project):
             returned = (event.value for event in own.flow.of(EventKind.RETURN))
             inner = Kinds(project, own)
             if depth == 0 or any(may_be_subclass(one, name, own, project, inner, depth - 1) for one in returned):
@@ -54,7 +54,7 @@ def may_be_subclass(
     return False
 
 
-def _called(value: Value, function: Function, project: Project) -> tuple[Function, ...]:
+def _callees(value: Value, function: Function, project: Project) -> tuple[Function, ...]:
     """The function of the project that a value is a call of."""
     definition = project.names.definition(function.module, value.callee) if value.op is Op.CALL else None
     return (definition.function,) if isinstance(definition, DefinedFunction) else ()
@@ -119,11 +119,11 @@ def _is_of_other_class(name: str, function: Function, project: Project) -> bool:
 
 
 def _speaks_of_subclasses(module: ModuleFacts) -> bool:
-    named = (*module.imports.values(), *(name for one in module.all_functions() for name in _written(one)))
+    named = (*module.imports.values(), *(name for one in module.all_functions() for name in _dotted_names(one)))
     return any(name.startswith(_SUBCLASSES) for name in named)
 
 
-def _written(function: Function) -> Iterator[str]:
+def _dotted_names(function: Function) -> Iterator[str]:
     """The dotted names in a function that may be of modules with subclasses."""
     words = {name.partition(".")[2] for name in _SUBCLASSES}
     for value in walk_all(function.flow.values) if not words.isdisjoint(function.words) else ():

@@ -106,7 +106,7 @@ class ResultDropped(Rule):
                 continue
             for event in function.flow.dropped:
                 kinds = kinds or Kinds(project, function)
-                what = _lost(event, function, kinds, project)
+                what = _dropped_operation(event, function, kinds, project)
                 if what is not None and not _TRYING.search(module.file.name):
                     yield self._finding(function, event.value, what, kinds, project)
 
@@ -132,12 +132,12 @@ class ResultDropped(Rule):
             severity=Severity.INFO if is_weak or is_trial else None,
             evidence=("the statement computes a new tensor, and nothing takes it",),
             help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
-            fix=_assigned(call, module),
+            fix=_assign_fix(call, module),
             claim=Lost(module.place(call)),
         )
 
 
-def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
+def _dropped_operation(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
     """The name of the operation whose result a statement drops; None if it may have an effect."""
     call = event.value
     if event.handled or "out" in call.data:
@@ -175,7 +175,7 @@ def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
     )
 
 
-def _assigned(call: Value, module: ModuleFacts) -> Fix | None:
+def _assign_fix(call: Value, module: ModuleFacts) -> Fix | None:
     """Assign the result to the name that the method was called on."""
     if call.callee.op is not Op.ATTR:
         return None

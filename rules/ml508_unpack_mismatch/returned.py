@@ -101,7 +101,7 @@ def _parts(project: Project, function: Function, value: Value, event: Event, dep
     if value.op is Op.ITEM:
         return _turns(project, function, value.args[0])
     if value.op is Op.CALL:
-        return _given(project, function, value, event, depth)
+        return _parts_of_call(project, function, value, event, depth)
     return None
 
 
@@ -117,7 +117,7 @@ def _turns(project: Project, function: Function, iterable: Value) -> _Found | No
     return None
 
 
-def _given(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
+def _parts_of_call(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
     reach = CallReach(project, function)
     outside = _outside(project, function, call, reach)
     if outside is not None:
@@ -128,7 +128,7 @@ def _given(project: Project, function: Function, call: Value, event: Event, dept
     target = reached.function
     if target.signature.is_async:
         return None
-    bound = _bound(call, reached)
+    bound = _constant_arguments(call, reached)
     parts: list[Part] = []
     calls = [(function, _as_event(call, event), reached)]
     for inner in target.flow.events:
@@ -159,7 +159,7 @@ def _outside(project: Project, function: Function, call: Value, reach: CallReach
         if definition.name in ("torch.split", "torch.functional.split"):
             sizes = call.argument(1, "split_size_or_sections")
             is_list = sizes is not None and sizes.op in (Op.LIST, Op.TUPLE)
-            return len(sizes.args) if sizes is not None and is_list and not _starred(sizes) else None
+            return len(sizes.args) if sizes is not None and is_list and not _has_star(sizes) else None
         if definition.name in _PAIRS and definition.name.startswith("torch."):
             row = operators.row(definition.name)
             is_pair = row is not None and ("reduces" not in row.facets or call.argument(1, "dim") is not None)
@@ -173,14 +173,14 @@ def _outside(project: Project, function: Function, call: Value, reach: CallReach
     return None
 
 
-def _starred(value: Value) -> bool:
+def _has_star(value: Value) -> bool:
     return any(part.op is Op.STARRED for part in value.args)
 
 
 # -- paths that a call can take ------------------------------------------------------------------------------------
 
 
-def _bound(call: Value, reached: Reached) -> dict[str, object]:
+def _constant_arguments(call: Value, reached: Reached) -> dict[str, object]:
     """The constants that parameters have in a call, passed or by default; unknown ones are left out."""
     given = bind(reached.parameters, call)
     found: dict[str, object] = {}

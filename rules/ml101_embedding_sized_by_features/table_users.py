@@ -38,23 +38,23 @@ class TableUsers:
         self._module = module
         self._project = project
         self._objects: dict[Class, Shell] = {}
-        self.run, self._found = tensor_run(project, LayerInputs)
+        self.run, self._inputs = tensor_run(project, LayerInputs)
         self.run.of(Lookups).collects_all = True
         self._started: set[Function] = set()
         self._mentioning: dict[str, list[Function]] = {}
 
     def lookups(self, table: Held) -> list[LayerCall]:
         """The look-ups of a table."""
-        self._start(table)
-        return [use for use in self._found.uses if table.is_made_as(use.layer)]
+        self._run_users(table)
+        return [use for use in self._inputs.uses if table.is_made_as(use.layer)]
 
     def takers(self, table: Held) -> Iterator[Taken]:
         """The operations that take the rows of a table to have some width."""
-        self._start(table)
+        self._run_users(table)
         columns = None if table.columns is None else table.columns.size
-        return (taken for taken in self._found.taken if (taken.table, taken.columns) == (table.made, columns))
+        return (taken for taken in self._inputs.taken if (taken.table, taken.columns) == (table.made, columns))
 
-    def _start(self, table: Held) -> None:
+    def _run_users(self, table: Held) -> None:
         """Run the functions that may look a table up, once; the constructors of their objects before that."""
         wanted = [function for function in self.of(table) if function not in self._started]
         self._started.update(wanted)
@@ -105,7 +105,7 @@ class TableUsers:
     def fed_beside(self, lookup: LayerCall, rows: Size) -> Iterator[LayerCall]:
         """The layers whose input is a tensor that looks a table up, and is `rows` wide, on a path that both share."""
         tensors = {atom for atom in lookup.given if isinstance(atom, SymbolicInput) and is_parameter(atom)}
-        for use in self._found.uses if tensors else ():
+        for use in self._inputs.uses if tensors else ():
             is_beside = use.root is lookup.root and use.call.value is not lookup.call.value
             is_fed = is_beside and not tensors.isdisjoint(use.given) and not are_exclusive(use.path, lookup.path)
             if is_fed and self._input_width(use.layer) == rows:

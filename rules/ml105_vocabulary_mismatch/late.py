@@ -74,22 +74,22 @@ def unresized_models(function: Function, project: Project) -> Iterator[Unresized
     if function.words.isdisjoint(GROWS) and function.words.isdisjoint(growing):
         return
     calls = [event.value for event in function.flow.of(EventKind.CALL)]
-    one = _Origins(function, project)
+    origins = _Origins(function, project)
     grown = {
         origin: event.value
         for event in function.flow.of(EventKind.CALL)
         if not (may_grow(event) and fills_room(event, function))
         for tokenizer in _grown_tokenizers(event, function, growing, project)
-        for origin in one.of(tokenizer)
+        for origin in origins.of(tokenizer)
     }
-    loaded = [call for call in calls if one.loads(call)] if grown else []
+    loaded = [call for call in calls if origins.loads(call)] if grown else []
     if len(loaded) < 2 or any(_may_resize(call, function, project) for call in calls):
         return
     for model in loaded:
         for call in calls if model not in grown else ():
-            owners = one.owners(call)
+            owners = origins.owners(call)
             is_model = model in owners and owners.isdisjoint(grown)
-            tokenizer = next((t for t in grown if is_model and t in loaded and one.is_fed_by(call, t)), None)
+            tokenizer = next((t for t in grown if is_model and t in loaded and origins.is_fed_by(call, t)), None)
             if tokenizer is not None:
                 yield Unresized(model, grown[tokenizer], call)
                 break
@@ -108,11 +108,11 @@ class _Origins:
         if value not in self._known:
             self._known[value] = frozenset((value,))  # a loop, which adds nothing by itself
             self._known[value] = (
-                frozenset().union(*map(self.of, more)) if (more := self._behind(value)) else frozenset((value,))
+                frozenset().union(*map(self.of, more)) if (more := self._sources(value)) else frozenset((value,))
             )
         return self._known[value]
 
-    def _behind(self, value: Value) -> list[Value]:
+    def _sources(self, value: Value) -> list[Value]:
         """The operands of a choice, or the arguments that a called function of the project returns; else empty."""
         if value.op is Op.ATTR and len(value.args) > 1:
             return [value.args[1]]

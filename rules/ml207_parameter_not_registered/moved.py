@@ -90,7 +90,7 @@ class _Copy(Plain, Comparable):
 
 
 @dataclass(frozen=True, slots=True)
-class _Taking(Plain, Comparable):
+class _Optimizer(Plain, Comparable):
     """An optimizer."""
 
     value: Value
@@ -142,7 +142,7 @@ class _Moves(Theory):
         self._start: Function | None = None
         self._time = 0
         #: The optimizers that were given a tensor, each with the path on which it was.
-        self._taken: dict[_Leaf | _Copy, dict[_Taking, Path]] = {}
+        self._taken: dict[_Leaf | _Copy, dict[_Optimizer, Path]] = {}
         #: Moves of tensors that an optimizer holds: the function started, the number of loops, and the time.
         self._late: dict[_Copy, tuple[Function | None, int, int]] = {}
         #: The last use of each tensor since the start: the number of loops, and the time.
@@ -190,7 +190,7 @@ class _Moves(Theory):
             return None
         if is_optimizer(function):
             given = function.arguments.then(arguments) if isinstance(function, Prepared) else arguments
-            taking = _Taking(value, at)
+            taking = _Optimizer(value, at)
             self._give(taking, given)
             return (taking,)
         name = function.model.name if isinstance(function, ClassRef) else getattr(function, "name", "")
@@ -200,7 +200,7 @@ class _Moves(Theory):
         self.hand(arguments, value)
         return None
 
-    def _give(self, taking: _Taking, arguments: Arguments) -> None:
+    def _give(self, taking: _Optimizer, arguments: Arguments) -> None:
         pending, seen = list(join(arguments.all())), set[Shell]()
         while pending:
             atom = pending.pop()
@@ -214,7 +214,7 @@ class _Moves(Theory):
         at = frame.function
         if at is None:
             return None
-        if isinstance(atom, _Taking):
+        if isinstance(atom, _Optimizer):
             return self._ask(atom, name, arguments, frame, value)
         if isinstance(atom, _Leaf | _Copy):
             is_move = name in _MOVING and value.op is Op.CALL
@@ -237,7 +237,7 @@ class _Moves(Theory):
             self._late[copy] = (self._start, self._run.loops, self._time)
         return copy
 
-    def _ask(self, taking: _Taking, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    def _ask(self, taking: _Optimizer, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         if name == "add_param_group":
             self._give(taking, arguments)
         elif name == "step":
@@ -246,7 +246,7 @@ class _Moves(Theory):
                     self._run.calls.apply(atom, NO_ARGUMENTS, frame, value)
             for copy in self._late:
                 if taking in self._taken.get(copy.leaf, {}) and self._is_stale(copy):
-                    self._tell(copy, taking)
+                    self._note_late_move(copy, taking)
         return NONE
 
     def _is_stale(self, copy: _Copy) -> bool:
@@ -257,7 +257,7 @@ class _Moves(Theory):
             return False
         return start is not self._start or (used[0] > loops and self._run.loops > loops)
 
-    def _tell(self, copy: _Copy, taking: _Taking) -> None:
+    def _note_late_move(self, copy: _Copy, taking: _Optimizer) -> None:
         start = self._late[copy][0]
         if start is not None:
             leaf = copy.leaf

@@ -67,13 +67,13 @@ def _stopped_above(cls: Class, constructor: Function, project: Project) -> Itera
     """A class whose `super().__init__()` never comes to `nn.Module`, and that assigns a layer or parameter."""
     model = project.classes.model(cls)
     if model.is_module and model.is_complete and not model.has_own_adder("__new__"):
-        last = _last(constructor, model, project)
+        last = _last_constructor(constructor, model, project)
         found = None if last is None else _first_kept(cls, last, project)
         if found is not None and found.target is not None:
             yield found
 
 
-def _last(constructor: Function, model: ClassModel, project: Project) -> Function | None:
+def _last_constructor(constructor: Function, model: ClassModel, project: Project) -> Function | None:
     """The constructor at which the chain of `super().__init__()` ends before `nn.Module`; None if it does not."""
     mro, at = model.mro(), 0
     while True:

@@ -70,7 +70,7 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
 
 def _missing(run: Interpreter, objects: Collection[Shell], starts: list[Start], project: Project) -> Iterator[LeftOut]:
     try:
-        listed = _Listed(run, objects, starts, project)
+        listed = _ListedLayers(run, objects, starts, project)
     except UnsureError:
         return
     yield from listed.missing()
@@ -81,7 +81,7 @@ def _are_known(run: Interpreter) -> bool:
     return run.is_complete and all(built.given is not None for built in run.of(Training).built)
 
 
-class _Listed:
+class _ListedLayers:
     """The layers whose parameters the optimizers of one run are given."""
 
     def __init__(
@@ -146,7 +146,7 @@ class _Listed:
 
     def missing(self) -> Iterator[LeftOut]:
         """The children that are in no list, or that come too late."""
-        yield from self._late()
+        yield from self._late_children()
         for model, shells in self._models.items():
             if model.cls is not None and model.is_module is True and model.are_bases_known:
                 found = self._missing(model, model.cls, shells)
@@ -154,7 +154,7 @@ class _Listed:
                     yield found
 
     def _missing(self, model: ClassModel, cls: Class, shells: list[Shell]) -> LeftOut | None:
-        listed = self._names(shells)
+        listed = self._listed_children(shells)
         if listed is None or len(listed) < 2:
             return None
         finished = self._project.of(ObjectRuns).of(model)
@@ -174,7 +174,7 @@ class _Listed:
             return None
         return LeftOut(cls, name, made[0], tuple(sorted(listed)), optimizer, start)
 
-    def _late(self) -> Iterator[LeftOut]:
+    def _late_children(self) -> Iterator[LeftOut]:
         """The children that a model gets after an optimizer was given all that it had."""
         told: set[int] = set()
         for start in self._starts:
@@ -306,14 +306,14 @@ class _Listed:
         is_written = made.function is not None and made.value is not None
         return is_written and not self._training.is_foreign(made.function)
 
-    def _names(self, shells: list[Shell]) -> set[str] | None:
+    def _listed_children(self, shells: list[Shell]) -> set[str] | None:
         """The children of some objects that are listed for sure; None if they are listed in another way, too."""
         paths: dict[str, list[Path]] = {}
         known: set[Shell] = set()
         for shell in shells:
             for name, parts in _children(shell):
                 for part in parts:
-                    found = self._paths(part)
+                    found = self._paths_of(part)
                     if found is not None:
                         paths.setdefault(name, []).extend(found)
                         known |= self._within(part) if part.is_module_container else {part}
@@ -322,14 +322,14 @@ class _Listed:
             return None
         return set(paths)
 
-    def _paths(self, shell: Shell) -> list[Path] | None:
+    def _paths_of(self, shell: Shell) -> list[Path] | None:
         """The paths on which a layer is given, itself or, of a container, each of its layers; None if it is not."""
         if shell in self._given:
             return self._given[shell]
         if not shell.is_module_container or not shell.entries:
             return None
         held = [list(shells_in((entry.atoms,))) for entry in shell.entries]
-        is_listed = all(any(covers(self._paths(inner) or ()) for inner in each) for each in held)
+        is_listed = all(any(covers(self._paths_of(inner) or ()) for inner in each) for each in held)
         return [()] if is_listed else None
 
     def _is_mixed(self, model: Shell, known: set[Shell]) -> bool:

@@ -54,8 +54,8 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Enc
         for finished, entry in _lives(function, project):
             met = finished.encounters(_given_tensors(entry))
             found = [one for one in met if _is_of(one, module) and id(one.made.maker) not in seen]
-            found = _still([one for one in found if _is_mistake(one, project)], finished, entry, project)
-            for group in _together(found):
+            found = _remaining([one for one in found if _is_mistake(one, project)], finished, entry, project)
+            for group in _groups(found):
                 seen.update(id(one.made.maker) for one in group)
                 yield group, finished.model
 
@@ -94,10 +94,14 @@ def _refutes_gpu(test: Value, truthy: bool, function: Function, project: Project
     return not truthy and isinstance(definition, External) and definition.name == "torch.cuda.is_available"
 
 
-def _still(met: list[Encounter], finished: FinishedObject, entry: Function, project: Project) -> list[Encounter]:
-    """The encounters that remain where the layer's methods get the arguments that their callers in sight give them."""
+def _remaining(met: list[Encounter], finished: FinishedObject, entry: Function, project: Project) -> list[Encounter]:
+    """The encounters that remain where the layer's methods get the arguments of their callers in sight."""
     work = [method for name in WORK if (method := finished.model.method(name)) is not None]
-    bare = {method: _bare(method, project) for method in (*work, *_given_tensors(entry))} if met else {}
+    bare = (
+        {method: _parameters_from_elsewhere(method, project) for method in (*work, *_given_tensors(entry))}
+        if met
+        else {}
+    )
     if not any(bare.values()):
         return met
     # Encounters that only other methods reach are the same for all arguments of these.
@@ -108,7 +112,7 @@ def _still(met: list[Encounter], finished: FinishedObject, entry: Function, proj
     return [one for one in met if (one.made.maker, one.value) not in anyhow - again]
 
 
-def _bare(method: Function, project: Project) -> frozenset[str]:
+def _parameters_from_elsewhere(method: Function, project: Project) -> frozenset[str]:
     """The parameters of a method for which all callers are layers, and pass tensors that were made elsewhere."""
     given: list[Arguments] = []
     for caller in callers(project, method):
@@ -151,7 +155,7 @@ def _is_number(met: Encounter, project: Project) -> bool:
     return not any(one.name == other.data and may_be_tensor(one) for one in function.parameters)
 
 
-def _together(met: Iterable[Encounter]) -> list[list[Encounter]]:
+def _groups(met: Iterable[Encounter]) -> list[list[Encounter]]:
     """Groups of encounters that share the factory call or the place of use."""
     groups: list[list[Encounter]] = []
     for one in met:

@@ -93,7 +93,7 @@ def facts_of(test: Value, truthy: bool, name: Name) -> Iterator[Fact]:
             yield Fact(about, "true" if truthy else "false")
 
 
-def along(guard: PathCondition | None, name: Name) -> list[Fact]:
+def facts_under(guard: PathCondition | None, name: Name) -> list[Fact]:
     """The facts that hold under a path condition."""
     links = () if guard is None else guard.chain()
     return [fact for link in links for fact in facts_of(link.test, link.truthy, name)]
@@ -132,7 +132,7 @@ def attributes_in(guard: PathCondition | None) -> set[str]:
     return {name for link in links for part in link.test.walk() if (name := self_attribute(part)) is not None}
 
 
-def keeper(function: Function) -> Kept:
+def attribute_finder(function: Function) -> Kept:
     """Finds the attribute in which a function stores a value, if it stores nothing else there."""
     kept: dict[str, set[Hashable | None]] = {}
     for event in function.flow.of(EventKind.STORE):
@@ -166,10 +166,10 @@ def asserted_facts(function: Function, name: Name, event: Event | None = None) -
     return {fact for link in links.values() for fact in facts_of(link.test, link.truthy, name)}
 
 
-def is_never_so(event: Event, function: Function, cls: Class, project: Project, depth: int = 0) -> bool:
+def is_never_reached(event: Event, function: Function, cls: Class, project: Project, depth: int = 0) -> bool:
     """True if no object of a class reaches an event in one of its methods."""
     if event.guard is not None:
-        found = along(event.guard, name_of)
+        found = facts_under(event.guard, name_of)
         asked = {fact.about for fact in found if isinstance(fact.about, tuple)}
         known = [
             fact for kind, name, *_ in asked if kind == "self" for fact in _facts_about_attribute(name, cls, project)
@@ -199,7 +199,7 @@ def _is_never_called(function: Function, cls: Class, project: Project, depth: in
     modules = (cls.module, *mentioning(project, cls.module, name))
     return (
         bool(uses)
-        and all(is_never_so(event, method, cls, project, depth + 1) for event, method in uses)
+        and all(is_never_reached(event, method, cls, project, depth + 1) for event, method in uses)
         and not any(is_read(name, module, project, of_others=True) for module in modules)
     )
 
@@ -229,7 +229,7 @@ def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[
     if len(values) == 1 and None not in values:
         yield Fact(("self", name), "==", kept_value(events[0]).data)
     held = set.intersection(
-        *(asserted_facts(function, partial(name_of, kept=keeper(function)), event) for event in events)
+        *(asserted_facts(function, partial(name_of, kept=attribute_finder(function)), event) for event in events)
     )
     for model in project.classes.model(cls).mro():
         constructor = model.cls.methods.get("__init__") if model.cls is not None else None

@@ -11,7 +11,17 @@ from modellint.graph.value import EventKind, Op, Value, is_argument, self_attrib
 from modellint.link.classes.spoken import kept_name, kept_value
 from modellint.link.names import DefinedClass, External
 
-from .barred import Fact, along, are_at_odds, asserted_facts, attributes_in, facts_of, is_unconditional, keeper, name_of
+from .barred import (
+    Fact,
+    are_at_odds,
+    asserted_facts,
+    attribute_finder,
+    attributes_in,
+    facts_of,
+    facts_under,
+    is_unconditional,
+    name_of,
+)
 from .undefined import set_by_others
 
 if TYPE_CHECKING:
@@ -129,7 +139,7 @@ class _Unset:
     def __init__(self, constructor: Function, stored: Event, default: str, project: Project) -> None:
         side = _outermost(stored)
         assert side is not None
-        name = partial(name_of, kept=keeper(constructor))
+        name = partial(name_of, kept=attribute_finder(constructor))
         self._facts = [*asserted_facts(constructor, name), *facts_of(side.test, not side.truthy, name)]
         parameter = constructor.parameter(default)
         if parameter is not None and parameter.default is not None:
@@ -158,7 +168,7 @@ class _Unset:
         """True if a method that is called on such an object reaches an event, past nothing but assertions."""
         about = {fact.about for fact in self._facts}
         undecided = {name for name in attributes_in(event.guard) - self._same if ("self", name) not in about}
-        if undecided or are_at_odds((*self._facts, *along(event.guard, name_of))):
+        if undecided or are_at_odds((*self._facts, *facts_under(event.guard, name_of))):
             return False
         return not any(self._may_refuse(call, function) for call in _called_before(event, function))
 

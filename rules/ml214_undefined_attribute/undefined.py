@@ -21,7 +21,7 @@ from modellint.link.classes.spoken import is_read, kept_name, setters_of_others,
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning, paths_mentioning
 
-from .barred import is_never_so
+from .barred import is_never_reached
 from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _reads(cls: Class, names: set[str], known: frozenset[str], project: Project)
             name = str(event.value.data)
             if name not in names or name in seen or len(event.value.args) > 1:
                 continue
-            if not is_never_so(event, function, cls, project):
+            if not is_never_reached(event, function, cls, project):
                 seen.add(name)
                 yield Undefined(cls, function, event, known)
 

@@ -47,20 +47,20 @@ _FUNCTIONS = Form(dict, (str,), (Function, NoneType))
 
 
 @dataclass(frozen=True, eq=False)
-class _Handing:
+class _ValueFlow:
     """The origins of the values that a method stores, by attribute, and of the arguments of its calls, by callee."""
 
-    kept: dict[str, Origins]
-    given: dict[str, Origins]
+    stored: dict[str, Origins]
+    passed: dict[str, Origins]
 
 
-class Making:
+class FixedTableGate:
     """Over-approximates which classes build a table of a fixed length."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
 
-    def may_be_kept(self, cls: Class) -> bool:
+    def may_hold_fixed_table(self, cls: Class) -> bool:
         """True if objects of a layer may hold a table of a fixed length: code makes a table, and states a length."""
         above = self._project.of(Members).mro(cls)
         methods = [method for owner in above for method in owner.methods.values()]
@@ -72,21 +72,21 @@ class Making:
         if compares_rows(methods, building, self._project):
             return True
         sizes = {method: self._sizes(method) for method in building}
-        if not any(sizes.values()) or not self._is_said(building, above):
+        if not any(sizes.values()) or not self._states_any_length(building, above):
             return False
-        handing = {method: self._handing(method) for method in building}
-        return any(_is_fixed(origins, method, handing, above) for method, origins in sizes.items())
+        flows = {method: self._value_flow(method) for method in building}
+        return any(_is_fixed(origins, method, flows, above) for method, origins in sizes.items())
 
-    def _is_said(self, building: list[Function], above: Sequence[Class]) -> bool:
+    def _states_any_length(self, building: list[Function], above: Sequence[Class]) -> bool:
         """True if the classes, the methods that build their objects, or functions that make tables state a length."""
         if any(_is_length(value, cls.module) for cls in above for value in walk_all(cls.attributes.values())):
             return True
         helpers = (self._functions(method.module).get(name) for method in building for name in method.words)
         functions = (*building, *filter(None, helpers))
-        return any(self._says_length(function) or _builds(function) for function in functions)
+        return any(self._states_length(function) or _builds(function) for function in functions)
 
-    def _says_length(self, function: Function) -> bool:
-        return self._project.once(("says length", function), lambda: _says_length(function))
+    def _states_length(self, function: Function) -> bool:
+        return self._project.once(("says length", function), lambda: _states_length(function))
 
     def _functions(self, module: ModuleFacts) -> dict[str, Function | None]:
         """The names by which a file calls makers of tables; those that are functions of the project, with these."""
@@ -109,10 +109,10 @@ class Making:
                 found[function.name] = function
         return found
 
-    def _handing(self, method: Function) -> _Handing:
-        return self._project.once(("hands on", method), lambda: self._handing_of(method))
+    def _value_flow(self, method: Function) -> _ValueFlow:
+        return self._project.once(("hands on", method), lambda: self._value_flow_of(method))
 
-    def _handing_of(self, method: Function) -> _Handing:
+    def _value_flow_of(self, method: Function) -> _ValueFlow:
         kept: dict[str, Origins] = {}
         given: dict[str, Origins] = {}
         for event in method.flow.events:
@@ -122,7 +122,7 @@ class Making:
             if event.kind is EventKind.CALL:
                 name = called_name(event.value.callee)
                 given[name] = given.get(name, frozenset()) | self._origins(event.value.args[1:], method)
-        return _Handing(kept, given)
+        return _ValueFlow(kept, given)
 
     def _sizes(self, method: Function) -> Origins:
         """The origins of the sizes of the tables that a method may keep; of a maker that is handed on, a fixed one."""
@@ -134,7 +134,7 @@ class Making:
     def _sizes_of(self, method: Function, making: dict[str, Function | None]) -> Origins:
         found: set[str] = set()
         pending, seen = [part for event in method.flow.events for part in _keepable(event)], set[int]()
-        if any(_is_one(value, making) for value in pending):
+        if any(_names_maker(value, making) for value in pending):
             found.add(_FIXED)
         while pending and _FIXED not in found:
             value = pending.pop()
@@ -146,12 +146,12 @@ class Making:
                 continue
             seen.add(id(value))
             pending += value.args
-            if value.op is Op.CALL and _is_one(value.callee, making):
+            if value.op is Op.CALL and _names_maker(value.callee, making):
                 helper = making[called_name(value.callee)]
                 found |= self._origins(value.args[1:], method)
-                found.update((_FIXED,) if helper is not None and self._says_length(helper) else ())
+                found.update((_FIXED,) if helper is not None and self._states_length(helper) else ())
             others = value.args[1:] if value.op is Op.CALL else value.args
-            if any(_is_one(arg, making) or _is_quoted(arg, value, making) for arg in others):
+            if any(_names_maker(arg, making) or _is_quoted(arg, value, making) for arg in others):
                 found.add(_FIXED)
         return frozenset(found)
 
@@ -183,12 +183,12 @@ class Making:
         return value.op is Op.LAMBDA or (value.op is Op.CALL and self_attribute(value.callee) is not None)
 
 
-def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handing], above: Sequence[Class]) -> bool:
+def _is_fixed(origins: Origins, method: Function, flows: dict[Function, _ValueFlow], above: Sequence[Class]) -> bool:
     """True if one of the origins, in a method, may be a number that the class fixes.
 
     An argument that the constructor's caller chooses is not, nor anything that is found in one.
     """
-    first = next(iter(handing))
+    first = next(iter(flows))
     pending = [(origin, method) for origin in origins]
     seen: set[tuple[str, Function]] = set()
     while pending:
@@ -200,14 +200,14 @@ def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handi
         seen.add(one)
         if origin.startswith("."):
             name = origin[1:]
-            found = [(handed.kept[name], by) for by, handed in handing.items() if name in handed.kept]
+            found = [(flow.stored[name], by) for by, flow in flows.items() if name in flow.stored]
             attributes = [cls.attributes[name] for cls in above if name in cls.attributes]
             if (not found and not attributes) or any(_is_length(part, within.module) for part in walk_all(attributes)):
                 return True
         else:
             parameter = within.parameter(origin)
             default = None if parameter is None else parameter.default
-            found = [(handed.given[within.name], by) for by, handed in handing.items() if within.name in handed.given]
+            found = [(flow.passed[within.name], by) for by, flow in flows.items() if within.name in flow.passed]
             if not found and within is not first:
                 return True
             if default is not None and any(_is_length(part, within.module) for part in walk_all((default,))):
@@ -216,7 +216,7 @@ def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handi
     return False
 
 
-def _spoken_of(method: Function) -> tuple[frozenset[str], frozenset[str]]:
+def _mentioned_names(method: Function) -> tuple[frozenset[str], frozenset[str]]:
     """The attributes and quoted names in a method, and those that occur only in a `hasattr`."""
     parts = list(walk_all(method.flow.values))
     asked = [part.args[-1] for part in parts if part.op is Op.CALL and _asks(part.callee) and len(part.args) == 3]
@@ -255,7 +255,7 @@ def _is_receiver(value: Value) -> bool:
     return is_self or (value.op is Op.GLOBAL and value.data == "super")
 
 
-def _is_one(value: Value, making: dict[str, Function | None]) -> bool:
+def _names_maker(value: Value, making: dict[str, Function | None]) -> bool:
     """True if a value is the name of a maker of tables."""
     return value.op in (Op.GLOBAL, Op.ATTR) and called_name(value) in making
 
@@ -277,7 +277,7 @@ def constructing(methods: list[Function], project: Project) -> list[Function]:
     at = {method: number for number, method in enumerate(methods)}
     found = by_name.pop("__init__", [])
     for builder in found:
-        names, asked = project.once(("speaks of", builder), partial(_spoken_of, builder))
+        names, asked = project.once(("speaks of", builder), partial(_mentioned_names, builder))
         more = {method for name in by_name.keys() & names for method in by_name.pop(name)}
         more |= {method for name in by_name.keys() & asked for method in by_name[name] if method.signature.decorators}
         found += sorted(more.difference(found), key=at.__getitem__)
@@ -307,7 +307,7 @@ def _compared_in(method: Function) -> frozenset[str]:
     return frozenset(name for test in ordered for arg in test.args if (name := self_attribute(arg)) is not None)
 
 
-def _says_length(function: Function) -> bool:
+def _states_length(function: Function) -> bool:
     """True if a function may state the length of a table: by a number, a default or the name of a constant."""
     defaults = [parameter.default for parameter in function.parameters if parameter.default is not None]
     values = walk_all((*defaults, *(event.value for event in function.flow.events)))

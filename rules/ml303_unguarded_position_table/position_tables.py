@@ -24,7 +24,7 @@ from modellint.link.classes.definitions import SourceMethod
 from modellint.link.values.callers import neighbours
 from modellint.link.values.members import Members
 
-from .keeping import ORDERS, Making, compares_rows, constructing
+from .keeping import ORDERS, FixedTableGate, compares_rows, constructing
 from .leading import leading_home, leading_to
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class FixedTable:
 
 
 @dataclass(frozen=True, eq=False)
-class _Ran:
+class _ClassRun:
     """The result of running the methods of an object of a class with any arguments."""
 
     cls: Class
@@ -88,14 +88,14 @@ class PositionTables:
         #: The runs, by class, by the attributes whose readers in other files are run, too, and by whether a class that
         #: holds no table is left; each with the files that the result rests on.
         #: whether only those that keep tables are run, with what that rests on.
-        self._known: dict[tuple[Class, frozenset[str], bool], tuple[_Ran | None, tuple[str, ...]]] = {}
+        self._known: dict[tuple[Class, frozenset[str], bool], tuple[_ClassRun | None, tuple[str, ...]]] = {}
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
         """The tables made in a file that are read for a run-time length that nothing compares with their rows."""
         found: dict[Value, FixedTable] = {}
         for cls in module.classes.values():
-            if self._project.of(Making).may_be_kept(cls):
-                for table in self._of(cls):
+            if self._project.of(FixedTableGate).may_hold_fixed_table(cls):
+                for table in self._tables_of(cls):
                     found.setdefault(table.table.value, table)
         yield from found.values()
 
@@ -128,8 +128,8 @@ class PositionTables:
 
     # -- what is read -----------------------------------------------------------------------------------------------
 
-    def _of(self, cls: Class) -> Iterator[FixedTable]:
-        own = self._keeping(cls)
+    def _tables_of(self, cls: Class) -> Iterator[FixedTable]:
+        own = self._own_run(cls)
         if own is None:
             return
         overrun = {read.table.value: read for read in reversed(own.reads) if own.falls_short_of(read)}
@@ -138,7 +138,7 @@ class PositionTables:
         if own.names.keys() <= overrun.keys():
             return
         names = frozenset(own.names.values())
-        everything = [own, *(self._once(user, names) for user in self._users(cls))]
+        everything = [own, *(self._run_with_readers(user, names) for user in self._users(cls))]
         reads = [read for ran in everything for read in ran.reads if read.table.value in own.names]
         for table in dict.fromkeys(read.table.value for read in reads if read.table.value not in overrun):
             here = [read for read in reads if read.table.value is table]
@@ -150,19 +150,19 @@ class PositionTables:
             if found is not None:
                 yield found
 
-    def _keeping(self, cls: Class) -> _Ran | None:
+    def _own_run(self, cls: Class) -> _ClassRun | None:
         """The run of a class; None where its objects hold no table whose rows may run out."""
         ran = self._run_of(cls, frozenset(), is_keeping=True)
         return ran if ran is not None and (ran.names or ran.compared) else None
 
-    def _once(self, cls: Class, names: frozenset[str]) -> _Ran:
+    def _run_with_readers(self, cls: Class, names: frozenset[str]) -> _ClassRun:
         """The run of a class whose bases in other files may read tables under the attributes `names`."""
         kept = self._run_of(cls, frozenset(), is_keeping=True) if (cls, frozenset(), True) in self._known else None
         ran = kept if kept is not None and names <= set(kept.names.values()) else self._run_of(cls, names)
         assert ran is not None
         return ran
 
-    def _run_of(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _Ran | None:
+    def _run_of(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _ClassRun | None:
         known = self._known.get((cls, names, is_keeping))
         if known is None:
             run = partial(_run, cls, partial(self._methods, cls), names, self._project, is_keeping=is_keeping)
@@ -183,7 +183,7 @@ class PositionTables:
                 return FixedTable(read.table, named, read.use, read.length)
         return None
 
-    def _built_once(self, cls: Class, own: _Ran, reads: list[TableRead], limits: _Limits) -> FixedTable | None:
+    def _built_once(self, cls: Class, own: _ClassRun, reads: list[TableRead], limits: _Limits) -> FixedTable | None:
         """A table that a method builds for any length, though only the constructor calls that method."""
         table = reads[0].table
         writers = own.stored.get(own.names[table.value], set())
@@ -212,7 +212,7 @@ class PositionTables:
             for callee in (event.value.callee for event in function.flow.of(EventKind.CALL))
         )
 
-    def _is_rebuilt(self, cls: Class, own: _Ran, name: str) -> bool:
+    def _is_rebuilt(self, cls: Class, own: _ClassRun, name: str) -> bool:
         """True if a method that may be called after the constructor replaces the table."""
         writers = own.stored.get(name, set())
         return any(writer.name == "forward" or self._is_called(writer, cls, writers) for writer in writers)
@@ -232,7 +232,7 @@ class PositionTables:
 class _Limits:
     """The comparisons and cuts that limit the lengths for which tables are read."""
 
-    def __init__(self, cls: Class, reads: list[TableRead], everything: list[_Ran], project: Project) -> None:
+    def __init__(self, cls: Class, reads: list[TableRead], everything: list[_ClassRun], project: Project) -> None:
         self._reads = reads
         self._users = everything[1:]
         self._keepers = [user for user in self._users if cls not in project.of(Members).mro(user.cls)]
@@ -284,7 +284,7 @@ class _Limits:
         return False
 
     @staticmethod
-    def _cuts(read: TableRead) -> Callable[[_Ran], bool]:
+    def _cuts(read: TableRead) -> Callable[[_ClassRun], bool]:
         """A test for a run that reaches the function of a read, but never reads for a run-time length there."""
         return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
 
@@ -310,7 +310,7 @@ def _run(
     project: Project,
     *,
     is_keeping: bool = False,
-) -> _Ran | None:
+) -> _ClassRun | None:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it.
 
     Of the methods of other files, only those run that may read the attributes `read`, or call a definition of the
@@ -335,7 +335,7 @@ def _run(
         if store.name is not None and store.function is not None:
             stored.setdefault(store.name, set()).add(store.function)
     reads = list(lookups.reads.values())
-    found = _Ran(cls, reads, lookups.limits, frozenset(run.calls.done), names, compared, stored)
+    found = _ClassRun(cls, reads, lookups.limits, frozenset(run.calls.done), names, compared, stored)
     run.close()
     return found
 

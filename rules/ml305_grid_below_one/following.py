@@ -192,7 +192,7 @@ class _Sides(Refinement):
             return _is_bounded(side, operator, one[1], other[1])
         if test.op is Op.CALL:
             return self._call_keeps(test, truthy, side, frame)
-        return _is_there(side, self._run.evaluate(test, frame), truthy)
+        return _excludes_zero(side, self._run.evaluate(test, frame), truthy)
 
     def _call_keeps(self, call: Value, truthy: bool, side: Side, frame: Frame) -> bool:
         """Like `_keeps`, for a call: one that cannot be read is taken to check the sides among its arguments."""
@@ -205,7 +205,7 @@ class _Sides(Refinement):
             return False
         if any("looks" in row.facets for name in names if (row := operators.row(name)) is not None):
             return False
-        return any(side.is_told_by(other) for atoms in given for other in sides_in(atoms))
+        return any(side.shares_facts_of(other) for atoms in given for other in sides_in(atoms))
 
 
 class Grids(Theory, Sink):
@@ -325,29 +325,29 @@ def _is_bounded(side: Side, operator: str, left: Atoms, right: Atoms) -> bool:
     if operator in ("<", "<="):
         left, right = right, left
     if operator == "!=":
-        return _is_none(right) and _is_there(side, left, True)
+        return _is_zero(right) and _excludes_zero(side, left, True)
     if operator == "==":
-        if _is_none(right):
-            return _is_there(side, left, False)
-        return any(_tells(side, one) for one in (*left, *right))
-    return _is_there(side, left, True) if _is_few(right) else any(_tells(side, one) for one in left)
+        if _is_zero(right):
+            return _excludes_zero(side, left, False)
+        return any(_is_about(side, one) for one in (*left, *right))
+    return _excludes_zero(side, left, True) if _is_at_most_one(right) else any(_is_about(side, one) for one in left)
 
 
-def _is_there(side: Side, atoms: Atoms, truthy: bool) -> bool:
+def _excludes_zero(side: Side, atoms: Atoms, truthy: bool) -> bool:
     """True if the side is not 0 where `atoms` are true, as it is itself, or where they are 0, as its remainder is."""
-    told = [atom for atom in atoms if _tells(side, atom)]
+    told = [atom for atom in atoms if _is_about(side, atom)]
     return any(isinstance(atom, Side) and (atom.is_rounded if truthy else atom.stage == "rest") for atom in told)
 
 
-def _tells(side: Side, atom: Atom) -> bool:
-    return isinstance(atom, Side) and side.is_told_by(atom)
+def _is_about(side: Side, atom: Atom) -> bool:
+    return isinstance(atom, Side) and side.shares_facts_of(atom)
 
 
-def _is_none(atoms: Atoms) -> bool:
+def _is_zero(atoms: Atoms) -> bool:
     return constant(atoms) == Constant(0)
 
 
-def _is_few(atoms: Atoms) -> bool:
+def _is_at_most_one(atoms: Atoms) -> bool:
     """True if a number is known to be at most 1."""
     known = constant(atoms)
     return known is not None and type(known.value) in (int, float) and known.value <= 1  # type: ignore[operator]

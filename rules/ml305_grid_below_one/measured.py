@@ -53,7 +53,7 @@ class Measured:
             key = id(part), calls
             if key not in self._known:
                 self._known[key] = False  # a loop, which adds nothing by itself
-                self._known[key] = self._is(part, function, calls)
+                self._known[key] = self._is_measured(part, function, calls)
             if self._known[key]:
                 return True
             for inner in (*part.args, *nested_returns(part)):
@@ -62,7 +62,7 @@ class Measured:
                     pending.append(inner)
         return False
 
-    def _is(self, value: Value, function: Function, calls: int) -> bool:
+    def _is_measured(self, value: Value, function: Function, calls: int) -> bool:
         """True if the value itself is a measured size, whatever it is computed from."""
         if value.op is Op.PARAM:
             return not is_self(value) and self._arrives(function, str(value.data), calls)

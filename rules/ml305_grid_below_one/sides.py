@@ -82,7 +82,7 @@ class Side(Length):
         """This side after `max(side, …)`, or any other bound from below."""
         return self.whole(is_limited=True) if self.is_rounded else replace(self, is_limited=True)
 
-    def is_told_by(self, other: Side) -> bool:
+    def shares_facts_of(self, other: Side) -> bool:
         """True if facts about `other` hold of it: both are of one side, and scaled and rounded alike."""
         if other.is_limited or (other.image, other.place, other.is_scaled) != (self.image, self.place, self.is_scaled):
             return False
@@ -118,9 +118,9 @@ def round_side(side: Side, where: str, at: Site) -> Side:
 def combine(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
     """The result of arithmetic on sides and scales; None where neither operand is one."""
     operands = _operands(made)
-    found: list[Atom] = [_first(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
+    found: list[Atom] = [_with_operand(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
     if operator in ("*", "+"):
-        found += [_first(operator, a, left, operands[0], made) for a in right if isinstance(a, Side)]
+        found += [_with_operand(operator, a, left, operands[0], made) for a in right if isinstance(a, Side)]
     if found:
         return tuple(dict.fromkeys(found))
     atoms = (*left, *right)
@@ -134,7 +134,7 @@ def _operands(made: Site) -> tuple[Value | None, Value | None]:
     return (value.args[0], value.args[1]) if value.op is Op.BIN else (None, None)
 
 
-def _first(operator: str, side: Side, other: Atoms, written: Value | None, made: Site) -> Atom:
+def _with_operand(operator: str, side: Side, other: Atoms, written: Value | None, made: Site) -> Atom:
     """The result of an operator on a side and the operand `other`, whose expression is `written`."""
     if operator == "**":
         return Scale(made) if constant(other) == Constant(0.5) else side.whole(is_limited=True)
@@ -149,7 +149,7 @@ def _first(operator: str, side: Side, other: Atoms, written: Value | None, made:
     if operator == "%" and side.stage == "whole" and is_number_of_pixels(other):
         return replace(side, stage="rest", divisor=other, is_divided=True)
     if operator == "-" and side.stage == "whole":
-        rest = next((a for a in other if isinstance(a, Side) and a.stage == "rest" and side.is_told_by(a)), None)
+        rest = next((a for a in other if isinstance(a, Side) and a.stage == "rest" and side.shares_facts_of(a)), None)
         if rest is not None:
             return replace(side, stage="multiple", quotient=made, rounding=made, divisor=rest.divisor, is_divided=True)
     return side.whole(is_limited=True)

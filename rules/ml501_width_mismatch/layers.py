@@ -227,7 +227,7 @@ class Layers:
         if depth > MAX_DEPTH:
             return None
         if value.op in (Op.LIST, Op.TUPLE):
-            return self._spread(value.args, frame, depth)
+            return self._unpack_all(value.args, frame, depth)
         if value.op is Op.UPDATE and (made := self._root(value)).op is Op.CALL:
             return self.layers_in(made, frame, depth + 1)
         if value.op is Op.UPDATE and value.data == "append" and len(value.args) == 2 and value.guard is None:
@@ -348,9 +348,9 @@ class Layers:
             if definition == External("collections.OrderedDict") and len(given[0].args) == 2:
                 pairs = self.layers_in(given[0].args[1], frame, depth + 1)
                 return [None] if pairs is None else [_second(pair) for pair in pairs]
-        return self._spread(given, frame, depth)
+        return self._unpack_all(given, frame, depth)
 
-    def _spread(self, parts: tuple[Value, ...], frame: Activation, depth: int) -> list[Located | None]:
+    def _unpack_all(self, parts: tuple[Value, ...], frame: Activation, depth: int) -> list[Located | None]:
         found: list[Located | None] = []
         for part in parts:
             if part.op is Op.STARRED:

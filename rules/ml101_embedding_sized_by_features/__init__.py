@@ -94,7 +94,7 @@ class EmbeddingSizedByFeatures(Rule):
         return python_probe(claim)
 
     def _exchange_finding(self, found: Exchanged, module: ModuleFacts) -> Finding:
-        """A call that gives rows for columns."""
+        """The finding about a call that passes the rows of a table for its columns, and its columns for the rows."""
         (_, first), (_, second) = found.arguments
         home, callee = found.constructor.module, module.text_of(found.call.callee)
         return self.finding(

@@ -22,7 +22,7 @@ _NAMED = frozenset((Op.PARAM, Op.ATTR, Op.GLOBAL))
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """`call` has two arguments that are called what the other one should be; `table` gets them."""
+    """A `call` with two arguments that are each named like the parameter of the other; `table` gets them as sizes."""
 
     call: Value
     #: Their positions, and the parameters that they are given for.

@@ -1,4 +1,4 @@
-"""The sizes of a table that have changed places: by what they are called, and by the ids that the table is given."""
+"""Signs that the sizes of a table have changed places: in their names, in its indices, and in the use of its rows."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def swaps(table: Held, sizing: Sizing) -> Iterator[Swap]:
 def _is_named_the_other_way(table: Held, columns: TableSize, sizing: Sizing) -> bool:
     """True if a table that is looked up has rows named like a width, and columns named like a number of ids.
 
-    It takes the names of both sizes; one alone tells nothing.
+    It takes the names of both sizes; one alone is no sign.
     """
     if counts_ids(table.rows) or counts_anything(table.rows):
         return False

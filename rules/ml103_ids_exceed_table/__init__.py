@@ -184,7 +184,7 @@ class IdsExceedTable(Rule):
 
 
 def _clamp_fix(rows: Size, lookup: Lookup) -> Fix | None:
-    """The ids limited to the last row, where the call itself says which that is."""
+    """Limit the ids to the last row, where the call itself says which that is."""
     call, module = lookup.place.value, lookup.place.module
     if rows.number is not None:
         return clamped(call, str(rows.number - 1), module)

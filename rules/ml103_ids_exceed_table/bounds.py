@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     _Called = Callable[[Value], tuple[str, bool]]
 
-#: Operators that make other numbers of ids: a limit on their result says nothing of the ids.
+#: Operators that make other numbers of ids: a limit on their result is none on the ids.
 _SHIFTS = ("+", "-", "%", "//", "*", "/")
 #: Names of operators that make tables, or look something up in an operand.
 _TABLES = operators.words("table") | {"Parameter", "embedding"}

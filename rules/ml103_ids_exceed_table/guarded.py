@@ -134,7 +134,7 @@ class Guarded:
 
 
 def clamping(module: ModuleFacts, project: Project) -> list[Function]:
-    """The functions of a file that may look up what they, or functions that they call, clamp."""
+    """The functions of a file that clamp ids, themselves or by a call, and may look them up."""
     own = list(module.all_functions())
     found = {function: None for function in own if _clamps(function, hands_on=True)}
     giving = {function.name for function in own if _clamps(function, hands_on=False)}

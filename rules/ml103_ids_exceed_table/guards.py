@@ -55,7 +55,7 @@ def admits_rows(bound: Size, rows: Size) -> bool:
 
 
 def guarding_functions(module: ModuleFacts, project: Project) -> Iterator[Function]:
-    """The functions of a file with tables that limit what they may look up."""
+    """The functions of a file with tables that compare or clamp ids, and may look them up."""
     if may_look_up(module, project):
         from .guarded import clamping
 

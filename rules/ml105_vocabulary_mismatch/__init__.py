@@ -96,7 +96,7 @@ class VocabularyMismatch(Rule):
             )
 
     def probe(self, claim: SizesDiffer | Tied | Outgrown, project: Project) -> Probe | None:
-        """Build what must agree, and compare the sizes; call what adds tokens, and count rows and ids afterwards."""
+        """Build both sides and compare their sizes; or call the function that adds tokens, and count rows and ids."""
         from modellint.claims.layers import Tied
         from modellint.claims.recipes import SizesDiffer
         from modellint.probes import python_probe, recipe_probe

@@ -69,7 +69,7 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
 
 
 def unresized_models(function: Function, project: Project) -> Iterator[Unresized]:
-    """The models of checkpoints that a function feeds with a tokenizer to which it, or what it calls, adds tokens."""
+    """The models of checkpoints that a function feeds with a tokenizer, after it or a callee has added tokens."""
     growing = project.once(("leading to growth", function.module), lambda: _growing(function.module, project))
     if function.words.isdisjoint(GROWS) and function.words.isdisjoint(growing):
         return

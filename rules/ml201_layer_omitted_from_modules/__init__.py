@@ -66,7 +66,7 @@ class LayerOmittedFromModules(Rule):
                     yield self._finding(omission, whole)
 
     def probe(self, claim: NotMoved, project: Project) -> Probe | None:
-        """Build the recipe, move `modules`, and list what stays behind below the layer's key."""
+        """Build the recipe, move `modules`, and list the tensors below the layer's key that stay behind."""
         from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
@@ -115,7 +115,7 @@ def _evidence(omission: Omission) -> Iterator[str]:
 
 
 def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
-    """The entry added to `modules`, where both stand in this file and the layer has a key of its own."""
+    """Add the entry to `modules`, where both stand in this file and the layer has a key of its own."""
     from modellint.edits.yaml import insert_entry
 
     layer, modules = omission.layer, omission.modules

@@ -66,7 +66,7 @@ class LayerNotSaved(Rule):
                     yield self._finding(shortfall, whole)
 
     def probe(self, claim: NotSaved, project: Project) -> Probe | None:
-        """Build the recipe, and look for the layer's parameters in what the checkpointer saves."""
+        """Build the recipe, and look for the layer's parameters among those that the checkpointer saves."""
         from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)

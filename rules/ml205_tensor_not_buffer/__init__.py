@@ -61,7 +61,7 @@ class TensorNotBuffer(Rule):
             yield self._report(found)
 
     def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
-        """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
+        """Move the layer to a device that is not there, and call it: does its tensor meet one that has moved?"""
         from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)
@@ -148,7 +148,7 @@ def _buffer(found: Stranded, place: Place, written: str) -> Fix:
 
 
 def _assignment(target: Value, module: ModuleFacts) -> tuple[Place, Place] | None:
-    """Where `target = value` stands, and its value; None where an annotation or a parenthesis is between them."""
+    """The place of `target = value`, and of its value; None where an annotation or a parenthesis is between them."""
     stored = assigned(target, module)
     if stored is None:
         return None

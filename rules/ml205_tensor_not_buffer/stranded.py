@@ -1,7 +1,7 @@
 """Tensors that a layer makes in its constructor and keeps as plain attributes: they stay behind when it moves.
 
 An object's life is run on paper. A tensor that its constructor makes on the default device is left behind, unless it is
-registered or stored anew on another device; the run notes where it meets what has moved.
+registered or stored anew on another device; the run notes where it meets tensors that have moved.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MOVES = operators.methods("Tensor", "moves")
 
 @dataclass(frozen=True, eq=False)
 class Stranded:
-    """A tensor, `made` by a constructor and kept as a plain attribute by `target`, and where it meets what has moved.
+    """A tensor, `made` by a constructor and kept as a plain attribute by `target`, and its `meetings` with moved ones.
 
     `is_certain`: it is such a tensor on every path, and one of the tensors that it meets has moved for sure.
     `can_register`: a buffer can take the attribute's place, at `target`. `is_placed`: the constructor was given it, or
@@ -135,7 +135,7 @@ class _Search:
         )
 
     def run(self, seen: Collection[int]) -> Iterator[Stranded]:
-        """The tensors that meet what has moved, and that nothing moves, but for those with targets that were `seen`."""
+        """The tensors that meet moved ones and are never moved themselves, but for those with targets in `seen`."""
         first: dict[str, list[Store]] = {}
         for store in self._finished.first_stores:
             if store.name is not None:

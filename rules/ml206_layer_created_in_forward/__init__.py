@@ -50,7 +50,7 @@ class LayerCreatedInForward(Rule):
             yield self._report(creation)
 
     def probe(self, claim: MadeAnew, project: Project) -> Probe | None:
-        """Call the layer twice: what becomes of the parameters that the first call made?"""
+        """Call the layer twice, and look for the parameters that the first call made."""
         from modellint.probes import python_probe
 
         return python_probe(claim, claim.entry)

@@ -41,9 +41,9 @@ _KEEPS = frozenset(f"functools.{name}" for name in ("cache", "lru_cache", "cache
 class Creation:
     """A layer with parameters that `entry` makes at each call.
 
-    `function` holds the constructor `call`; `route` are the calls that lead there, outermost first; `use` is where
-    the new layer is called. `is_certain` tells whether the layer has parameters whatever its arguments;
-    `is_conditional` whether a condition on what it is given decides that it is made.
+    `function` holds the constructor `call`; `route` are the calls that lead there, outermost first; `use` is the call
+    of the new layer. `is_certain`: the layer has parameters whatever its arguments. `is_conditional`: a condition on
+    arguments decides whether it is made.
     """
 
     entry: Function

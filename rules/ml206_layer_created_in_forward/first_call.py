@@ -78,9 +78,9 @@ class FirstCall:
         return False
 
     def _keeps(self, cls: Class, name: str, made: Value, *, is_there: bool) -> bool:
-        """True if an attribute that methods other than the constructor set may tell that `made` is there already.
+        """True if an attribute that methods other than the constructor set may show that `made` is there already.
 
-        One that is computed with the new layer, and set to None again between calls, tells nothing.
+        One that is computed with the new layer, and set to None again between calls, does not.
         """
         key = (cls, name)
         stored = self._stored.get(key)

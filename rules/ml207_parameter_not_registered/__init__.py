@@ -81,9 +81,9 @@ class ParameterNotRegistered(Rule):
                 yield self._container_finding(found)
 
     def probe(self, claim: NotRegistered | MovedLate, project: Project) -> Probe | None:
-        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`.
+        """Build the class, and look for the attribute's tensors in `parameters()` and `state_dict()`.
 
-        Of what is moved late, run the function, and look for what the move gives among what the optimizers hold.
+        For a late move, run the function, and look for the moved tensor among those that the optimizers hold.
         """
         from modellint.claims.layers import NotRegistered
         from modellint.probes import file_probe

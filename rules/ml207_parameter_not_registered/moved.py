@@ -1,4 +1,4 @@
-"""Learned tensors that are moved after an optimizer was given them: it goes on with the ones that nobody uses."""
+"""Learned tensors that are moved after an optimizer was given them: it goes on with the old ones, now unused."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ _HEAD = 2000
 class Derived:
     """An attribute that gets a tensor made from a new parameter.
 
-    `call` in `maker` makes the parameter, `value` is what is stored, `operation` the method or operator that makes a
-    tensor of it. `is_rare`: the operation gives the parameter itself, unless its numbers are of another kind.
+    `call` in `maker` makes the parameter, `value` is the stored expression, `operation` the method or operator that makes
+    a tensor of it. `is_rare`: the operation returns the parameter itself, unless it changes its type.
     """
 
     cls: Class

@@ -64,7 +64,7 @@ def _all_uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninit
 
 
 def _stopped_above(cls: Class, constructor: Function, project: Project) -> Iterator[Uninitialised]:
-    """A class whose `super().__init__()` never comes to `nn.Module`, and that assigns a layer or parameter."""
+    """A class whose `super().__init__()` never reaches `nn.Module`, and that assigns a layer or parameter."""
     model = project.classes.model(cls)
     if model.is_module and model.is_complete and not model.has_own_adder("__new__"):
         last = _last_constructor(constructor, model, project)

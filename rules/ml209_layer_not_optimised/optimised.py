@@ -307,7 +307,7 @@ class _ListedLayers:
         return is_written and not self._training.is_foreign(made.function)
 
     def _listed_children(self, shells: list[Shell]) -> set[str] | None:
-        """The children of some objects that are listed for sure; None if they are listed in another way, too."""
+        """The children of objects that are listed for sure; None if something else of the objects is given, too."""
         paths: dict[str, list[Path]] = {}
         known: set[Shell] = set()
         for shell in shells:

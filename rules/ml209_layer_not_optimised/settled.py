@@ -24,7 +24,7 @@ _FREEZING = ("requires_grad", "freeze", "frozen", "no_grad", "inference_mode", "
 #: Methods that are called on a layer by code that trains it by hand, freezes, fills or copies it.
 _ASKED = frozenset(("requires_grad_", "eval", "state_dict", "load_state_dict"))
 _PARAMETERS = "parameters"
-#: Methods and attributes of a tensor that give its numbers without what they were calculated from.
+#: Methods and attributes of a tensor that return its numbers without their graph.
 _LEAVING = frozenset(("detach", "detach_", "data"))
 _SAYING = frozenset((Op.GLOBAL, Op.ATTR, Op.PARAM))
 
@@ -151,7 +151,7 @@ def _names(module: ModuleFacts) -> Iterator[str]:
 
 
 def _values(events: Iterable[Event]) -> Iterator[Value]:
-    """All that events are made of, with the contexts and conditions that they happen in."""
+    """All values in events, with their contexts and conditions."""
     wanted: list[Value] = []
     for event in events:
         wanted += [event.value, *event.contexts]

@@ -78,7 +78,7 @@ class StateNotSaved(Rule):
                     yield self._finding(state, whole)
 
     def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:
-        """Build the recipe, and look for the object in what the checkpointer saves; or make the Brain's optimizers."""
+        """Build the recipe, and look for the object in the checkpointer; or make the Brain's optimizers."""
         from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
@@ -151,7 +151,7 @@ def _help(state: UnsavedState) -> str:
 
 
 def _fix(state: UnsavedState, recipe: Recipe) -> Fix | None:
-    """The object added to `recoverables`, where both stand in this file."""
+    """Add the object to `recoverables`, where both stand in this file."""
     from modellint.edits.yaml import insert_entry
 
     item, recoverables = state.item, state.saved.recoverables

@@ -32,8 +32,8 @@ _START = "on_fit_start"
 class UnsavedState:
     """An object of the recipe whose state a training changes, and no checkpoint holds.
 
-    `text` at `place`, in `function`, changes it. `makes` tells that the object is the class of an optimizer, and the
-    state that of the optimizer which is made there.
+    `text` at `place`, in `function`, changes it. `makes`: the object is the class of an optimizer, and the state that
+    of the optimizer which is made there.
     """
 
     item: Item
@@ -98,7 +98,7 @@ def _resumes(reach: Reach) -> bool:
 
 
 def _changes(registration: Registration, layers: Layers) -> Iterator[ItemUse]:
-    """Calls, in the course of a training, that change what a checkpoint of the object would hold."""
+    """The calls in the course of a training that change the state which a checkpoint of the object would hold."""
     for use in registration.reach.item_uses if registration.reach is not None else ():
         model = layers.model(use.item)
         if model is not None and not use.stages.isdisjoint(_FITTING):

@@ -64,7 +64,7 @@ class TensorOnDefaultDevice(Rule):
             yield self._finding(met, model, project)
 
     def probe(self, claim: MadeAside, project: Project) -> Probe | None:
-        """Move the layer to a device that is not there, and call it: does what it makes meet what has moved?"""
+        """Move the layer to a device that is not there, and call it: do its new tensors meet ones that have moved?"""
         from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)

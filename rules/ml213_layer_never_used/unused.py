@@ -100,7 +100,7 @@ def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused
     if is_tried_out(project, kept[0].function, kept[0].event):
         return
     relatives = family(cls, project).classes
-    # A class of which no method reads anything only holds layers for others.
+    # A class whose methods read no attribute only holds layers for others.
     if not any(spoken(one, project).read for one in relatives) or any(_is_open(one, project) for one in relatives):
         return
     for one in kept:

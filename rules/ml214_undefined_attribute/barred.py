@@ -68,7 +68,7 @@ def _holds(fact: Fact, value: object) -> bool:
     if fact.operator in _TRUTH:
         return bool(value) is (fact.operator == "true")
     outcome = compare_constants(fact.operator, value, fact.constant)
-    # Numbers are not compared with what is none; how texts are ordered is not for us to say.
+    # Numbers are not compared with values of other types; of strings, any order may hold.
     return isinstance(fact.constant, str) if outcome is None else outcome
 
 

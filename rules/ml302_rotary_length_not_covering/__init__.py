@@ -66,7 +66,7 @@ class RotaryLengthNotCovering(Rule):
                         reported.add(key)
 
     def probe(self, claim: StepBeyond | LengthNotPositions, project: Project) -> Probe | None:
-        """Run some tokens at once, then one more with what was kept of them, or positions beyond the number of keys."""
+        """Run some tokens at once, then one more with their cache, or positions beyond the number of keys."""
         from modellint.probes import boundary_probe
 
         return boundary_probe(claim, [claim.place])

@@ -1,6 +1,6 @@
-"""Which classes may build a table of a fixed length? Asked before an object is made, of the calls of constructors.
+"""Over-approximates which classes may build a table of a fixed length, by the calls in constructors.
 
-It over-approximates: it says yes too often, and never no where the object that is made has such a table.
+This is asked before an object is made. It says yes too often, and never no where the object has such a table.
 """
 
 from __future__ import annotations

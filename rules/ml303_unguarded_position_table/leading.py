@@ -1,4 +1,4 @@
-"""Which methods of an object lead to others of it? The calls of methods and the attributes that they read tell."""
+"""Methods of an object that lead to others of it, by the methods that they call and the attributes that they read."""
 
 from __future__ import annotations
 

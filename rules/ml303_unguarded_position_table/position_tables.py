@@ -1,8 +1,8 @@
 """Tables that are built once for a fixed length and read up to a length that only a run knows.
 
-The objects of a class, and of those that keep or extend it, are run on paper. The length is fixed if it is a literal,
-or a default that what builds the object leaves alone. Whatever compares or limits the run-time length, and a method in
-reach that builds the table anew, ends the claim.
+The objects of a class, and of those that hold or extend it, are run on paper. The length is fixed if it is a literal,
+or a default that no caller overrides. A comparison or limit of the run-time length, or a method in reach that builds
+the table anew, ends the claim.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class PositionTables:
         bases = {(dotted(base) or "").rpartition(".")[2] for base in cls.bases}
         return frozenset(bases.union(*(method.words for method in self._methods(cls))))
 
-    # -- what is read -----------------------------------------------------------------------------------------------
+    # -- tables that are read ---------------------------------------------------------------------------------------
 
     def _tables_of(self, cls: Class) -> Iterator[FixedTable]:
         own = self._own_run(cls)

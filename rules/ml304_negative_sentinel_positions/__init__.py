@@ -77,7 +77,7 @@ class NegativeSentinelPositions(Rule):
                 yield self._padding_finding(one, number, indexed.is_compared(one.filler, module))
 
     def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
-        """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
+        """Run the functions that pad and look up, with sequences about as long as the filler is negative."""
         from modellint.link.values.callers import callers
         from modellint.probes import boundary_probe, function_at
 

@@ -1,7 +1,7 @@
 """A theory that follows the sides of images to the shapes, repetitions and sizes that they are used in.
 
-A side that is rounded down to whole patches is 0 where it is shorter than one. What the conditions on the way say of
-it, and what refuses a small one, is taken into account.
+A side that is rounded down to whole patches is 0 where it is shorter than one. Path conditions and refusals on the way
+that bound it from below are taken into account.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _USING = operators.words(*_SHAPING, _RESIZING)
 _REFUSING = frozenset(("raise", "assert"))
 #: Events that are evaluated only where something needs their result.
 _LATER = frozenset((EventKind.COMPARE, EventKind.INDEX))
-#: Comparisons, and what holds where they do not.
+#: Comparisons, each with the one that holds where it does not.
 _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
@@ -90,7 +90,7 @@ class _Sides(Refinement):
         self._run = run
         self._grids = grids
 
-    # -- what is measured ------------------------------------------------------------------------------------------
+    # -- measuring -------------------------------------------------------------------------------------------------
 
     def gives_sizes(self, name: str) -> bool:
         return name in MEASURING

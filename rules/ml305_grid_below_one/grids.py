@@ -1,7 +1,7 @@
 """Sides of images that are rounded down to whole patches, and that nothing keeps above zero.
 
 A function that may round is run on paper, and so are those that call it: some measure the image, others use the size.
-What a model does is left out: what it is given has been prepared for it.
+Methods of models are left out: their inputs have been prepared for them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Grids:
         return Fate.MULTIPLIED in fate or Fate.PASSED in fate
 
     def _fate_when_run(self, function: Function, given: frozenset[str]) -> Fate:
-        """Run a function with unbounded sides for the parameters `given`, and tell the fate of what it rounds."""
+        """Run a function with unbounded sides for the parameters `given`; the fate of those that it rounds."""
         run, grids = measuring(self._project, self._reach)
         grids.is_result_asked_for = True
         at = Site(NOWHERE, function)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Measured:
-    """Follows numbers back to what measures something; through no more than `calls` callers of a function."""
+    """Follows numbers back to measured sizes, through no more than `calls` callers of a function."""
 
     def __init__(self, project: Project, reach: Reach, mentioning: Mentioning, calls: int) -> None:
         self._project = project
@@ -124,10 +124,10 @@ class Measured:
         return any(self._may_be(arg, user, calls) for arg in given)
 
     def _calls_of(self, function: Function) -> list[tuple[Function, Value | None]]:
-        """The calls of a function with those who call it; None for one who hands it on, to be called elsewhere.
+        """The calls of a function with their callers; None for a caller that passes the function on.
 
-        A call that is handed the class whose constructor the function is counts as one of it: what others than
-        its caller give there is a setting.
+        A call that is passed the class which the function constructs counts as one of its calls: arguments from elsewhere
+        are settings.
         """
         if function not in self._uses:
             users = dict.fromkeys(user for user, _ in self._mentioning([function]))

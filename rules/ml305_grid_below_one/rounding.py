@@ -1,6 +1,6 @@
-"""Which functions may round a number down to a multiple, or have others multiply what they round; which may use it.
+"""A gate before any run: which functions may round a number down to a multiple, and which may use it.
 
-This only ever says that something cannot matter: what it cannot judge counts.
+It over-approximates, by the value graph and by names: a function that it cannot judge counts.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def passing(function: Function, name: str) -> Fate:
 
 
 def numerators(function: Function) -> frozenset[str] | None:
-    """The parameters that a function rounds ratios of; None where it scales them by others, or rounds parts of some."""
+    """The parameters that a function rounds ratios of; None where variables scale them, or parts are rounded."""
     found: set[str] = set()
     for ratio in ratios(function):
         for leaf in _leaves(ratio.args[0], _MAX_DEPTH):

@@ -1,7 +1,7 @@
 """Sides of images as numbers: how they are scaled, rounded down to whole patches, and kept above one.
 
 A side is measured (`image.shape[0]`, `image.size`), perhaps scaled so that the area fits, divided by a number of
-pixels, rounded, and multiplied by the same number again. What that gives is 0 for a side that is shorter, unless
+pixels, rounded, and multiplied by the same number again. The result is 0 for a side that is shorter, unless
 something limits it from below on the way.
 """
 
@@ -43,12 +43,12 @@ class Quotient(Length):
 
 @dataclass(frozen=True, slots=True)
 class Side(Length):
-    """A side of an image, or what is made of it; measured at `origin`, it is the one at a `place` in the sizes of it.
+    """A side of an image, or a number computed from it, measured at `origin`, at index `place` of the image's sizes.
 
     It is `whole`, a `ratio` to a number of pixels, that ratio `floored`, a `multiple` of the pixels again, or the
-    `rest` that a division leaves. `quotient` divides it by `divisor`, and `rounding` what rounds it; `is_divided`:
-    that has happened to it. `is_scaled`: so that the area fits. `is_limited`: something has kept it from being small
-    since, or made another number of it.
+    `rest` that a division leaves. `quotient` is the division by `divisor`, `rounding` the operation that rounds.
+    `is_divided`: it has been divided at some time. `is_scaled`: it fits an area. `is_limited`: it has been bounded from
+    below since, or another number was made of it.
     """
 
     image: Hashable = None

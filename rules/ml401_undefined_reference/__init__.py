@@ -66,7 +66,7 @@ class UndefinedReference(Rule):
             )
 
     def probe(self, claim: NotLoaded | Unresolved, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, as it is and without the reference; resolve what OmegaConf loads."""
+        """Load the recipe with HyperPyYAML, as it is and without the reference; resolve it in what OmegaConf loads."""
         from modellint.claims.recipes import Unresolved
         from modellint.probes import file_probe, recipe_probe
 

@@ -62,7 +62,7 @@ class UnresolvableClass(Rule):
                 yield self._missing(bad, recipe, near, project)
 
     def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
+        """Load the recipe with HyperPyYAML, and make the tag's object; locate the name in `_target_`."""
         from modellint.claims.recipes import NotLocated
         from modellint.probes import file_probe, recipe_probe
 

@@ -69,7 +69,7 @@ class ConstructorMismatch(Rule):
             yield from [_join_findings(*found)] if is_many else found
 
     def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
+        """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""
         from modellint.claims.recipes import NotCalled
         from modellint.probes import file_probe, recipe_probe
 

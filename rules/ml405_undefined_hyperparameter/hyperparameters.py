@@ -201,7 +201,7 @@ class _Walk:
         self.may_have_more_keys = self.may_have_more_keys or work.may_have_more_keys
 
     def _overrides(self, call: Value, function: Function, certain: bool) -> None:
-        """Overrides that the script states must be there, unless it says that they need not."""
+        """Note the overrides that the script states and the recipe lacks, unless they need not match."""
         given = call.argument(1, "overrides")
         match = call.argument(2, "overrides_must_match")
         if match is not None and not (match.op is Op.CONST and match.data is True):

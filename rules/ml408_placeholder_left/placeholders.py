@@ -1,4 +1,4 @@
-"""Placeholders of a recipe that nothing says how to fill."""
+"""Placeholders of a recipe that no comment, document or code says how to fill."""
 
 from __future__ import annotations
 

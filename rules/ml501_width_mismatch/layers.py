@@ -332,7 +332,7 @@ class Layers:
                     yield None
 
     def _root(self, value: Value) -> Value:
-        """The container as it was made, of which a value is what became of it."""
+        """The container as it was made, before the updates that a value is the result of."""
         while value.op is Op.UPDATE or (value.op is Op.ATTR and len(value.args) > 1):
             value = value.args[0] if value.op is Op.UPDATE else value.args[1]
         return value

@@ -1,4 +1,4 @@
-"""Where tensors meet layers that take another width: along methods, and between the neighbours of a `Sequential`."""
+"""Calls that give a layer another width than it takes: along methods, and between the neighbours of a `Sequential`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Misfit:
     is_one_side: bool = False
     #: True if the condition is a parameter whose default takes that side.
     is_default: bool = False
-    #: The call of the layer itself, which may stand in what is called at `call`.
+    #: The call of the layer itself, which may be in the function called at `call`.
     met: Located | None = None
     #: The `Sequential` of which it is an element.
     around: Value | None = None

@@ -112,7 +112,7 @@ def with_one(shape: Shape, dim: int) -> Shape:
 
 
 def flatten(shape: Shape, first: int, last: int) -> Shape:
-    """`flatten`: one dimension in the place of some, as large as their product."""
+    """`flatten`: one dimension in the place of several, as large as their product."""
     start, end = shape.place(first), shape.place(last)
     if end is None or (start is None and end != -1):
         return UNKNOWN
@@ -149,7 +149,7 @@ def pixel_shuffle(shape: Shape, factor: int | None) -> Shape:
 
 
 def subscript(shape: Shape, parts: Sequence[Value]) -> Shape:
-    """`x[:, 0]`, `x[..., None]`, where that says which dimensions go; a slice leaves it open how large one is."""
+    """The shape of `x[:, 0]`, `x[..., None]`, where the dimensions that go are known; a slice makes a size unknown."""
     dots = next((at for at, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis), None)
     if dots is None and shape.rank is None:
         # The last dimension is the one of the last part, or one behind it.
@@ -177,7 +177,7 @@ def subscript(shape: Shape, parts: Sequence[Value]) -> Shape:
 
 
 def _dimensions_left(shape: Shape, parts: Sequence[Value], place: int) -> list[Width | None] | None:
-    """The dimensions that parts of a subscript leave, from a place on; None if that cannot be told."""
+    """The dimensions that parts of a subscript leave, from `place` on; None where an index is not a constant."""
     found: list[Width | None] = []
     for part in parts:
         if _is_none(part):

@@ -100,7 +100,7 @@ class Sizes:
             if agreed is not None:
                 return agreed
             if len(stored) == 1 and frame.caller is None and self_attribute(value) is not None:
-                # A number that we cannot compute is still the same number wherever the class speaks of it.
+                # A number that cannot be computed is still the same number wherever the class reads it.
                 owner = stored[0].frame.function
                 return Size.symbol(Symbol(f"{owner.module.path}:{owner.qualname}", str(value.data)))
         return self._opaque_attribute(value, frame)

@@ -45,7 +45,7 @@ def _convolutions() -> dict[str, Sized]:
     found: dict[str, Sized] = {}
     for grid in (1, 2, 3):
         plain = _by_row(f"Conv{grid}d", "channels", "makes-channels", axis=-1 - grid)
-        # A transposed one takes and gives by the same arguments.
+        # A transposed one has the same arguments for both.
         found |= dict.fromkeys((f"Conv{grid}d", f"ConvTranspose{grid}d"), replace(plain, dimensions=grid + 2))
     return found
 

@@ -61,10 +61,10 @@ def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacki
             found = _parts(project, function, event.value, event, 0)
             if found is None or not found.parts or any(part.count == len(names.args) for part in found.parts):
                 continue
-            # A call that Python refuses gives nothing, which ML502 says.
+            # A call that Python refuses returns nothing, which ML502 reports.
             if found.reached is not None and unfit(event.value, found.reached):
                 continue
-            # Whether a call is sure to reach what it seems to may be asked of all files of the project.
+            # The certainty of a call's target may take reading all files of the project.
             if all(is_certain(project, *call) for call in found.calls):
                 yield Unpacking(function, event, found.parts, found.reached)
 

@@ -138,7 +138,7 @@ class _Elements(Refinement):
         return replace(self.inner.sized(operation), width=size_of(given[-1]) if given else None)
 
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
-        """Tensors in one: joined along another dimension than the last one, they are all as wide as one of them."""
+        """The join of tensors: along another dimension than the last one, all have the width of any of them."""
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
         widths = {tensor.width for tensor in _all_tensors(tuple(members))} - {None}
         dim = constant(arguments.argument(1, "dim") or (Constant(0),))

@@ -1,4 +1,4 @@
-"""Facts that may show that a table's sizes are wrong: who holds it, who looks it up, and which layers are as wide."""
+"""Facts that may show that a table's sizes are wrong: its holders, its look-ups, and the layers that are as wide."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class _Uses:
         return self._project.names.definition(module, value.callee) == DefinedClass(self._cls)
 
     def _of(self, made: Value, function: Function) -> Iterator[str]:
-        """The methods by which a function feeds an object that it makes, or another object that keeps it does."""
+        """The methods by which a function feeds an object that it makes, or by which the object's keeper does."""
         for event in function.flow.events:
             value, target = event.value, event.target
             name = None if event.kind is not EventKind.STORE or target is None else self_attribute(target)

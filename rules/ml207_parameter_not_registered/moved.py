@@ -151,7 +151,7 @@ class _Moves(Theory):
     # -- functions that run ------------------------------------------------------------------------------------------
 
     def begin_at(self, functions: list[Function]) -> None:
-        """Run functions that no other one of them has called; if one moves a tensor of its object, all its methods."""
+        """Run the functions that no earlier one has called; if one moves its object's tensor, all methods as well."""
         done = self._run.calls.done
         for function in functions:
             if function in done or not self._run.is_complete:

@@ -34,8 +34,8 @@ _HEAD = 2000
 class Derived:
     """An attribute that gets a tensor made from a new parameter.
 
-    `call` in `maker` makes the parameter, `value` is the stored expression, `operation` the method or operator that makes
-    a tensor of it. `is_rare`: the operation returns the parameter itself, unless it changes its type.
+    `call` in `maker` makes the parameter, `value` is the stored expression, `operation` the method or operator that
+    makes a tensor of it. `is_rare`: the operation returns the parameter itself, unless it changes its type.
     """
 
     cls: Class
@@ -150,7 +150,7 @@ def _is_special(model: ClassModel) -> bool:
 
 
 def _is_template(module: ModuleFacts, project: Project) -> bool:
-    """True if a file beside this one says that it was generated from it: that file runs in its place."""
+    """True if a file in the same folder says that it was generated from this one: it runs in place of this one."""
     folder, own = module.file.parent, module.file.name.encode()
     heads = (
         (project.files.read(folder / name) or b"")[:_HEAD]

@@ -58,7 +58,7 @@ class TrainedElsewhere:
         return any(map(self._is_asked_in, (*self._modules, *self._users())))
 
     def _users(self) -> Iterator[ModuleFacts]:
-        """The files beside these that import something from them."""
+        """Other files that import something from these modules."""
         for module in self._modules:
             for other in neighbours(self._project, module, self._child):
                 targets = (*other.imports.values(), *other.star_imports)

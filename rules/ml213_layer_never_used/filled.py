@@ -48,7 +48,7 @@ def _is_filling(method: str) -> bool:
 
 
 def _chain(value: Value) -> Iterator[int]:
-    """An attribute, and those of whose objects it is one: `self.proj` of `self.proj.weight.data`."""
+    """The attribute, and each attribute that holds its object: `self.proj` of `self.proj.weight.data`."""
     while value.op in (Op.ATTR, Op.INDEX):
         yield id(value)
         value = value.args[0]

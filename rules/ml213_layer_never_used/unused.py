@@ -96,7 +96,7 @@ def _reads(model: ClassModel, name: str, project: Project) -> bool:
 
 
 def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused]:
-    """Those of the layers that neither relatives of the class read, nor other code that knows one of these."""
+    """Those of the layers that no relative of the class reads, nor other code that knows a relative."""
     if is_tried_out(project, kept[0].function, kept[0].event):
         return
     relatives = family(cls, project).classes

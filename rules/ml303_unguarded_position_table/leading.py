@@ -1,4 +1,4 @@
-"""Methods of an object that lead to others of it, by the methods that they call and the attributes that they read."""
+"""Methods of an object that lead to other methods, by their calls and the attributes that they read."""
 
 from __future__ import annotations
 

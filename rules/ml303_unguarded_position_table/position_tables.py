@@ -256,7 +256,7 @@ class _Limits:
 
     @property
     def are_given(self) -> bool:
-        """True if an object that holds one of the class gives its table another number of rows."""
+        """True if an object that holds one of the class determines its table's number of rows."""
         reads = [read for keeper in self._keepers for read in keeper.reads if read in self._reads]
         return any(read.rows is None or read.rows.number is None for read in reads)
 
@@ -377,7 +377,7 @@ def _may_be_fixed(size: Size, constructor: str | None) -> bool:
 
 
 def _building(constructor: Function, methods: list[Function], builders: set[str]) -> Iterator[Site]:
-    """The calls by which a constructor, or a method that it calls, has one of `builders` build something of a size."""
+    """The calls by which a constructor, or a method that it calls, passes sizes to one of `builders`."""
     named = {method.name: method for method in reversed(methods)}
     pending = [constructor]
     for function in pending:

@@ -240,7 +240,7 @@ class Grids(Theory, Sink):
 
     @property
     def uses(self) -> Iterator[SideUse]:
-        """The uses of sides that nothing refuses."""
+        """The uses of sides for which no `raise` refuses small ones."""
         for rounding, use in list(self._uses.items()):
             if not use.is_resized_to and rounding in self._exact:
                 continue

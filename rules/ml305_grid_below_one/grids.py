@@ -163,7 +163,7 @@ class Grids:
         return method is None or method in functions
 
     def _run_all(self, functions: Iterable[Function], run: Interpreter) -> None:
-        """Run functions with any arguments, but for those that others have called."""
+        """Run functions with unknown arguments, but for those that an earlier one has called."""
         objects: dict[Class, Shell] = {}
         for function in functions:
             if function in run.calls.done or not self._reach.may_use(function):

@@ -126,8 +126,8 @@ class Measured:
     def _calls_of(self, function: Function) -> list[tuple[Function, Value | None]]:
         """The calls of a function with their callers; None for a caller that passes the function on.
 
-        A call that is passed the class which the function constructs counts as one of its calls: arguments from elsewhere
-        are settings.
+        A call that is passed the class which the function constructs counts as one of its calls: arguments from
+        elsewhere are settings.
         """
         if function not in self._uses:
             users = dict.fromkeys(user for user, _ in self._mentioning([function]))

@@ -110,7 +110,7 @@ def _leaves(value: Value, depth: int) -> Iterator[Value]:
 
 
 class Reach:
-    """Over-approximates what a function and those that it calls may do, by the names that they mention."""
+    """Over-approximates the effects of a function and its callees, by the names that they mention."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -141,7 +141,7 @@ class Reach:
             found.update(dict.fromkeys(pending))
 
     def _mentioned_by(self, function: Function) -> Iterator[Function]:
-        """The functions that one mentions: of its file, of its class's bases, and imported ones."""
+        """The functions that a function mentions: of its file, of the bases of its class, and imported ones."""
         module, words = function.module, function.words
         yield from (other for other in module.all_functions() if called_as(other) in words)
         for model in () if function.owner is None else self._project.classes.model(function.owner).mro():

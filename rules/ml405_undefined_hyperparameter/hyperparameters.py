@@ -194,7 +194,7 @@ class _Walk:
         return any(name in function.text for name in self.candidates)
 
     def _learn(self, function: Function, handed: Collection[str]) -> None:
-        """Add the keys that a function stores among those that it is given."""
+        """Add the keys that a function stores in a mapping of keys among its arguments."""
         key = ("learnt", function.module.path, function.qualname, tuple(sorted(handed)))
         work = self.project.once(key, lambda: key_work((function,), lambda value: may_be_keys(value, handed)))
         self.stored |= work.stored

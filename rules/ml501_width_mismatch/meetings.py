@@ -58,7 +58,7 @@ class Meetings:
         self._layers, self._outputs = self._tensors.layers, self._tensors.outputs
 
     def misfits(self, frame: Activation) -> Iterator[Misfit]:
-        """The layers that a function calls with another width than they take, and those of the functions it calls."""
+        """The layers that a function, or a function that it calls, gives another width than they take."""
         yield from self._misfits(frame, None, ())
 
     def _misfits(self, frame: Activation, outer: Located | None, events: tuple[Event, ...]) -> Iterator[Misfit]:
@@ -86,7 +86,7 @@ class Meetings:
                 yield from self._misfits(inner, place, (*events, event))
 
     def neighbours(self, call: Value, frame: Activation) -> Iterator[Misfit]:
-        """The layers of a `Sequential` that take another width than those before them give."""
+        """The layers of a `Sequential` that take another width than the layer before them returns."""
         shape, before = UNKNOWN, None
         for one in self._layers.layers_in(call, frame) or ():
             layer = None if one is None else self._layers.layer(one.value, one.frame)

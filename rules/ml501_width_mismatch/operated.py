@@ -184,7 +184,7 @@ def whole(value: Value | None, default: int | None) -> int | None:
 
 
 def _several(given: Given, name: str) -> tuple[Value, ...]:
-    """Arguments that are passed one by one, or as one tuple."""
+    """Arguments that are passed singly, or as one tuple."""
     first = given(0, name)
     if first is None:
         return ()

@@ -61,7 +61,7 @@ def _callees(value: Value, function: Function, project: Project) -> tuple[Functi
 
 
 def _operands(value: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
-    """The tensors from which a value has its class; None where it may be of another one."""
+    """The operands from which a value inherits its class; None where it may be of any other class."""
     op = value.op
     if op is Op.CONST or kinds.is_number(value):
         return ()

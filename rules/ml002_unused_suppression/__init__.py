@@ -51,7 +51,7 @@ class UnusedSuppression(Rule):
 
 
 def _silent(entry: Stale) -> str:
-    """What a comment, or a part of it, does not do."""
+    """The text about a comment's useless parts."""
     if entry.suppression.misplaced:
         return "silences nothing: it stands below the head of the file"
     said = ["silences " + " and ".join(f"no `{code}`" for code in entry.unused)] if entry.unused else []

@@ -63,7 +63,7 @@ class EmbeddingSizedByFeatures(Rule):
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .exchanged import exchanged
+        from .exchanged import exchanged_sizes
         from .sizing import Sizing
 
         sizing = Sizing(module, project)
@@ -74,10 +74,10 @@ class EmbeddingSizedByFeatures(Rule):
                 for finding in self._check_table(table, sizing, module, project):
                     seen.add(place)
                     yield finding
-        for found in exchanged(module, project):
+        for found in exchanged_sizes(module, project):
             if module.place(found.call) not in seen:
                 seen.add(module.place(found.call))
-                yield self._exchanged(found, module)
+                yield self._exchange_finding(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .shapes import COUNTS_IDS
@@ -93,8 +93,8 @@ class EmbeddingSizedByFeatures(Rule):
 
         return python_probe(claim)
 
-    def _exchanged(self, found: Exchanged, module: ModuleFacts) -> Finding:
-        """A call that gives rows for columns."""
+    def _exchange_finding(self, found: Exchanged, module: ModuleFacts) -> Finding:
+        """The finding about a call that passes the rows of a table for its columns, and its columns for the rows."""
         (_, first), (_, second) = found.arguments
         home, callee = found.constructor.module, module.text_of(found.call.callee)
         return self.finding(
@@ -161,7 +161,7 @@ class EmbeddingSizedByFeatures(Rule):
 
 
 def _made_in(table: Held, module: ModuleFacts) -> Site:
-    """Where a table is made, or what makes it is called, in a file."""
+    """The call in a file that makes a table, itself or by a function of another file."""
     return table.made if table.made.module is module else table.call
 
 

@@ -1,4 +1,4 @@
-"""What says that the rows of an embedding are counted by features, and not by ids."""
+"""Evidence that the rows of an embedding are counted by features, and not by ids."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class _Evidence:
 def sized_by_features(
     table: Held, rows: Size, sizing: Sizing, module: ModuleFacts, project: Project
 ) -> Iterator[_Evidence]:
-    """What indexes a table, or stands beside it, has as many features as the table has rows."""
+    """Evidence that an index, or a layer beside the table, has as many features as the table has rows."""
     may_be_width, is_documented = sizing.may_be_width(table), _is_documented(rows, module, project)
     lookups = sizing.users.lookups(table) if may_be_width or is_documented or _is_square(table) else []
     if any(tensor.positions is not None for lookup in lookups for tensor in indices(lookup)):
         return
     yield from _real(table, rows, module, project)
     for lookup in lookups:
-        yield from _documented(lookup, table, rows, project)
+        yield from _documented_shapes(lookup, table, rows, project)
         yield from _fed_beside(lookup, rows, sizing)
     if any(map(_is_fed_ids, lookups)) and not _documents_ids(table, rows, sizing):
         yield from _shared_width(table, rows, sizing)
@@ -73,7 +73,7 @@ def _real(table: Held, rows: Size, module: ModuleFacts, project: Project) -> Ite
 
 
 def _is_documented(rows: Size, module: ModuleFacts, project: Project) -> bool:
-    """Whether the documented shape of anything ends in a number of rows."""
+    """True if the documented shape of a parameter in the file ends in the number of rows."""
     named = str(rows.only_symbol)
 
     def is_documented() -> bool:
@@ -84,10 +84,10 @@ def _is_documented(rows: Size, module: ModuleFacts, project: Project) -> bool:
     return rows.only_symbol is not None and project.once(("documented width", module.file, named), is_documented)
 
 
-def _documented(lookup: LayerCall, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:
-    """The documented shape of what indexes the table ends in the number of its rows.
+def _documented_shapes(lookup: LayerCall, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:
+    """The documented shape of an index ends in the number of the table's rows.
 
-    Whoever names the row of the padding has ids in mind, and a text that other classes share describes them all.
+    One who names the padding row has ids in mind, and a text that other classes share describes them all.
     """
     symbol, function = rows.only_symbol, lookup.root
     if table.has_padding or symbol is None:
@@ -112,7 +112,7 @@ def _fed_beside(lookup: LayerCall, rows: Size, sizing: Sizing) -> Iterator[_Evid
         yield _Evidence(text, True, Related(use.call.place, "a layer takes the same tensor"))
 
 
-#: What is said of each sign that the sizes have changed places, and of where it is.
+#: The texts for each sign that the sizes have changed places, and for the place where it shows.
 _SIGNS = {
     Sign.NAMES: ("by their names, `{columns}` is a number of ids and `{rows}` a width", ""),
     Sign.LIMIT: ("ids are kept below `{columns}`, the number of columns", "the ids are kept below it here"),
@@ -122,7 +122,7 @@ _SIGNS = {
 
 
 def swapped_sizes(table: Held, sizing: Sizing) -> Iterator[_Evidence]:
-    """What says that the first two arguments are swapped; names alone are no proof."""
+    """Evidence that the first two arguments are swapped; names alone are no proof."""
     columns = "" if table.columns is None else table.columns.text
     for swap in swaps(table, sizing):
         place = "" if swap.site is None else swap.site.module.text_of(swap.site.value)
@@ -137,7 +137,7 @@ def swapped_sizes(table: Held, sizing: Sizing) -> Iterator[_Evidence]:
 
 
 def _is_square(table: Held) -> bool:
-    """Whether a table has as many rows as columns, and neither is called a number of ids."""
+    """True if a table has as many rows as columns, and neither is called a number of ids."""
     if table.columns is None or table.rows.size is None or not table.rows.size.symbols:
         return False
     return table.columns.size == table.rows.size and not counts_ids(table.rows) and not counts_ids(table.columns)
@@ -153,14 +153,14 @@ def _square(table: Held, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
 
 
 def _is_fed_ids(lookup: LayerCall) -> bool:
-    """Whether what a function is given looks a table up, and nothing else."""
+    """True if all indices of a look-up are parameters or ids."""
     return all(
         isinstance(atom, SymbolicInput) or (isinstance(atom, Tensor) and atom.ids is not None) for atom in lookup.given
     )
 
 
 def _documents_ids(table: Held, rows: Size, sizing: Sizing) -> bool:
-    """Whether the docstrings of what makes a table say that its rows are ids."""
+    """True if the docstrings of the code that makes a table say that its rows are ids."""
     functions = {table.call.function, sizing.holders.constructor(table)}
     return any(documents_ids(rows.symbols, function) for function in functions if function is not None)
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-#: What says what an argument is called.
+#: Operations whose value goes by the name that they have as data.
 _NAMED = frozenset((Op.PARAM, Op.ATTR, Op.GLOBAL))
 
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """`call` has two arguments that are called what the other one should be; `table` gets them."""
+    """A `call` with two arguments that are each named like the parameter of the other; `table` gets them as sizes."""
 
     call: Value
     #: Their positions, and the parameters that they are given for.
@@ -31,7 +31,7 @@ class Exchanged:
     constructor: Function
 
 
-def exchanged(module: ModuleFacts, project: Project) -> Iterator[Exchanged]:
+def exchanged_sizes(module: ModuleFacts, project: Project) -> Iterator[Exchanged]:
     """The calls of a file that give the rows and the columns of a table in each other's place."""
     for function in (*module.all_functions(), module.body):
         for event in function.flow.of(EventKind.CALL):
@@ -39,10 +39,10 @@ def exchanged(module: ModuleFacts, project: Project) -> Iterator[Exchanged]:
             if len(call.args) > 2 and not call.has_unpacking and len(set(map(_name, call.args[1:])) - {""}) > 1:
                 definition = project.names.definition(module, call.callee)
                 if isinstance(definition, DefinedClass):
-                    yield from _crossed(call, definition.cls, project)
+                    yield from _exchanges_at(call, definition.cls, project)
 
 
-def _crossed(call: Value, cls: Class, project: Project) -> Iterator[Exchanged]:
+def _exchanges_at(call: Value, cls: Class, project: Project) -> Iterator[Exchanged]:
     constructor = project.classes.model(cls).method("__init__")
     if constructor is None:
         return
@@ -72,5 +72,5 @@ def _is_table(call: Value, function: Function, project: Project) -> bool:
 
 
 def _name(value: Value) -> str:
-    """What an argument is called where it is a name or an attribute; a local by what it is assigned to."""
+    """The name of an argument that is a name or an attribute; of another one, the variable that it was assigned to."""
     return str(value.data) if value.op in _NAMED else value.target or ""

@@ -1,4 +1,4 @@
-"""The tables that objects of a file's classes keep, what sizes them, and the layers beside them, followed forwards."""
+"""The tables and layers that objects of a file's classes hold, and the sizes of the tables, followed forwards."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.link.project import Project
 
-#: What may be a number as a call is given it.
+#: Operations whose result may be a number among the arguments of a call.
 _NUMBERS = frozenset((Op.PARAM, Op.ATTR, Op.BIN))
 #: The arguments of a table that are its sizes.
 _ROWS, _COLUMNS = (0, "num_embeddings"), (1, "embedding_dim")
@@ -61,10 +61,10 @@ class TableSize:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Held:
-    """A table that is made at `made`, and what an object keeps it under, if one does.
+    """A table that is made at `made`, and the attribute of the object that holds it, if one does.
 
-    `call` is where a file makes it: that place, or a call of what another file makes it in. `way` is by which calls it
-    comes to be, by identity.
+    `call` is where a file makes it: that place, or a call of another file's function that makes it. `way` has the calls
+    that lead to it, by identity.
     """
 
     made: Site
@@ -79,13 +79,13 @@ class Held:
 
     @property
     def is_written_here(self) -> bool:
-        """Whether the call that makes it is given both sizes as they are written."""
+        """True if the call that makes it has both sizes as arguments."""
         sizes = (self.rows, self.columns)
         given = self.call.value.args
         return all(size is not None and size.written is not None and size.written.value in given for size in sizes)
 
     def is_made_as(self, shell: Shell) -> bool:
-        """Whether an object is this table, perhaps of another run."""
+        """True if an object is this table, perhaps in another run."""
         if shell.site != self.made:
             return False
         near = min(len(self.way), len(shell.trail))
@@ -102,7 +102,7 @@ class HeldLayer:
 
 
 class Holders:
-    """The objects of a file's classes, and what they keep."""
+    """The objects of a file's classes, with the tables and layers that they hold."""
 
     def __init__(self, module: ModuleFacts, run: Interpreter, lookups: Lookups, project: Project) -> None:
         self._module = module
@@ -128,11 +128,11 @@ class Holders:
         return [cls for cls in keeping if not self._is_mixed_in(cls)]
 
     def _given_in(self, function: Function) -> bool:
-        """Whether a function makes tables, or calls what gives some."""
+        """True if a function makes tables, or calls functions that return some."""
         return any(self._project.of(Summaries).body(function).tables_given())
 
     def _is_mixed_in(self, cls: Class) -> bool:
-        """Whether a class is no layer itself, but a part of the file's layers."""
+        """True if a class is no layer itself, but a base of other classes of the file."""
         if self._project.classes.model(cls).is_module is True:
             return False
         others = (other for other in self._module.classes.values() if other is not cls)
@@ -150,7 +150,7 @@ class Holders:
         return found
 
     def _set_up(self, shell: Shell, cls: Class) -> None:
-        """Run what makes tables of an object later than its constructor does."""
+        """Run the methods, other than the constructor, that store tables in attributes of an object."""
         for owner in self._project.of(Members).mro(cls):
             for method in owner.methods.values() if owner.module is self._module else ():
                 stored = (self_attribute(event.target) for event in method.flow.of(EventKind.STORE) if event.target)
@@ -191,7 +191,7 @@ class Holders:
             yield Held(made, call, shell.trail[3:], rows, columns, has_padding, holder, name, path)
 
     def _call_of(self, shell: Shell, holder: Shell | None) -> Site | None:
-        """The call in the file that makes a table, by what it calls where that is in another file."""
+        """The call in the file that makes a table, by a function of another file perhaps; None where there is none."""
         made = shell.site
         if made is None or made.function is None or made.module is self._module:
             return made
@@ -207,7 +207,7 @@ class Holders:
         given = self._run.of(Tensors).argument(shell, (position, name))
         if given is None:
             return None
-        positional, keywords = _written(made.value)
+        positional, keywords = _written_arguments(made.value)
         found: Value | None
         if shell.passed is None:
             found = keywords.get(name) or next(iter(positional[position : position + 1]), None)
@@ -218,7 +218,7 @@ class Holders:
         return TableSize(size_of(given), None if found is None else Site(found, made.function))
 
     def _others(self, seen: set[Value]) -> Iterator[Held]:
-        """The tables that functions make, whatever becomes of them, but for those that are known."""
+        """The tables that functions make, stored or not, but for those whose calls are in `seen`."""
         for function in (*self._module.all_functions(), self._module.body):
             receiver = None
             for event in self._project.of(Summaries).body(function).tables_made():
@@ -234,7 +234,7 @@ class Holders:
                         yield from self._table(atom, receiver)
 
     def _is_of_function(self, callee: Value, function: Function, receiver: Shell | None) -> bool:
-        """Whether a call is of a function or method that can be read, which makes nothing at that very place."""
+        """True if a call is of a function or method that can be read: the table is made in there, not here."""
         name = self_attribute(callee)
         if name is None:
             return isinstance(self._project.names.definition(function.module, callee), DefinedFunction)
@@ -242,7 +242,7 @@ class Holders:
             return False
         return self._run.objects.own_method(receiver, name) is not None
 
-    # -- what is beside them -------------------------------------------------------------------------------------
+    # -- layers beside tables ------------------------------------------------------------------------------------
 
     def parts(self, holder: Shell) -> list[HeldLayer]:
         """The layers that an object keeps, those in containers among them."""
@@ -256,7 +256,7 @@ class Holders:
         return found
 
     def all_parts(self, holder: Shell | None, size: Size) -> Iterator[HeldLayer]:
-        """The layers that objects of the file's other classes keep, of those first that mention what a size is of."""
+        """The layers held by objects of the file's other classes, first of those that mention the symbols of `size`."""
         names = {str(symbol) for symbol in size.symbols}
         owners = {f.owner for f in self._module.all_functions() if not names.isdisjoint(f.words)}
         for cls in sorted(self._module.classes.values(), key=lambda cls: cls not in owners):
@@ -271,11 +271,11 @@ class Holders:
             yield from (HeldLayer(layer, name, taken) for layer, taken in _layers_in(found, path, set(), self._run))
 
     def width(self, layer: Shell, facets: tuple[str, ...]) -> Size | None:
-        """What a layer of torch's is given as one of some sizes."""
+        """The size that a layer of torch is given for the first of `facets` that it has."""
         return width_of(layer, facets, self._run)
 
     def given_sizes(self, layer: Shell, *, with_rows: bool = True) -> Iterator[Size]:
-        """The numbers that a layer's constructor is given; of a table, perhaps without how many rows it has."""
+        """The sizes among the arguments of a layer's constructor; of a table, perhaps without its number of rows."""
         rows = None
         if not with_rows and self._lookups.is_table(layer):
             rows = self._run.of(Tensors).argument(layer, _ROWS)
@@ -285,7 +285,7 @@ class Holders:
                 yield size
 
     def is_given_beside(self, size: Size, table: Held) -> bool:
-        """Whether what a constructor makes besides a table, or another in its place, is given a number."""
+        """True if the code that makes a table passes its size on to another layer or call as well."""
         parts = self.parts(table.holder) if table.holder is not None else []
         own = [part for part in parts if part.attribute == table.attribute or table.is_made_as(part.layer)]
         if any(size in self.given_sizes(part.layer) for part in parts if part not in own):
@@ -301,7 +301,7 @@ class Holders:
         return None if owner is None else self._project.of(Members).method(owner, "__init__")
 
     def _gives(self, size: Size, function: Function, table: Held, besides: set[int]) -> bool:
-        """Whether a function passes a number on, other than in some calls and in the arguments of these."""
+        """True if a function passes a size to a call, other than the calls in `besides` and their arguments."""
         body = self._run.calls.frame(
             self._reference(function, table.holder), ANY_ARGUMENTS, self._frame(function), NOWHERE
         )
@@ -330,19 +330,19 @@ def _layers_in(atoms: Atoms, path: Path, seen: set[Shell], run: Interpreter) -> 
 
 
 def width_of(layer: Shell, facets: tuple[str, ...], run: Interpreter) -> Size | None:
-    """What a layer of torch's is given as one of some sizes."""
+    """The size that a layer of torch is given for the first of `facets` that it has."""
     row = run.of(Lookups).row_of(layer) if layer.kind == "instance" else None
     argument = None if row is None else next((a for facet in facets if (a := row.argument(facet))), None)
     return None if argument is None else size_of(run.of(Tensors).argument(layer, argument))
 
 
-def _written(call: Value) -> tuple[list[Value], Mapping[str, Value]]:
-    """The arguments of a call, those that it unpacks or that a `partial` has already given among them."""
+def _written_arguments(call: Value) -> tuple[list[Value], Mapping[str, Value]]:
+    """The positional and keyword arguments of a call, with those that it unpacks or that a `partial` has bound."""
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
     callee = call.callee
     if callee.op is Op.CALL and str(callee.callee.data) == "partial":
-        positional, known = _written(callee)[0][1:], callee.keywords
+        positional, known = _written_arguments(callee)[0][1:], callee.keywords
         keywords.update({name: value for name, value in known.items() if name is not None})
     for arg in call.positional:
         if arg.op is not Op.STARRED:

@@ -1,7 +1,7 @@
-"""A theory that notes what layers are given: whatever a parameter may be, and the rows that tables give.
+"""A theory that notes the inputs of layers: parameters, and the rows that tables return.
 
-What is made of a parameter element by element stays known as that. The rows of a table are as wide as it has columns,
-and what they run into is noted where that says how wide it takes them to be.
+Results of elementwise operations on a parameter still count as it. The rows of a table are as wide as it has columns,
+and a layer or a sum that takes them is noted where it tells how wide it takes them to be.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.operators import Operator
 
-#: Facets of operators whose result consists of elements of their operand, or of numbers that are made of each of them.
+#: Facets of operators whose result consists of elements of their operand, or of numbers computed from each of them.
 _OF_ELEMENTS = frozenset(("passed", "picked", "limit", "below", "lift", "like", "mask", "rounds", "same-shape", "pair"))
-#: Facets of those whose result is none of ids.
+#: Facets of operators whose result never holds ids.
 _OF_OTHERS = frozenset(("real", "drawn", "dtype", "product"))
 _ARITHMETIC = frozenset(("+", "-", "*", "//", "%"))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LayerCall:
-    """A layer is given something at `call`, on a path, in a function that is run with anything or in what that calls.
+    """`layer` is called at `call`, on a path, while the function `root` runs with unknown arguments.
 
-    It is that layer for sure, or another of its class; of a table that is indexed by its weight, it is the table.
+    It is that layer for sure, or another of its class; a table that is indexed by its weight counts as called.
     """
 
     layer: Shell
@@ -65,7 +65,7 @@ class LayerCall:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Taken:
-    """Rows of the table that is made at `table` run into what takes them to be `width` wide: a layer, or a sum.
+    """Rows of the table that is made at `table` are taken to be `width` wide: by a layer, or by a sum.
 
     They are as wide as the table has `columns`.
     """
@@ -77,7 +77,7 @@ class Taken:
 
 
 class _Elements(Refinement):
-    """What operators do to tensors, parameters among them."""
+    """Transfer functions of operators for tensors and parameters."""
 
     def __init__(self, watched: LayerInputs, tensors: Tensors) -> None:
         self._watched = watched
@@ -87,7 +87,7 @@ class _Elements(Refinement):
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, Shell) and atom.kind in TENSORS:
-            made = [self.method(tensor, name, arguments, frame, value) for tensor in _opened((atom,))]
+            made = [self.method(tensor, name, arguments, frame, value) for tensor in _all_tensors((atom,))]
             return join(atoms for atoms in made if atoms is not None) or None
         found = self.inner.method(atom, name, arguments, frame, value)
         row = operators.row(f"Tensor.{name}")
@@ -116,7 +116,7 @@ class _Elements(Refinement):
 
     @staticmethod
     def _made_of(operand: Atoms, row: Operator, below: Atoms | None, made: Site, found: Atoms | None) -> Atoms | None:
-        """What an operator makes of a parameter, or of numbers that it keeps below a limit."""
+        """The result of an operator on a parameter, or of one that keeps numbers below a limit."""
         is_same = "casts" in row.facets or {"passed", "same-shape"} <= row.facets.keys()
         is_real = any(isinstance(atom, Tensor) and atom.real is not None for atom in found or ())
         if is_real or (not is_same and row.facets.keys() & _OF_OTHERS):
@@ -138,9 +138,9 @@ class _Elements(Refinement):
         return replace(self.inner.sized(operation), width=size_of(given[-1]) if given else None)
 
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
-        """Tensors in one: joined along another dimension than the last one, they are all as wide as one of them."""
+        """The join of tensors: along another dimension than the last one, all have the width of any of them."""
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
-        widths = {tensor.width for tensor in _opened(tuple(members))} - {None}
+        widths = {tensor.width for tensor in _all_tensors(tuple(members))} - {None}
         dim = constant(arguments.argument(1, "dim") or (Constant(0),))
         is_front = dim is not None and dim.value in (0, 1)
         width = widths.pop() if is_front and len(widths) == 1 else None
@@ -173,7 +173,7 @@ class _Elements(Refinement):
             return found
         if operator in ("+", "-"):
             for one, other in ((left, right), (right, left)):
-                widths = {t.width for t in _opened(other) if t.width is not None}
+                widths = {t.width for t in _all_tensors(other) if t.width is not None}
                 if len(widths) == 1:
                     self._watched.note_taken(one, widths.pop(), made)
         if operator not in _ARITHMETIC:
@@ -185,14 +185,14 @@ class _Elements(Refinement):
         return join([found if not own else tuple(a for a in found if isinstance(a, Tensor)), tuple(own)])
 
     def _is_own(self, given: SymbolicInput) -> bool:
-        """Whether it is a parameter of the function that is asked about, which may be a tensor."""
+        """True if the input is a parameter of the root function, which may be a tensor."""
         root = self._watched.root
         owner = "" if root is None else f"{root.module.path}:{root.qualname}"
         return given.symbol is None or given.symbol.owner == owner
 
 
 class LayerInputs(Theory, Sink):
-    """The tensors and parameters that layers are called with in one run."""
+    """A sink for inputs of layers: collects the tensors and parameters that layers are called with in one run."""
 
     asks = "inputs of layers"
     rests_on = (Tensors,)
@@ -212,7 +212,7 @@ class LayerInputs(Theory, Sink):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a function is run that was asked about, rather than what makes its objects."""
+        """True while the root function runs, rather than the code that makes its objects."""
         return self._lookups.is_running and not self._run.objects.under_construction
 
     @property
@@ -242,19 +242,19 @@ class LayerInputs(Theory, Sink):
             self.note_taken(given, width, call)
 
     def note_taken(self, given: Atoms, width: Size, taker: Site) -> None:
-        """Note the rows of tables among what is given, which is taken to be so wide."""
+        """Note the rows of tables among the atoms `given`, which `taker` takes to be `width` wide."""
         if self.is_at_work:
             rows = {t.head: t.width for t in tensors_in(given) if t.head is not None}
             self.taken += [Taken(table, columns, width, taker) for table, columns in rows.items()]
 
 
 def _width_argument(row: Operator) -> tuple[int, str] | None:
-    """Where a layer takes how wide the last dimension of its input is."""
+    """The argument of a layer that is the width of its input."""
     return row.argument("width") or row.argument("own-width")
 
 
-def _opened(atoms: Atoms) -> list[Tensor]:
-    """The tensors that a value is, those that are learned among them."""
+def _all_tensors(atoms: Atoms) -> list[Tensor]:
+    """The tensors among atoms, with those that parameters of layers wrap."""
     found = list(tensors_in(atoms))
     for atom in atoms:
         if isinstance(atom, Shell) and atom.kind in TENSORS:

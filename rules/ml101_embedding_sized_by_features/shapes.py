@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from .held import Held, HeldLayer, Holders, TableSize
 
-#: The facets of where a layer takes the width (or the channels) of its input, a normalisation that of the model, a
-#: recurrent layer its own, and a layer that of its output.
+#: The facets of the arguments for a layer's input width (or channels), the width that a normalisation keeps, the state
+#: of a recurrent layer, and the output width.
 INPUT_WIDTH = ("width", "channels")
 OWN_WIDTH = ("own-width",)
 RECURRENT_WIDTH = ("state-width",)
 OUTPUT_WIDTH = ("makes-width", "makes-channels")
-#: What quantities of ids are called.
+#: Names of numbers of ids.
 COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbols|num_?symbols|dictionary", re.I)
 _COUNTS_CODES = re.compile(r"(?<!\w)(?:codebook_(?:size|num)|(?:num|n)_(?:codes|chars|speakers)|num_classes|n_e)(?!\w)")
 _COUNTS_ANYTHING = re.compile(
@@ -42,7 +42,7 @@ _DOCUMENTS_IDS = re.compile(
     r"number of|vocabular|dictionary|codebook|how many|token|class|categor|bin|bucket|symbol|phone|speaker", re.I
 )
 
-#: What may stand behind a parameter's name up to its shape, and where the next parameter begins.
+#: The text behind a parameter's name that may hold its shape, and where the next parameter begins.
 _TAIL = r"\b{name}\b([^\n;]{{0,160}})"
 _NEXT_NAME = re.compile(r"(?<=[\s,])\w+\s*(?:\([^(),]*\)\s*)?:(?!:)")
 _SHAPE = re.compile(r"[(\[]([^()\[\]]*,[^()\[\]]*)[)\]]")
@@ -79,7 +79,7 @@ def _annotated_shape(parameter: Parameter) -> tuple[str, ...] | None:
 
 
 def is_shared_shape(shape: tuple[str, ...], parameter: str, function: Function, project: Project) -> bool:
-    """Whether a class of the same family documents the same: it is the interface that takes such input."""
+    """True if a class of the same family documents the same shape: then it describes their common interface."""
     owner = function.owner
     own = set() if owner is None else _interfaces(owner, project)
     return any(
@@ -93,12 +93,12 @@ def is_shared_shape(shape: tuple[str, ...], parameter: str, function: Function, 
 
 
 def _are_one(one: Class | None, other: Class, project: Project) -> bool:
-    """Whether objects of one class are objects of another."""
+    """True if one of two classes derives from the other."""
     return one is not None and (one in project.of(Members).mro(other) or other in project.of(Members).mro(one))
 
 
 def _interfaces(cls: Class, project: Project) -> set[str]:
-    """The bases of a class, of these, and of those that it is mixed into, which are no library's."""
+    """The names of the bases of a class, of their bases, and of its subclasses' in the file; none of libraries."""
     mixed = (other for other in cls.module.classes.values() if cls in project.of(Members).mro(other))
     owners = {owner for one in (cls, *mixed) for owner in project.of(Members).mro(one)}
     bases = ((base, owner.module) for owner in owners for base in owner.bases)
@@ -107,7 +107,7 @@ def _interfaces(cls: Class, project: Project) -> set[str]:
 
 
 def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:
-    """Whether the docstrings around say that one of the quantities counts ids."""
+    """True if the docstrings of a function and its class describe one of the symbols as a number of ids."""
     owner = function.owner
     texts = [function.docstring or "", (owner.docstring if owner else None) or ""]
     for symbol in symbols:
@@ -119,23 +119,23 @@ def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:
 
 
 def counts_ids(number: TableSize) -> bool:
-    """Whether what a number is called says that it counts ids."""
+    """True if a size is `len(…)`, or has the name of a number of ids."""
     patterns = (COUNTS_IDS, _COUNTS_CODES, _MAY_COUNT_UNITS)
     return number.is_counted or any(pattern.search(number.names) for pattern in patterns)
 
 
 def counts_anything(number: TableSize) -> bool:
-    """Whether what a number is called says that it counts something: positions, speakers, classes."""
+    """True if a size has the name of a count: of positions, speakers, classes."""
     return bool(_COUNTS_ANYTHING.search(number.names)) and not _COUNTS_NOTHING.search(number.names)
 
 
 def is_called_width(number: TableSize) -> bool:
-    """Whether what a number is called says that it is a width; by itself that is no evidence."""
+    """True if a size has the name of a width; by itself that is no evidence."""
     return bool(_WIDTH.search(number.names))
 
 
 def is_width(number: TableSize, table: Held, holders: Holders) -> bool:
-    """Whether a number whose name may mean more than a vocabulary is the width of a layer beside."""
+    """True if a size whose name may mean more than a vocabulary is the width of a layer beside the table."""
     if COUNTS_IDS.search(number.names) or number.size is None:
         return False
     facets = [(*INPUT_WIDTH, *OWN_WIDTH), *([OUTPUT_WIDTH] if _MAY_COUNT_UNITS.search(number.names) else [])]
@@ -144,7 +144,7 @@ def is_width(number: TableSize, table: Held, holders: Holders) -> bool:
 
 
 def is_own_width(size: Size, table: Held, holders: Holders) -> bool:
-    """Whether a number is the width of a layer of the same object, or of objects of the file's other classes."""
+    """True if a size is the width of a layer of the same object, or of objects of the file's other classes."""
     is_known = bool(size.symbols)
     facets = (*INPUT_WIDTH, *OWN_WIDTH)
 

@@ -1,4 +1,4 @@
-"""What may be wrong with the sizes of a file's tables: who keeps them, who looks them up, and what is as wide."""
+"""Facts that may show that a table's sizes are wrong: its holders, its look-ups, and the layers that are as wide."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from .held import Held
 
-#: Words of what keeps ids below a number.
+#: Names of operators that keep ids below a number.
 _LIMITING = operators.words("limit", "below")
 _WIDTHS = (*INPUT_WIDTH, *OWN_WIDTH, *RECURRENT_WIDTH)
 
 
 class Sizing:
-    """The tables of one file, and what is asked about their sizes."""
+    """The tables of one file, and questions about their sizes."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
@@ -38,11 +38,11 @@ class Sizing:
 
     @cached_property
     def users(self) -> TableUsers:
-        """The functions of the file at work."""
+        """The functions of the file that use tables, run on demand."""
         return TableUsers(self._module, self._project)
 
     def may_limit(self, table: Held) -> bool:
-        """Whether what looks a table up, or what that calls, may keep ids below a number."""
+        """True if a function that looks a table up, or one that it calls, may keep ids below a number."""
         if table.attribute not in self._limiting:
             self._limiting[table.attribute] = self._limits(table)
         return self._limiting[table.attribute]
@@ -64,22 +64,22 @@ class Sizing:
         return [part.layer for holder in holders for part in self.holders.parts(holder)]
 
     @cached_property
-    def _given(self) -> set[Size]:
-        """The numbers that these layers are given, but for how many rows tables have."""
+    def _given_sizes(self) -> set[Size]:
+        """The sizes that these layers are given, but for the numbers of rows of tables."""
         return {size for layer in self._parts for size in self.holders.given_sizes(layer, with_rows=False)}
 
     @cached_property
     def _widths(self) -> set[Size | None]:
-        """How wide these layers take their input to be, or themselves are."""
+        """The widths of these layers and of their inputs."""
         return {self.holders.width(layer, (facet,)) for layer in self._parts for facet in _WIDTHS}
 
     def may_be_width(self, table: Held) -> bool:
-        """Whether any layer beside a table is as wide as it has rows."""
+        """True if a layer beside a table has a width that equals its number of rows."""
         return table.rows.size in self._widths
 
     def may_be_given(self, table: Held) -> bool:
-        """Whether any layer beside a table is given how many rows it has."""
-        return table.rows.size in self._given
+        """True if a layer beside a table is given the table's number of rows."""
+        return table.rows.size in self._given_sizes
 
 
 def _may_limit(function: Function) -> bool:

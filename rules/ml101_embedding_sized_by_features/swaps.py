@@ -1,4 +1,4 @@
-"""The sizes of a table that have changed places: by what they are called, and by the ids that the table is given."""
+"""Signs that the sizes of a table have changed places: in their names, in its indices, and in the use of its rows."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from .held import Held, TableSize
     from .sizing import Sizing
 
-#: What the width of what a table gives is called. `input_dim` or `width` may be the number of words, or of pixels.
+#: Names of the width of a table's rows. `input_dim` or `width` may be the number of words, or of pixels.
 _OWN_WIDTH = re.compile(
     r"(?<!\w)(?:\w*(?:emb|embed|embedding|embeddings|model|hidden|head)_(?:dim|size|channels)|d_model|dim)(?!\w)"
 )
 
 
 class Sign(Enum):
-    """What gives away that the sizes of a table have changed places."""
+    """A sign that the sizes of a table have changed places."""
 
     NAMES = "names"  # both are called what the other one should be, and ids are looked up
     LIMIT = "limit"  # ids are kept below the number of columns
@@ -37,14 +37,14 @@ class Sign(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Swap:
-    """A sign, and where it is: what limits the ids, or what takes the rows."""
+    """A sign, and where it shows: the operation that limits the ids, or the one that takes the rows."""
 
     sign: Sign
     site: Site | None = None
 
 
 def swaps(table: Held, sizing: Sizing) -> Iterator[Swap]:
-    """What says that the sizes of a table have changed places."""
+    """The signs that the sizes of a table have changed places."""
     columns, rows = table.columns, table.rows
     if columns is None:
         return
@@ -71,9 +71,9 @@ def swaps(table: Held, sizing: Sizing) -> Iterator[Swap]:
 
 
 def _is_named_the_other_way(table: Held, columns: TableSize, sizing: Sizing) -> bool:
-    """Whether what ids are looked up in has as many rows as a width, and as many columns as there are ids.
+    """True if a table that is looked up has rows named like a width, and columns named like a number of ids.
 
-    That goes by what both sizes are called; one name alone tells nothing.
+    It takes the names of both sizes; one alone is no sign.
     """
     if counts_ids(table.rows) or counts_anything(table.rows):
         return False
@@ -85,7 +85,7 @@ def _is_named_the_other_way(table: Held, columns: TableSize, sizing: Sizing) -> 
 
 
 def _is_width_of_others(table: Held, columns: TableSize, sizing: Sizing) -> bool:
-    """Whether the columns count something, and the rows are a width that other parts of the model have."""
+    """True if the columns count something, and the rows are a width that other parts of the model have."""
     rows, number = table.rows.size, columns.size
     is_literal = number is not None and number.constant is not None and is_called_width(table.rows)
     is_vocabulary = counts_ids(columns)
@@ -99,6 +99,6 @@ def _is_width_of_others(table: Held, columns: TableSize, sizing: Sizing) -> bool
 
 
 def _limit_of_ids(table: Held, columns: TableSize, sizing: Sizing) -> Site | None:
-    """What keeps all that indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`."""
+    """The operation that keeps the indices of a table below its columns' number: `ids.clamp(max=n - 1)`, `ids % n`."""
     drawn = (tensor.ids for use in sizing.users.lookups(table) for tensor in indices(use) if tensor.ids is not None)
     return next((ids.origin for ids in drawn if ids.head is None and ids.bound == columns.size), None)

@@ -1,4 +1,4 @@
-"""Who looks a table up, with what, and what its rows run into: the functions of the file that makes it."""
+"""The functions that look tables up in the file that makes them, their indices, and the layers that take the rows."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ if TYPE_CHECKING:
     from .held import Held
     from .layer_inputs import LayerCall, Taken
 
-#: Methods that are called by another name than their own.
+#: Methods that are called without their name.
 _UNNAMED = frozenset(("forward", "__call__"))
 
 
 class TableUsers:
-    """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
+    """The functions of one file, run with unknown arguments, and their uses of tables and of the layers beside them."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
         self._project = project
         self._objects: dict[Class, Shell] = {}
-        self.run, self._found = tensor_run(project, LayerInputs)
+        self.run, self._inputs = tensor_run(project, LayerInputs)
         self.run.of(Lookups).collects_all = True
         self._started: set[Function] = set()
         self._mentioning: dict[str, list[Function]] = {}
 
     def lookups(self, table: Held) -> list[LayerCall]:
-        """Where a table is looked up."""
-        self._start(table)
-        return [use for use in self._found.uses if table.is_made_as(use.layer)]
+        """The look-ups of a table."""
+        self._run_users(table)
+        return [use for use in self._inputs.uses if table.is_made_as(use.layer)]
 
     def takers(self, table: Held) -> Iterator[Taken]:
-        """What takes the rows that a table gives."""
-        self._start(table)
+        """The operations that take the rows of a table to have some width."""
+        self._run_users(table)
         columns = None if table.columns is None else table.columns.size
-        return (taken for taken in self._found.taken if (taken.table, taken.columns) == (table.made, columns))
+        return (taken for taken in self._inputs.taken if (taken.table, taken.columns) == (table.made, columns))
 
-    def _start(self, table: Held) -> None:
-        """Run what may look a table up, once; what objects are made by before that."""
+    def _run_users(self, table: Held) -> None:
+        """Run the functions that may look a table up, once; the constructors of their objects before that."""
         wanted = [function for function in self.of(table) if function not in self._started]
         self._started.update(wanted)
         users = [(function, *one) for function in wanted for one in called(function, self._objects, self._project)]
@@ -81,31 +81,31 @@ class TableUsers:
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
         if not attribute:
             return [f for f in functions if self._project.of(Summaries).body(f).may_look_up()]
-        names = {attribute, *self._imported(attribute)}
+        names = {attribute, *self._imported_users(attribute)}
         found: dict[Function, None] = {}
         while new := [f for f in functions if f not in found and not names.isdisjoint(f.words)]:
             found.update(dict.fromkeys(new))
             names.update(f.name for f in new if f.name not in _UNNAMED)
         return list(found)
 
-    def _imported(self, attribute: str) -> Iterator[str]:
-        """The imported functions that mention an attribute."""
+    def _imported_users(self, attribute: str) -> Iterator[str]:
+        """The names of the imported functions that mention an attribute."""
         for name in self._module.imports:
             found = self._project.names.resolve(self._module, name)
             if isinstance(found, DefinedFunction) and attribute in found.function.words:
                 yield name
 
     def is_transposed(self, table: Held) -> bool:
-        """Whether a table is never looked up, but used through its weight, which may lie either way."""
+        """True if a table is never looked up, but used through its weight, which may lie either way."""
         values = walk_all(event.value for function in self._module.all_functions() for event in function.flow.events)
         weights = (value.args[0] for value in values if value.op is Op.ATTR and value.data == "weight")
         is_taken = any(owner.op is Op.ATTR and owner.data == table.attribute for owner in weights)
         return is_taken and not self.lookups(table)
 
     def fed_beside(self, lookup: LayerCall, rows: Size) -> Iterator[LayerCall]:
-        """The layers that take the tensor which looks a table up, for as wide as `rows`, on a path that both share."""
+        """The layers whose input is a tensor that looks a table up, and is `rows` wide, on a path that both share."""
         tensors = {atom for atom in lookup.given if isinstance(atom, SymbolicInput) and is_parameter(atom)}
-        for use in self._found.uses if tensors else ():
+        for use in self._inputs.uses if tensors else ():
             is_beside = use.root is lookup.root and use.call.value is not lookup.call.value
             is_fed = is_beside and not tensors.isdisjoint(use.given) and not are_exclusive(use.path, lookup.path)
             if is_fed and self._input_width(use.layer) == rows:
@@ -116,12 +116,12 @@ class TableUsers:
 
 
 def is_parameter(given: SymbolicInput) -> bool:
-    """Whether an input is an argument of its root, rather than an attribute or entry of one."""
+    """True if an input is a parameter of its root, rather than an attribute or entry of one."""
     return "." not in given.name and "[" not in given.name
 
 
 def indices(lookup: LayerCall) -> Iterator[Tensor]:
-    """The tensors that look a table up, of which something is known."""
+    """The tensors of which something is known among the indices of a look-up."""
     yield from tensors_in(lookup.given)
     for atom in lookup.given:
         if isinstance(atom, Shell) and atom.kind in TENSORS:

@@ -1,4 +1,4 @@
-"""What sizes the tables of a recipe, and what else takes the same key."""
+"""The tables of a recipe, the keys that size them, and other objects that take the same key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: The layers that are tables.
 _EMBEDDINGS = operators.functions("padding")
-#: What features are counted by, and arguments that take the width of an input.
+#: Names of numbers of features, and arguments that take the width of an input.
 _COUNTS_FEATURES = re.compile(
     r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim"
 )
@@ -34,9 +34,9 @@ _TAKES_WIDTH = frozenset(
 
 
 def tables_of(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Item, list[tuple[str, Item, str]]]]:
-    """The tables that a recipe builds, what sizes each, and the feature extractors and layers that it sizes as well.
+    """The tables that a recipe builds, the size of each, and the feature extractors and layers that take it as well.
 
-    A use says what it means, which object it is, and how that object takes the number.
+    Each of these uses has a text, the object, and how that object takes the number.
     """
     for whole in including(recipe, project):
         known = evaluate(whole, project)
@@ -54,7 +54,7 @@ def _names(known: Evaluation) -> Iterator[str]:
 
 
 def _row_argument(item: Item) -> Item | None:
-    """What sizes the table that an object is."""
+    """The number of rows of the table that an object is; None for no table."""
     if item.target in _EMBEDDINGS and item.elements:
         return item.elements[0]
     return item.fields.get("num_embeddings")

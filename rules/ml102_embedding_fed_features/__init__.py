@@ -51,7 +51,7 @@ class EmbeddingFedFeatures(Rule):
                 yield self._report(lookup, lookup.element)
 
     def probe(self, claim: FedNumbers, project: Project) -> Probe | None:
-        """Run the function: what does torch say of the numbers that arrive at the lookup?"""
+        """Run the function, and see whether torch refuses the numbers that reach the look-up."""
         from modellint.probes import python_probe
 
         return python_probe(claim)

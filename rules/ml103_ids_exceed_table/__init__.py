@@ -130,7 +130,7 @@ class IdsExceedTable(Rule):
             evidence=_evidence(ids.bound, rows, lookup),
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
-            fix=None if lookup.codec is not None else _clamped(rows, lookup),
+            fix=None if lookup.codec is not None else _clamp_fix(rows, lookup),
             claim=IdsExceed(
                 lookup.place.place,
                 "" if lookup.codec is None else lookup.codec.codec.name,
@@ -157,7 +157,7 @@ class IdsExceedTable(Rule):
                     advice, fix = f"compare with `{EXACT[compare.data]}`", made_exact(compare, module)
                     at, use = Site(compare, function), Site(indexed.call, function)
                     yield self._guard(at, indexed.rows, indexed.table, use, advice, fix)
-        for lookup, ids in guarded.clamped:
+        for lookup, ids in guarded.clamped_lookups:
             guard, rows = letting_through(ids, module), lookup.rows
             if guard not in reported and rows is not None and admits_rows(ids.bound, rows):
                 reported.add(guard)
@@ -183,8 +183,8 @@ class IdsExceedTable(Rule):
         )
 
 
-def _clamped(rows: Size, lookup: Lookup) -> Fix | None:
-    """The ids limited to the last row, where the call itself says which that is."""
+def _clamp_fix(rows: Size, lookup: Lookup) -> Fix | None:
+    """Limit the ids to the last row, where the call itself says which that is."""
     call, module = lookup.place.value, lookup.place.module
     if rows.number is not None:
         return clamped(call, str(rows.number - 1), module)

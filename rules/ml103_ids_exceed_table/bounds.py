@@ -21,36 +21,36 @@ if TYPE_CHECKING:
 
     _Called = Callable[[Value], tuple[str, bool]]
 
-#: What makes other numbers of ids, so that a limit on those says nothing of these.
+#: Operators that make other numbers of ids: a limit on their result is none on the ids.
 _SHIFTS = ("+", "-", "%", "//", "*", "/")
-#: What makes tables, or looks something up in what it is given.
+#: Names of operators that make tables, or look something up in an operand.
 _TABLES = operators.words("table") | {"Parameter", "embedding"}
-#: Facets of operators that give elements of what they are given, and those that name what else they may give.
+#: Facets of operators whose result consists of elements of an operand, and of the arguments that may replace some.
 _PASSING = frozenset(("passed", "picked", "limit", "lift", "mask", "chooses", "gathers", "contents", "element"))
 _TOLD = ("limit", "lift", "fill")
-#: Values that hold what they are made of, those that are read from something, and what says how large elements are.
+#: Operations that hold their operands, those that read from one, and those through which a comparison measures one.
 _HANDING = frozenset((Op.CHOICE, Op.BOOL, Op.TUPLE, Op.LIST, Op.SET, Op.DICT, Op.STARRED, Op.ITEM, Op.COMPREHENSION))
 _READS = frozenset((Op.ATTR, Op.INDEX))
 _MEASURED = frozenset((Op.ATTR, Op.CALL))
 
 
 def may_look_up(module: ModuleFacts, project: Project) -> bool:
-    """Whether a file, or one that it imports from, speaks of tables."""
+    """True if the names in a file, or in one that it imports from, include some of tables."""
     if _speaks_of_tables(module, project):
         return True
-    return any(_speaks_of_tables(other, project) for other in _imported(module, project))
+    return any(_speaks_of_tables(other, project) for other in _imported_modules(module, project))
 
 
 def _speaks_of_tables(module: ModuleFacts, project: Project) -> bool:
-    def found() -> bool:
+    def mentions_tables() -> bool:
         origins = {str(origin).rpartition(".")[2] for origin in module.imports.values()}
         functions = (*module.all_functions(), module.body)
         return not _TABLES.isdisjoint(origins) or any(not _TABLES.isdisjoint(f.words) for f in functions)
 
-    return project.once(("speaks of tables", module), found)
+    return project.once(("speaks of tables", module), mentions_tables)
 
 
-def _imported(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
+def _imported_modules(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
     for name in module.imports:
         found = project.names.resolve(module, name)
         if isinstance(found, DefinedModule):
@@ -62,19 +62,19 @@ def _imported(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
 
 
 def may_limit(function: Function) -> bool:
-    """Whether a function compares something with what may be a number of rows."""
+    """True if a function compares something with a value that may be a number of rows."""
     return any(_limit_of(event.value) is not None for event in function.flow.of(EventKind.COMPARE))
 
 
 def direct_limits(index: Value, event: Event, module: ModuleFacts, project: Project) -> Iterator[tuple[Value, Value]]:
-    """The comparisons of an index that may let the number of rows through, and what it is compared with.
+    """The comparisons of an index that may let the number of rows through, each with the value that it compares with.
 
     They are conditions on the way, and masks applied to the index. The ids are looked up as they are compared, and only
     where the comparison lets them through.
     """
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
     found = {id(part): part for test in (*tests, index) for part in test.walk() if _limit_of(part) is not None}
-    called = partial(_called, module=module, project=project)
+    called = partial(_operator_called, module=module, project=project)
     parts = list(_elements(index, called)) if found else []
     project.budget.spend(len(parts))
     if any(part.op is Op.BIN and part.data in _SHIFTS for part in parts):
@@ -86,7 +86,7 @@ def direct_limits(index: Value, event: Event, module: ModuleFacts, project: Proj
 
 
 def _lets_through(compare: Value, event: Event) -> bool:
-    """Whether an event happens where a comparison lets the limit through."""
+    """True if an event happens where a comparison lets the limit through."""
     for condition in event.guard.chain() if event.guard is not None else ():
         parts = list(condition.test.walk())
         if any(part is compare for part in parts):
@@ -96,7 +96,7 @@ def _lets_through(compare: Value, event: Event) -> bool:
 
 
 def _is_about(compare: Value, parts: list[Value], called: _Called) -> bool:
-    """Whether a comparison is about one of the parts of an index: itself, its maximum, or the same element of it."""
+    """True if a comparison is about a part of an index: itself, its maximum, or the same element of it."""
     known = {id(part) for part in parts}
     reads = [part for part in parts if part.op in _READS]
     return any(
@@ -107,9 +107,9 @@ def _is_about(compare: Value, parts: list[Value], called: _Called) -> bool:
 
 
 def _elements(value: Value, called: _Called, through: frozenset[Op] | None = None) -> Iterator[Value]:
-    """A value, and what its elements are elements of; `through` are the operations that are looked behind.
+    """A value, and the values that its elements come from; `through` are the operations that are followed.
 
-    What says how many there are is none of them: the bound of a slice, the end of `arange(n)`.
+    A number of elements is none of them: the bound of a slice, the end of `arange(n)`.
     """
     seen: set[int] = set()
     queue = [value]
@@ -122,7 +122,7 @@ def _elements(value: Value, called: _Called, through: frozenset[Op] | None = Non
 
 
 def _holding(value: Value, called: _Called) -> Iterable[Value]:
-    """What the elements of a value are taken from."""
+    """The operands that the elements of a value come from."""
     if value.op in _HANDING:
         return value.args
     if value.op is Op.UPDATE:
@@ -138,7 +138,7 @@ def _holding(value: Value, called: _Called) -> Iterable[Value]:
 
 
 def _operands(call: Value, name: str, is_function: bool) -> Iterator[Value]:
-    """What a call gives elements of: its operand, unless a limit leaves none of these to be too large."""
+    """The arguments of a call that its result has elements of: the limit alone where a clamp has one."""
     rows = _passing(name)
     given = call.positional if is_function else (*call.callee.args[:1], *call.positional)
     if not rows or not given:
@@ -154,7 +154,7 @@ def _operands(call: Value, name: str, is_function: bool) -> Iterator[Value]:
 
 
 def _argument(facet: str, rows: list[Operator], given: tuple[Value, ...], call: Value) -> Value | None:
-    """The argument that a facet is about."""
+    """The argument that one of the rows has a facet for; None if it is not given."""
     for position, name in (at for row in rows if (at := row.argument(facet)) is not None):
         found = call.keywords.get(name, given[position] if position < len(given) else None)
         if found is not None and not (found.op is Op.CONST and found.data is None):
@@ -163,17 +163,17 @@ def _argument(facet: str, rows: list[Operator], given: tuple[Value, ...], call: 
 
 
 def _passing(name: str) -> list[Operator]:
-    """The rows of what has a name and gives elements of its operand."""
+    """The rows of operators of a name whose result consists of elements of their operand."""
     return [row for row in operators.called(name) if not _PASSING.isdisjoint(row.facets)]
 
 
 def _is_pair(value: Value) -> bool:
-    """Whether a value is some elements, and then where they stand: `ids.max(1)`."""
+    """True if a value is a pair of elements and their indices: `ids.max(1)`."""
     return value.op is Op.CALL and any("pair" in row.facets for row in operators.called(called_name(value.callee)))
 
 
-def _called(callee: Value, module: ModuleFacts, project: Project) -> tuple[str, bool]:
-    """The name of an operator that is called, empty for what is none, and whether it is a function, not a method."""
+def _operator_called(callee: Value, module: ModuleFacts, project: Project) -> tuple[str, bool]:
+    """The name of an operator that is called, empty for other callees; true for a function, false for a method."""
     if callee.op is not Op.ATTR and callee.op is not Op.GLOBAL:
         return "", False
     definition = project.names.definition(module, callee)
@@ -183,7 +183,7 @@ def _called(callee: Value, module: ModuleFacts, project: Project) -> tuple[str, 
 
 
 def _limit_of(compare: Value) -> Value | None:
-    """The number that a comparison lets through to a table, if it is one that may be its number of rows."""
+    """The number that a comparison lets through, if it may be a number of rows; None if not."""
     if compare.op is not Op.COMPARE or compare.data not in (">", "<=", "<", ">="):
         return None
     limit = compare.args[compare.data in (">", "<=")]
@@ -193,6 +193,6 @@ def _limit_of(compare: Value) -> Value | None:
 
 
 def is_as_large(rows: Size, limit: Value, size_of: Callable[[Value], Size | None]) -> bool:
-    """Whether a limit is the number of rows itself."""
+    """True if a limit is the number of rows itself."""
     size = size_of(limit)
     return size is not None and excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)

@@ -1,4 +1,4 @@
-"""Functions that limit the ids that they look up, run with anything: what they look up, what clamps let through."""
+"""Functions that limit the ids that they look up, run with unknown arguments: their look-ups and their clamps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.operators import Operator
 
-#: What limits elements from above by its argument `max`.
+#: Names of operators that limit elements from above by an argument `max`.
 _CLAMPS = operators.words("limit:max@2", "limit:max@1")
 _GIVEN = frozenset((EventKind.RETURN, EventKind.YIELD))
 _TAKING = frozenset((EventKind.CALL, EventKind.INDEX))
@@ -40,16 +40,16 @@ _CONSTRUCTOR = "__init__"
 
 @dataclass(frozen=True, slots=True)
 class Clamped(Ids):
-    """Elements of which only the limit is known that a clamp keeps to: 0 … `bound` - 1.
+    """Elements of which only a clamp's limit is known: 0 … `bound` - 1.
 
-    `is_told`: the function that clamps is told the limit by its caller.
+    `is_told`: the limit is an argument of the function that clamps.
     """
 
     is_told: bool = False
 
 
 class _Clamping(Theory):
-    """What a clamp gives, of which the run knows nothing but its limit."""
+    """The transfer functions of clamps: elements of which the run knows the limit."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -60,7 +60,7 @@ class _Clamping(Theory):
         if row is None or size is None:
             return None
         found = self._run.of(Tensors).method(atom, name, arguments, frame, value)
-        return _limited(row, size, found, Site(value, frame.function))
+        return _ids_below(row, size, found, Site(value, frame.function))
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
@@ -68,7 +68,7 @@ class _Clamping(Theory):
         if row is None or size is None:
             return None
         found = self._run.of(Tensors).function(name, arguments, frame, value)
-        return _limited(row, size, found, Site(value, frame.function))
+        return _ids_below(row, size, found, Site(value, frame.function))
 
 
 def _limit(row: Operator, first: int, arguments: Arguments) -> Size | None:
@@ -77,8 +77,8 @@ def _limit(row: Operator, first: int, arguments: Arguments) -> Size | None:
     return None if limit is None else size_of(arguments.argument(limit[0] - first, limit[1]))
 
 
-def _limited(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atoms | None:
-    """What an operator gives: ids up to its limit, unless more is known."""
+def _ids_below(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atoms | None:
+    """The result of an operator: ids up to its limit, unless more is known."""
     if any(tensor.ids or tensor.real for tensor in tensors_in(found or ())):
         return found
     others = tuple(atom for atom in found or () if not isinstance(atom, Tensor | Plain))
@@ -88,7 +88,7 @@ def _limited(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atom
 
 
 def _written_limit(call: Value, row: Operator) -> Value | None:
-    """The argument of a call that is the limit, as it is written."""
+    """The expression for the limit among the arguments of a call."""
     limit = row.argument("limit")
     if limit is None or call.op is not Op.CALL:
         return None
@@ -96,7 +96,7 @@ def _written_limit(call: Value, row: Operator) -> Value | None:
 
 
 class Guarded:
-    """Functions that limit what they look up, run with anything."""
+    """Runs functions that limit the ids that they look up, with unknown arguments."""
 
     def __init__(self, functions: Iterable[Function], project: Project) -> None:
         self._run, self._found = tensor_run(project, Lookups, _Clamping)
@@ -107,7 +107,7 @@ class Guarded:
 
     @property
     def lookups(self) -> Iterator[tuple[OwnLookup, Event, Function]]:
-        """What they look up, the event that does so, and the function that it is of."""
+        """Their own look-ups, each with its event and function."""
         for one in list(self._found.own.values()):
             events = (
                 (e, frame.function) for frame in self._found.roots for e in frame.flow.events if e.value is one.call
@@ -117,24 +117,24 @@ class Guarded:
                 yield one, event, function
 
     @property
-    def clamped(self) -> Iterator[tuple[Lookup, Clamped]]:
-        """The look-ups of ids of which a clamp says how large they may be."""
+    def clamped_lookups(self) -> Iterator[tuple[Lookup, Clamped]]:
+        """The look-ups of ids whose bound is known from a clamp alone."""
         for lookup in self._found.found.values():
             if isinstance(lookup.element, Clamped) and not lookup.is_conditional:
                 yield lookup, lookup.element
 
     def size(self, value: Value, function: Function) -> Size | None:
-        """The number that a value of a function is."""
+        """The number that a value of a function comes to; None if it isn't the same in all runs."""
         frames = (frame for frame in self._found.roots if frame.function is function)
         found = {size_of(self._run.evaluate(value, frame)) for frame in frames}
         return found.pop() if len(found) == 1 else None
 
 
-# -- what is worth a run -----------------------------------------------------------------------------------------------
+# -- functions that are worth a run ------------------------------------------------------------------------------------
 
 
 def clamping(module: ModuleFacts, project: Project) -> list[Function]:
-    """The functions of a file that may look up what they, or functions that they call, clamp."""
+    """The functions of a file that clamp ids, themselves or by a call, and may look them up."""
     own = list(module.all_functions())
     found = {function: None for function in own if _clamps(function, hands_on=True)}
     giving = {function.name for function in own if _clamps(function, hands_on=False)}
@@ -154,25 +154,25 @@ def clamping(module: ModuleFacts, project: Project) -> list[Function]:
 
 
 def _clamps(function: Function, *, hands_on: bool) -> bool:
-    """Whether a function may call or index something with what it clamps (`hands_on`), or return that."""
+    """True if a function may pass or index with what it clamps (`hands_on`), or return it."""
     if _CLAMPS.isdisjoint(function.words):
         return False
     calls = {id(event.value) for event in function.flow.of(EventKind.CALL) if _has_limit(event.value)}
     if not calls:
         return False
-    return any(id(part) in calls for value in _handed(function, hands_on) for part in value.walk())
+    return any(id(part) in calls for value in _values_leaving(function, hands_on) for part in value.walk())
 
 
 def _is_given(function: Function, names: set[str], *, hands_on: bool) -> bool:
-    """Whether a function calls or indexes something with what one of some names gives (`hands_on`), or returns that."""
+    """True if a function passes or indexes with the result of a function named so (`hands_on`), or returns it."""
     if function.words.isdisjoint(names):
         return False
-    parts = (part for value in _handed(function, hands_on) for part in value.walk())
+    parts = (part for value in _values_leaving(function, hands_on) for part in value.walk())
     return any(part.op is Op.CALL and called_name(part.callee) in names for part in parts)
 
 
-def _handed(function: Function, hands_on: bool) -> Iterator[Value]:
-    """What a function gives to others: arguments and indices (`hands_on`), or what it returns."""
+def _values_leaving(function: Function, hands_on: bool) -> Iterator[Value]:
+    """The values that leave a function: arguments and indices (`hands_on`), or returned values."""
     for event in function.flow.events:
         if hands_on and event.kind in _TAKING:
             yield from event.value.args[1:]
@@ -181,7 +181,7 @@ def _handed(function: Function, hands_on: bool) -> Iterator[Value]:
 
 
 def _has_limit(call: Value) -> bool:
-    """Whether a call clamps to what may be a number of rows."""
+    """True if a call clamps to a value that may be a number of rows."""
     written = (_written_limit(call, row) for row in operators.called(called_name(call.callee)))
     limits = (limit for limit in written if limit is not None)
     return any(limit.op is not Op.CONST or (type(limit.data) is int and limit.data > 1) for limit in limits)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def surplus(lookup: Lookup) -> int | None:
-    """How many ids have no row, if there are more of them than tests keep away."""
+    """The number of ids that have no row and that no test keeps away; None if there are none."""
     from modellint.flow.domain import Ids
 
     ids, rows = lookup.element, lookup.rows
@@ -36,26 +36,26 @@ def surplus(lookup: Lookup) -> int | None:
 
 
 def rank(lookup: Lookup) -> tuple[bool, int]:
-    """Which of several ids that one table looks up at one place are told: those that surely arrive, as they are drawn.
+    """The order of findings about one table at one place: ids that surely arrive first, and those closest to its rows.
 
-    A container holds what its elements are replaced with later, too: ids with an offset, say.
+    A container holds the later values of its elements, too: ids with an offset, say.
     """
     return lookup.is_conditional, surplus(lookup) or 0
 
 
 def letting_through(ids: Clamped, module: ModuleFacts) -> Site:
-    """What lets ids through: the clamp, or the call of what clamps in another file, or to what it is told."""
+    """The place that lets ids through: the clamp, or the call that leads to one in another file or passes its limit."""
     is_here = ids.origin.module is module and not ids.is_told
     return ids.origin if ids.way is None or is_here else ids.way
 
 
 def admits_rows(bound: Size, rows: Size) -> bool:
-    """Whether ids below a bound may be the number of rows, but no larger."""
+    """True if ids below a bound may be the number of rows, but no larger."""
     return excess(bound, rows) == 1 and (is_proved(bound, rows) or bound.number is not None)
 
 
 def guarding_functions(module: ModuleFacts, project: Project) -> Iterator[Function]:
-    """The functions of a file with tables that limit what they may look up."""
+    """The functions of a file with tables that compare or clamp ids, and may look them up."""
     if may_look_up(module, project):
         from .guarded import clamping
 
@@ -65,13 +65,13 @@ def guarding_functions(module: ModuleFacts, project: Project) -> Iterator[Functi
 
 
 def _is_limited(event: Event, module: ModuleFacts, project: Project) -> bool:
-    """Whether an event is given, or indexes with, what was compared before."""
+    """True if an event passes on a value, or indexes with one, that was compared before."""
     if event.kind is not EventKind.INDEX and (event.kind is not EventKind.CALL or len(event.value.args) < 2):
         return False
     return any(direct_limits(event.value.args[1], event, module, project))
 
 
-#: What each comparison with the number of rows must be, for that number to be rejected.
+#: The operator that rejects the number of rows, for each that lets it through.
 EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
 
 

@@ -92,7 +92,7 @@ class ConstantIdOutsideTable(Rule):
                 return
             confidence = Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM
             named, last = (padding.described, rows.described), (rows - Size.of(1)).described
-        written = _written(Site(constant, made.function), padding, module)
+        written = _place_of_constant(Site(constant, made.function), padding, module)
         yield self.finding(
             place,
             f"`padding_idx` is {named[0]}, but the table has {named[1]} rows",
@@ -135,7 +135,7 @@ class ConstantIdOutsideTable(Rule):
             confidence=Confidence.LOW if lookup.is_conditional else confidence,
             evidence=(what,),
             related=(
-                Related(_written(origin, size, table.module), "the constant is written here"),
+                Related(_place_of_constant(origin, size, table.module), "the constant is written here"),
                 Related(lookup.place.place, "the ids are looked up here"),
             ),
             help="fill with an id that has a row, and mask those elements",
@@ -143,10 +143,10 @@ class ConstantIdOutsideTable(Rule):
         )
 
 
-def _written(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
-    """Where a constant is written: the default of the parameter that it is known by, in its file or the table's.
+def _place_of_constant(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
+    """The place of a constant: the default of the parameter that it is known by, in its file or the table's.
 
-    Where that is not seen, it is what becomes an element.
+    If that is not in sight, the value that becomes an element.
     """
     for symbol in size.symbols if size is not None and len(size.symbols) == 1 else ():
         for function in (one for module in (at.module, beside) for one in module.all_functions()):
@@ -161,5 +161,5 @@ def _written(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
 
 
 def _padding_of(call: Value) -> Value | None:
-    """Where the call that makes a table says which row is for padding."""
+    """The argument of a call that makes a table by which it names the row for padding."""
     return next((call.argument(*at) for at in operators.arguments("padding").values() if call.argument(*at)), None)

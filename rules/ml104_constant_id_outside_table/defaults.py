@@ -1,4 +1,4 @@
-"""Defaults of one constructor that do not fit each other, and that nobody takes."""
+"""Defaults of one constructor that do not fit each other, and that no caller leaves as they are."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def never_by_default(size: Size, rows: Size, modules: Iterable[ModuleFacts], project: Project) -> bool:
-    """Whether an id and a count of rows rest on defaults of a constructor, and all that make the object give others.
+    """True if an id and a number of rows depend on a constructor's defaults, and all callers pass fitting numbers.
 
-    There have to be some that make it.
+    There has to be a caller.
     """
     symbols = size.symbols | rows.symbols
     owners = {symbol.owner for symbol in symbols}
@@ -28,11 +28,11 @@ def never_by_default(size: Size, rows: Size, modules: Iterable[ModuleFacts], pro
     if constructor is None or constructor.name != "__init__" or constructor.owner is None:
         return False
     made = constructed_anywhere(project.classes.model(constructor.owner), project)
-    return bool(made) and not any(_is_outside(size, rows, _given(one, symbols, constructor)) for one in made or ())
+    return bool(made) and not any(_is_outside(size, rows, _numbers_of(one, symbols, constructor)) for one in made or ())
 
 
-def _given(made: Constructed, symbols: Iterable[Symbol], constructor: Function) -> dict[Symbol, float | None]:
-    """The numbers that an object is made with, the defaults included; None for what is given and not known."""
+def _numbers_of(made: Constructed, symbols: Iterable[Symbol], constructor: Function) -> dict[Symbol, float | None]:
+    """The numbers that an object is made with, the defaults included; None for an argument that is not known."""
     names = [one.name for one in constructor.parameters[1:]]
     found: dict[Symbol, float | None] = {}
     for symbol in symbols:

@@ -57,21 +57,21 @@ class VocabularyMismatch(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .late import added_late, unresized
+        from .late import added_late, unresized_models
         from .vocabularies import Vocabularies
 
         for cls in module.classes.values():
             for tie in project.of(Vocabularies).declared(cls):
-                yield self._tied(tie, is_declared=True)
+                yield self._tie_finding(tie, is_declared=True)
         for tie in project.of(Vocabularies).ties(module):
-            yield self._tied(tie, is_declared=False)
+            yield self._tie_finding(tie, is_declared=False)
         for function in (*module.all_functions(), module.body):
             for growth in project.of(Vocabularies).growths(function):
-                yield self._grown(growth)
+                yield self._growth_finding(growth)
             for late in added_late(function, project):
-                yield self._late(late, module)
-            for found in unresized(function, project):
-                yield self._unresized(found, module)
+                yield self._late_finding(late, module)
+            for found in unresized_models(function, project):
+                yield self._unresized_finding(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.claims.recipes import SizesDiffer
@@ -96,7 +96,7 @@ class VocabularyMismatch(Rule):
             )
 
     def probe(self, claim: SizesDiffer | Tied | Outgrown, project: Project) -> Probe | None:
-        """Build what must agree, and compare the sizes; call what adds tokens, and count rows and ids afterwards."""
+        """Build both sides and compare their sizes; or call the function that adds tokens, and count rows and ids."""
         from modellint.claims.layers import Tied
         from modellint.claims.recipes import SizesDiffer
         from modellint.probes import python_probe, recipe_probe
@@ -105,7 +105,7 @@ class VocabularyMismatch(Rule):
             return recipe_probe(claim, project)
         return python_probe(claim, claim.tie if isinstance(claim, Tied) else None)
 
-    def _tied(self, tie: Tie, *, is_declared: bool) -> Finding:
+    def _tie_finding(self, tie: Tie, *, is_declared: bool) -> Finding:
         """A finding about a tie that a function makes, or that a class declares for its base to make."""
         from modellint.claims.layers import Tied
 
@@ -126,7 +126,7 @@ class VocabularyMismatch(Rule):
             claim=None if tie.owner is None else Tied(place, other, tie.at.place, tie.owner.qualname, is_declared),
         )
 
-    def _grown(self, growth: Growth) -> Finding:
+    def _growth_finding(self, growth: Growth) -> Finding:
         from modellint.claims.layers import Outgrown
 
         size, module, tokenizer = growth.size, growth.size.module, growth.tokenizer
@@ -148,7 +148,7 @@ class VocabularyMismatch(Rule):
             claim=Outgrown(place, str(tokenizer.data), table) if tokenizer.op is Op.PARAM else None,
         )
 
-    def _late(self, late: Late, module: ModuleFacts) -> Finding:
+    def _late_finding(self, late: Late, module: ModuleFacts) -> Finding:
         """A finding about tokens that are added once the model was made as large as its tokenizer was."""
         resized, added = module.text_of(late.resized.callee), module.text_of(late.added.callee)
         return self.finding(
@@ -161,7 +161,7 @@ class VocabularyMismatch(Rule):
             help="add the tokens first, and resize the table afterwards",
         )
 
-    def _unresized(self, found: Unresized, module: ModuleFacts) -> Finding:
+    def _unresized_finding(self, found: Unresized, module: ModuleFacts) -> Finding:
         """A finding about a model that is fed by a tokenizer with more tokens than it was published with."""
         loaded, added = module.text_of(found.model.callee), module.text_of(found.added.callee)
         return self.finding(

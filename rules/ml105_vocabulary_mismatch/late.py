@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: The method by which a model of a library gets as many rows as a tokenizer has tokens.
 _RESIZES = "resize_token_embeddings"
-#: Through how many functions a model is followed to where that is done.
+#: The number of nested calls through which a model is followed to the call that resizes it.
 _MAX_CALLS = 5
-#: The method that loads what was published.
+#: The method that loads a published checkpoint.
 _LOADS = "from_pretrained"
 _HOLDING = frozenset((Op.DICT, Op.TUPLE, Op.LIST, Op.STARRED))
 _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
@@ -31,7 +31,7 @@ _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
 
 @dataclass(frozen=True)
 class Late:
-    """`resized` makes a model as large as a tokenizer is, to which `added` gives more tokens afterwards."""
+    """`resized` makes a model as large as a tokenizer, to which `added` gives more tokens afterwards."""
 
     resized: Value
     added: Value
@@ -39,7 +39,7 @@ class Late:
 
 @dataclass(frozen=True)
 class Unresized:
-    """`model` is loaded as it was published, and `fed` by a tokenizer to which `added` gives more tokens."""
+    """`model` is loaded from a checkpoint, and `fed` by a tokenizer to which `added` gives more tokens."""
 
     model: Value
     added: Value
@@ -53,7 +53,9 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
         return
     calls = list(function.flow.of(EventKind.CALL))
     grown = [
-        (at, tokenizer) for at, event in enumerate(calls) for tokenizer in _grown(event, function, growing, project)
+        (at, tokenizer)
+        for at, event in enumerate(calls)
+        for tokenizer in _grown_tokenizers(event, function, growing, project)
     ]
     resized = [at for at, event in enumerate(calls) if grown and _resizes(event.value, function, project)]
     for at, tokenizer in grown:
@@ -66,35 +68,35 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
             yield Late(calls[before].value, calls[at].value)
 
 
-def unresized(function: Function, project: Project) -> Iterator[Unresized]:
-    """The models of checkpoints that a function feeds with a tokenizer to which it, or what it calls, adds tokens."""
+def unresized_models(function: Function, project: Project) -> Iterator[Unresized]:
+    """The models of checkpoints that a function feeds with a tokenizer, after it or a callee has added tokens."""
     growing = project.once(("leading to growth", function.module), lambda: _growing(function.module, project))
     if function.words.isdisjoint(GROWS) and function.words.isdisjoint(growing):
         return
     calls = [event.value for event in function.flow.of(EventKind.CALL)]
-    one = _Origins(function, project)
+    origins = _Origins(function, project)
     grown = {
         origin: event.value
         for event in function.flow.of(EventKind.CALL)
         if not (may_grow(event) and fills_room(event, function))
-        for tokenizer in _grown(event, function, growing, project)
-        for origin in one.of(tokenizer)
+        for tokenizer in _grown_tokenizers(event, function, growing, project)
+        for origin in origins.of(tokenizer)
     }
-    loaded = [call for call in calls if one.loads(call)] if grown else []
+    loaded = [call for call in calls if origins.loads(call)] if grown else []
     if len(loaded) < 2 or any(_may_resize(call, function, project) for call in calls):
         return
     for model in loaded:
         for call in calls if model not in grown else ():
-            owners = one.owners(call)
+            owners = origins.owners(call)
             is_model = model in owners and owners.isdisjoint(grown)
-            tokenizer = next((t for t in grown if is_model and t in loaded and one.is_fed_by(call, t)), None)
+            tokenizer = next((t for t in grown if is_model and t in loaded and origins.is_fed_by(call, t)), None)
             if tokenizer is not None:
                 yield Unresized(model, grown[tokenizer], call)
                 break
 
 
 class _Origins:
-    """Which calls of a function give what it works with, through what only hands it on."""
+    """Traces a value of a function to the calls that produced it, through choices and pass-through functions."""
 
     def __init__(self, function: Function, project: Project) -> None:
         self._function = function
@@ -102,33 +104,33 @@ class _Origins:
         self._known: dict[Value, frozenset[Value]] = {}
 
     def of(self, value: Value) -> frozenset[Value]:
-        """The values that a value is one of."""
+        """The values that a value may come from; itself where it is followed no further."""
         if value not in self._known:
             self._known[value] = frozenset((value,))  # a loop, which adds nothing by itself
             self._known[value] = (
-                frozenset().union(*map(self.of, more)) if (more := self._behind(value)) else frozenset((value,))
+                frozenset().union(*map(self.of, more)) if (more := self._sources(value)) else frozenset((value,))
             )
         return self._known[value]
 
-    def _behind(self, value: Value) -> list[Value]:
-        """What a value is one of, or is what a function of the project was given and gives back."""
+    def _sources(self, value: Value) -> list[Value]:
+        """The operands of a choice, or the arguments that a called function of the project returns; else empty."""
         if value.op is Op.ATTR and len(value.args) > 1:
             return [value.args[1]]
         if value.op is Op.CHOICE:
             return list(value.args)
         if value.op is Op.INDEX and value.args[0].op in _HOLDING:
             return list(value.args[0].args)
-        other = _called(value, self._function, self._project) if value.op is Op.CALL else None
+        other = _callee(value, self._function, self._project) if value.op is Op.CALL else None
         if other is None:
             return []
         given = {str(one.value.data) for one in other.flow.of(EventKind.RETURN) if one.value.op is Op.PARAM}
         return [arg for name, arg in bound(other, value) if name in given]
 
     def loads(self, call: Value, depth: int = 0) -> bool:
-        """Whether a call loads what was published, or is of a function that gives what it loads."""
+        """True if a call loads a checkpoint, or is of a function that returns what it loads."""
         if called_name(call.callee) == _LOADS:
             return True
-        other = _called(call, self._function, self._project) if depth < _MAX_CALLS else None
+        other = _callee(call, self._function, self._project) if depth < _MAX_CALLS else None
         given = [] if other is None else [event.value for event in other.flow.of(EventKind.RETURN)]
         own = None if other is None else _Origins(other, self._project)
         return own is not None and bool(given) and all(v.op is Op.CALL and own.loads(v, depth + 1) for v in given)
@@ -138,25 +140,25 @@ class _Origins:
         return self.of(call.callee.args[0] if call.callee.op is Op.ATTR else call.callee)
 
     def is_fed_by(self, call: Value, tokenizer: Value) -> bool:
-        """Whether a call is given what a tokenizer, or a function of the project by it, makes of a text."""
+        """True if an argument of a call is computed by a tokenizer, or by a function of the project from it."""
         parts = (part for arg in call.args[1:] for part in arg.walk() if part.op is Op.CALL)
         return any(tokenizer in self.of(part.callee) or self._hands_on(part, tokenizer) for part in parts)
 
     def _hands_on(self, call: Value, tokenizer: Value) -> bool:
-        is_own = _called(call, self._function, self._project) is not None
+        is_own = _callee(call, self._function, self._project) is not None
         return is_own and any(tokenizer in self.of(arg) for arg in call.args[1:])
 
 
 def _may_resize(call: Value, function: Function, project: Project) -> bool:
-    """Whether a call may make a table larger, as far as names and the functions of the project tell."""
+    """True if a call may make a table larger, as far as names and the functions of the project tell."""
     if "resize" in called_name(call.callee):
         return True
-    other = _called(call, function, project)
+    other = _callee(call, function, project)
     return other is not None and any("resize" in word for word in other.words)
 
 
 def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:
-    """The functions by which a file may give a tokenizer more tokens, by the names there."""
+    """The functions by which a file may give a tokenizer more tokens, under their names there."""
     found = dict(project.of(Vocabularies).growing(module))
     own = {function.name: function for function in module.all_functions()}
     while more := {name: f for name, f in own.items() if name not in found and not f.words.isdisjoint(found)}:
@@ -164,28 +166,28 @@ def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:
     return found
 
 
-def _grown(
+def _grown_tokenizers(
     event: Event, function: Function, growing: dict[str, Function], project: Project, depth: int = 0
 ) -> Iterator[Value]:
-    """The tokenizers that a call gives more tokens, each as it is written there."""
+    """The tokenizers that a call gives more tokens, as expressions in the function."""
     if may_grow(event):
         yield event.value.callee.args[0]
     other = growing.get(called_name(event.value.callee))
-    if other is None or depth > _MAX_CALLS or _called(event.value, function, project) is not other:
+    if other is None or depth > _MAX_CALLS or _callee(event.value, function, project) is not other:
         return
     names = given_tokens(other, is_sure=False)
     if other.module is function.module and not _resizes(event.value, function, project):
         inner = other.flow.of(EventKind.CALL)
-        given = [value for one in inner for value in _grown(one, other, growing, project, depth + 1)]
+        given = [value for one in inner for value in _grown_tokenizers(one, other, growing, project, depth + 1)]
         names |= {str(value.data) for value in given if value.op is Op.PARAM}
     yield from (arg for name, arg in bound(other, event.value) if name in names)
 
 
 def _resizes(call: Value, function: Function, project: Project, depth: int = 0) -> bool:
-    """Whether a call gives a model as many rows as a tokenizer has tokens, itself or by what it calls."""
+    """True if a call gives a model as many rows as a tokenizer has tokens, itself or in a function that it calls."""
     if called_name(call.callee) == _RESIZES:
         return True
-    other = _called(call, function, project) if depth < _MAX_CALLS else None
+    other = _callee(call, function, project) if depth < _MAX_CALLS else None
     if other is None or other is function:
         return False
     return project.once(
@@ -194,8 +196,8 @@ def _resizes(call: Value, function: Function, project: Project, depth: int = 0) 
     )
 
 
-def _called(call: Value, function: Function, project: Project) -> Function | None:
-    """The function of the project that a call is of, or the method of the same object."""
+def _callee(call: Value, function: Function, project: Project) -> Function | None:
+    """The function of the project that a call runs, or the method of the same object; else None."""
     method = self_attribute(call.callee)
     if method is not None:
         return None if function.owner is None else function.owner.methods.get(method)
@@ -206,24 +208,24 @@ def _called(call: Value, function: Function, project: Project) -> Function | Non
 
 
 def _is_sure(first: Event, second: Event) -> bool:
-    """Whether an event has happened wherever another one does."""
+    """True if the first event has happened wherever the second one does."""
     return first.guard is None or (second.guard is not None and first.guard in tuple(second.guard.chain()))
 
 
 def _is_of(tokenizer: Value, resized: Value) -> bool:
-    """Whether a tokenizer is the one that a model was resized for: the call is given it, or gives it."""
+    """True if a tokenizer is the one that a model was resized for: an argument of the call, or part of its result."""
     if tokenizer.op in _HOLDING:
         return any(_is_of(part, resized) for part in tokenizer.args)
-    known = _stored(tokenizer)
-    if any(_stored(part) is known for arg in resized.args[1:] for part in arg.walk() if part.op is not Op.CONST):
+    known = _stored_value(tokenizer)
+    if any(_stored_value(part) is known for arg in resized.args[1:] for part in arg.walk() if part.op is not Op.CONST):
         return True
     while known.op in _PARTS:
-        known = _stored(known.args[0])
+        known = _stored_value(known.args[0])
     return known is resized
 
 
-def _stored(value: Value) -> Value:
-    """The value that an attribute was set to; the attribute itself where that is not known."""
+def _stored_value(value: Value) -> Value:
+    """The value that an attribute was last set to; the attribute itself where that is not known."""
     while value.op is Op.ATTR and len(value.args) > 1:
         value = value.args[1]
     return value

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.graph.value import Event, Value
 
-#: A comparison the other way round.
+#: The comparison that holds where each does not.
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-#: What gives a table spare rows, up to a multiple.
+#: The argument that gives a table spare rows, up to a multiple.
 _PADS = "pad_to_multiple_of"
 
 
 def fills_room(event: Event, function: Function, resized: Value | None = None) -> bool:
-    """Whether a function adds tokens only up to a number that may be that of a table's rows.
+    """True if a function adds tokens only up to a number that may be that of a table's rows.
 
-    A number that is made of the tokenizer's own is that of the table that `resized` makes if that is told it, or told
-    to have spare rows.
+    A number computed from the tokenizer is that of the table that `resized` makes if it is among the arguments, or if
+    these ask for spare rows.
     """
     tokenizer = event.value.callee.args[0]
     is_padded = resized is not None and _PADS in resized.keywords
@@ -37,7 +37,7 @@ def fills_room(event: Event, function: Function, resized: Value | None = None) -
 
 
 def _is_written(number: Value, function: Function) -> bool:
-    """Whether a number is written in the file, which is that of no table."""
+    """True if a number is written in the file, and so is that of no table."""
     if number.op is Op.GLOBAL:
         known = function.module.constants.get(str(number.data))
         return known is not None and known is not number and _is_written(known, function)
@@ -46,9 +46,9 @@ def _is_written(number: Value, function: Function) -> bool:
 
 
 def _bounds(event: Event, function: Function, tokenizer: Value) -> Iterator[Value | None]:
-    """The numbers up to which tokens are added, by conditions or by how many they are; None for a multiple of one."""
+    """The numbers up to which tokens are added, by conditions or by their count; None for a multiple of a number."""
     for link in event.guard.chain() if event.guard is not None else ():
-        for compare, operator in _compared(link.test, link.truthy):
+        for compare, operator in _comparisons(link.test, link.truthy):
             yield from _above(compare, operator, tokenizer)
     loops, at = function.flow.loops, function.flow.events.index(event)
     given = {id(part) for arg in event.value.args[1:] for part in arg.walk()}
@@ -60,19 +60,19 @@ def _bounds(event: Event, function: Function, tokenizer: Value) -> Iterator[Valu
             yield part.args[0]
 
 
-def _compared(test: Value, truthy: bool) -> Iterator[tuple[Value, str]]:
-    """The comparisons that hold where a test is true (or false), and by which operator."""
+def _comparisons(test: Value, truthy: bool) -> Iterator[tuple[Value, str]]:
+    """The comparisons that hold where `test` comes out as `truthy`, each with the operator that holds."""
     if test.op is Op.COMPARE and test.data in _OPPOSITE:
         yield test, test.data if truthy else _OPPOSITE[test.data]
     elif test.op is Op.UNARY and test.data == "not":
-        yield from _compared(test.args[0], not truthy)
+        yield from _comparisons(test.args[0], not truthy)
     elif test.op is Op.BOOL and truthy is (test.data == "and"):
         for part in test.args:
-            yield from _compared(part, truthy)
+            yield from _comparisons(part, truthy)
 
 
 def _above(compare: Value, operator: str, tokenizer: Value) -> Iterator[Value | None]:
-    """What the number of tokens is smaller than where a comparison holds; None: it is no multiple of some number."""
+    """The bound of the number of tokens where a comparison holds; None for a multiple of some number."""
     left, right = compare.args
     for tokens, bound, below, up_to in ((left, right, "<", "<="), (right, left, ">", ">=")):
         if not _mentions(tokens, tokenizer):

@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 #: Methods that add tokens to a tokenizer.
 GROWS = ("add_tokens", "add_special_tokens")
-#: What tells how large a layer is.
+#: Names of operators and attributes that measure a layer.
 _MEASURES = operators.words("gives:size") | {"num_embeddings", "out_features", "weight"}
-#: By what an attribute is stored whose name is given.
+#: Names of functions and methods that store an attribute under a name that is given.
 _SETS = REGISTRARS | {"setattr", "__setattr__"}
-#: Names by which a function is not told from others, and how many functions of a file are run.
+#: Names that many functions share, and the number of functions of a file that are run.
 _UNNAMED = frozenset(("__init__", "forward", "__call__"))
 _MAX_SHARING = 24
-#: What is a part of something.
+#: Operations that read a part of their operand.
 _PARTS = frozenset((Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK))
-#: What tells how many tokens a tokenizer has without those that were added.
+#: The number of a tokenizer's tokens without those that were added.
 _SIZE = "vocab_size"
 
 
@@ -58,16 +58,17 @@ class Tie:
     tied: Site
     smaller: IdLayer
     larger: IdLayer
-    #: Whether the sizes differ whatever the defaults are.
+    #: True if the sizes differ whatever the defaults are.
     is_proved: bool
-    #: The class whose objects share it, None where it is no method that does so, and what leads there in its file.
+    #: The class whose objects share the weight, None where no method makes them do so; and the place in its file that
+    #: leads there.
     owner: Class | None
     at: Site
 
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """The table made at `table` has the rows that `size` said, without the tokens that `event` adds to `tokenizer`."""
+    """The table made at `table` has `size` rows, without the tokens that `event` adds to `tokenizer`."""
 
     table: Site
     size: Site
@@ -84,9 +85,9 @@ class Vocabularies:
     # -- tied weights -----------------------------------------------------------------------------------------------
 
     def ties(self, module: ModuleFacts) -> Iterator[Tie]:
-        """Where the functions of a file make layers of different sizes share their weight.
+        """The places where functions of a file make layers of different sizes share their weight.
 
-        However they say it: `head.weight = embed.weight`, `setattr`, a function that gets the layers.
+        However they do it: `head.weight = embed.weight`, `setattr`, a function that gets the layers.
         """
         functions = _Sharing(module, self._project).functions
         if not functions:
@@ -98,7 +99,7 @@ class Vocabularies:
         for function in functions:
             _work(function, objects, run, self._project)
             owners = _weights(run)
-            for shell, store in _shared(run):
+            for shell, store in _weight_stores(run):
                 tie = self._tie(shell, store, function, owners, run) if store not in seen else None
                 key = None if tie is None else (tie.tied, tie.smaller.made, tie.larger.made)
                 seen.add(store)
@@ -110,7 +111,7 @@ class Vocabularies:
     def _tie(
         self, shell: Shell, store: Store, function: Function, owners: Mapping[Shell, Shell], run: Interpreter
     ) -> Tie | None:
-        """The tie that a weight makes which is stored in a layer while a function is run."""
+        """The tie by a weight that is stored in a layer while a function runs; None if the sizes may agree."""
         if store.function is None or store.value is None:
             return None
         first, second = run.of(Lookups).sided((shell,)), run.of(Lookups).sided(_owners(store.atoms, owners))
@@ -122,7 +123,7 @@ class Vocabularies:
         return tie if is_sure else None
 
     def declared(self, cls: Class) -> Iterator[Tie]:
-        """Where a class declares that layers of different sizes share their weight; a setting may turn that off."""
+        """The ties of layers of different sizes that a class declares; a setting may turn them off."""
         value = cls.attributes.get(knowledge.TIED_WEIGHTS)
         if value is None or value.op not in (Op.DICT, Op.LIST, Op.TUPLE):
             return
@@ -131,19 +132,19 @@ class Vocabularies:
             first = self._declared_side(key, cls)
             if first is None:
                 continue
-            second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared(cls)
+            second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared_table(cls)
             tie = None if second is None else _disagreement(first, second, place, cls, place)
             if tie is not None and tie.is_proved:
                 yield tie
 
     def _declared_side(self, key: Value | None, cls: Class) -> IdLayer | None:
-        """The layer whose weight a path (`model.embed_tokens.weight`) names."""
+        """The layer whose weight a path (`model.embed_tokens.weight`) names; None if it names none."""
         if key is None or key.op is not Op.CONST or not isinstance(key.data, str):
             return None
         *path, last = key.data.split(".")
         return self._project.of(Indexed).sided(cls, path) if last == "weight" and path else None
 
-    def _shared(self, cls: Class) -> IdLayer | None:
+    def _shared_table(self, cls: Class) -> IdLayer | None:
         """The table that a class says its heads share."""
         method = self._project.classes.model(cls).method(knowledge.SHARED_TABLE)
         return None if method is None else self._project.of(Indexed).shared(cls, method)
@@ -152,7 +153,7 @@ class Vocabularies:
 
     def growths(self, function: Function) -> Iterator[Growth]:
         """The tables that a function sizes by a tokenizer to which it adds tokens that the size does not count."""
-        grown = list(self._grown(function))
+        grown = list(self._growth_events(function))
         if not grown:
             return
         run = tensor_run(self._project, TableReads)[0]
@@ -168,8 +169,8 @@ class Vocabularies:
                 if _counts(size, tokenizer, before=measured < number):
                     yield Growth(table, Site(size, function), event, tokenizer)
 
-    def _grown(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
-        """Where a function gives a tokenizer more tokens, or has another function do so."""
+    def _growth_events(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
+        """The events by which a function gives a tokenizer more tokens, itself or by another function."""
         growing = self.growing(function.module)
         words = function.words
         if any("resize" in word for word in words) or (words.isdisjoint(GROWS) and words.isdisjoint(growing)):
@@ -185,9 +186,9 @@ class Vocabularies:
                     yield from ((number, event, arg) for name, arg in bound(other, event.value) if name in names)
 
     def growing(self, module: ModuleFacts) -> dict[str, Function]:
-        """The functions that a file has or mentions, by the names there, that may give a tokenizer more tokens."""
+        """The functions, defined or mentioned in a file, that may give a tokenizer more tokens, by their names."""
 
-        def found() -> dict[str, Function]:
+        def find() -> dict[str, Function]:
             own = {f.name: f for f in module.functions.values()}
             mentioned = {
                 word: definition.function
@@ -196,11 +197,11 @@ class Vocabularies:
             }
             return {name: one for name, one in (own | mentioned).items() if given_tokens(one, is_sure=False)}
 
-        return self._project.once(("growing", module), found)
+        return self._project.once(("growing", module), find)
 
 
 def may_grow(event: Event) -> bool:
-    """Whether a call gives a tokenizer more tokens, which are not its own."""
+    """True if a call gives a tokenizer more tokens, other than its own."""
     call = event.value
     is_named = event.kind is EventKind.CALL and call.callee.op is Op.ATTR and call.callee.data in GROWS
     if not is_named or not call.args[1:]:
@@ -210,7 +211,7 @@ def may_grow(event: Event) -> bool:
 
 
 def given_tokens(function: Function, *, is_sure: bool) -> set[str]:
-    """The parameters that a function takes for tokenizers, and gives more tokens: at times, or whatever happens."""
+    """The parameters to which a function adds tokens, as to tokenizers: in each call if `is_sure`, else in some."""
     if function.words.isdisjoint(GROWS):
         return set()
     if any("resize" in called_name(event.value.callee) for event in function.flow.of(EventKind.CALL)):
@@ -222,14 +223,14 @@ def given_tokens(function: Function, *, is_sure: bool) -> set[str]:
 
 
 def _is_own(tokenizer: Value, body: Frame, run: Interpreter) -> bool:
-    """Whether what is given more tokens is an object of the project's, which may do anything with them."""
+    """True if the tokenizer is an object of the project's, which may do anything with new tokens."""
     owners = run.of(Lookups).evaluated(tokenizer, body)
     shells = [atom for atom in owners if isinstance(atom, Shell) and atom.kind == "instance"]
     return any(run.objects.own_method(shell, name) is not None for shell in shells for name in GROWS)
 
 
 def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interpreter) -> Iterator[tuple[Site, Value]]:
-    """Where the tables are made that a function leads to, each with the value of the function that sizes it."""
+    """The tables that a function leads to, each with the value of the function that is its number of rows."""
     run.start(reference, frame)
     pending = list(run.shells())
     while pending:
@@ -247,7 +248,7 @@ def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interp
 
 
 def _measure(atom: Atom, function: Function) -> Value | None:
-    """The value of a function that is a number: what is measured there, or an attribute of what it is given."""
+    """The value of a function that an atom stands for: a length measured there, or an argument's `vocab_size`."""
     if isinstance(atom, Length):
         return atom.origin.value if atom.origin.function is function and not atom.is_made else None
     name = atom.name if isinstance(atom, SymbolicInput) else ""
@@ -256,7 +257,7 @@ def _measure(atom: Atom, function: Function) -> Value | None:
 
 
 def _leading(tied: Site, function: Function) -> Site:
-    """What leads in a function's file to where a weight is stored: that itself, or a call."""
+    """The place in a function's file that leads to where a weight is stored: that itself, or a call."""
     calls = [event.value for event in function.flow.of(EventKind.CALL)] if tied.module is not function.module else []
     named = (c for c in calls if tied.function is not None and called_name(c.callee) == tied.function.name)
     call = next(named, calls[0] if calls else None)
@@ -273,7 +274,7 @@ def _disagreement(first: IdLayer, second: IdLayer, tied: Site, owner: Class | No
 
 
 def _compares(store: Store, function: Function) -> bool:
-    """Whether a condition looks at how large the layers are: where one is stored, or of a call that leads there."""
+    """True if a condition compares the sizes of the layers: around a store, or around a call that leads there."""
     assert store.function is not None
     guards = [event.guard for event in store.function.flow.events if store.value is event.value]
     if store.function is not function:
@@ -295,7 +296,7 @@ class _Sharing:
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         own = [*module.all_functions(), module.body]
         found = {function: _stores_weight(function) for function in own}
-        #: The names of the functions that store it in what they are given.
+        #: The names of the functions that store a weight in their arguments.
         asked = {f.name for f, stores in found.items() if any(stores or ()) and f.name not in _UNNAMED}
         asked |= {
             word
@@ -310,7 +311,7 @@ class _Sharing:
 
 
 def _stores_weight(function: Function) -> list[bool] | None:
-    """Whether a function may store a weight in another object: for each time whether it is given one of the two."""
+    """For each store of a weight in another object, whether an argument is on either side; None if there is none."""
     if "weight" not in function.words:
         return None
     found = []
@@ -328,14 +329,14 @@ def _stores_weight(function: Function) -> list[bool] | None:
 
 
 def _is_given(value: Value) -> bool:
-    """Whether a value is an argument, or a part of one."""
+    """True if a value is an argument, or a part of one."""
     while value.op in _PARTS:
         value = value.args[0]
     return value.op is Op.PARAM and not is_self(value)
 
 
 def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, project: Project) -> None:
-    """Run a function with anything, of objects that have been made unless it makes them."""
+    """Run a function with unknown arguments, on an object that has been constructed."""
     for reference, frame in called(function, objects, project):
         run.begin()
         if isinstance(reference.receiver, Shell) and function.name != "__init__":
@@ -344,8 +345,8 @@ def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, pro
         run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
 
 
-def _shared(run: Interpreter) -> Iterator[tuple[Shell, Store]]:
-    """What has been stored as the weight of layers."""
+def _weight_stores(run: Interpreter) -> Iterator[tuple[Shell, Store]]:
+    """The stores to the attribute `weight` of layers."""
     for shell in list(run.shells()):
         yield from ((shell, store) for store in list(shell.stores) if shell.is_layer and store.name == "weight")
 
@@ -358,7 +359,7 @@ def _weights(run: Interpreter) -> dict[Shell, Shell]:
 
 
 def _owners(weight: Atoms, made: Mapping[Shell, Shell]) -> Atoms:
-    """The layers whose weight a value is, perhaps as a parameter anew."""
+    """The layers whose weight a value is, wrapped in a new parameter perhaps."""
     found: list[Atom] = []
     for atom in weight:
         data: Atoms = (atom,)
@@ -376,7 +377,7 @@ def _owners(weight: Atoms, made: Mapping[Shell, Shell]) -> Atoms:
 
 
 def _counts(size: Value, tokenizer: Value, *, before: bool) -> bool:
-    """Whether a size is that of a tokenizer: `vocab_size` never counts tokens that are added, `len` those so far."""
+    """True if a size is that of a tokenizer: `vocab_size` never counts added tokens, `len` those added so far."""
     if size.op is Op.ATTR and size.data == _SIZE:
         return same(size.args[0], tokenizer)
     is_length = size.op is Op.CALL and size.callee.op is Op.GLOBAL and size.callee.data == "len" and before

@@ -94,14 +94,14 @@ class TargetOutsideClasses(Rule):
 
 
 def _is_below(filler: Filler) -> bool:
-    """Whether a constant is no class, however many there are; a default may stand for one that is not known yet."""
+    """True if a constant is negative, and so is no class; a default may stand for one that is not known yet."""
     return filler.size.constant is not None and filler.size.constant < 0
 
 
 def _is_outside(filler: Filler, judged: LossLookup) -> bool:
-    """Whether a constant is no class, for all that is known of these, and not the one that is ignored.
+    """True if a constant is no class, as far as these are known, and not the one that the loss ignores.
 
-    Where one of the two numbers is a default, whoever gives another may give both.
+    Where one of the two numbers is a default, a caller who passes another may pass both.
     """
     size, ignored = filler.size, judged.ignored
     if ignored.number is None or size == ignored or (size.constant is None and ignored.constant is None):

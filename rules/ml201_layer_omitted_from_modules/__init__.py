@@ -66,7 +66,7 @@ class LayerOmittedFromModules(Rule):
                     yield self._finding(omission, whole)
 
     def probe(self, claim: NotMoved, project: Project) -> Probe | None:
-        """Build the recipe, move `modules`, and list what stays behind below the layer's key."""
+        """Build the recipe, move `modules`, and list the tensors below the layer's key that stay behind."""
         from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
@@ -115,7 +115,7 @@ def _evidence(omission: Omission) -> Iterator[str]:
 
 
 def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
-    """The entry added to `modules`, where both stand in this file and the layer has a key of its own."""
+    """Add the entry to `modules`, where both stand in this file and the layer has a key of its own."""
     from modellint.edits.yaml import insert_entry
 
     layer, modules = omission.layer, omission.modules
@@ -131,5 +131,5 @@ def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
 
 
 def _is_reached_by(layer: Item, recipe: Recipe) -> bool:
-    """Whether a reference to the layer's path leads to it."""
+    """True if a reference to the layer's path leads to it."""
     return recipe.resolve(layer.path) is layer.node

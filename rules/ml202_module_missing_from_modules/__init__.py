@@ -84,7 +84,7 @@ class ModuleMissingFromModules(Rule):
         recipes = certain or list(missing.recipes)
         return self.finding(
             use.place,
-            f"`{use.text}` is used, but `modules` of {_named(recipes)} has no `{use.name}`",
+            f"`{use.text}` is used, but `modules` of {_names_of(recipes)} has no `{use.name}`",
             symbol=use.name,
             confidence=Confidence.HIGH if certain else Confidence.LOW,
             evidence=(
@@ -92,7 +92,7 @@ class ModuleMissingFromModules(Rule):
                 if certain
                 else f"`{use.function}` is reached, but under a condition that only a run decides",
             ),
-            related=[Related(lacking.place, _described(lacking)) for lacking in recipes],
+            related=[Related(lacking.place, _entries_of(lacking)) for lacking in recipes],
             help=_advice(use.name, recipes),
             # If it is not certain, what is in doubt is if the use is reached: no run of the recipe tells.
             claim=NoModule(recipes[0].place, use.name) if certain else None,
@@ -133,12 +133,12 @@ class ModuleMissingFromModules(Rule):
         )
 
 
-def _named(recipes: list[Lacking]) -> str:
+def _names_of(recipes: list[Lacking]) -> str:
     first = recipes[0].recipe.file.name
     return f"`{first}`" if len(recipes) == 1 else f"`{first}` and {len(recipes) - 1} more"
 
 
-def _described(lacking: Lacking) -> str:
+def _entries_of(lacking: Lacking) -> str:
     return "`modules` has " + (", ".join(f"`{name}`" for name in lacking.entries) or "no entries")
 
 

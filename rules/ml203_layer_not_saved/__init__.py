@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from modellint.probes import Probe
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
-#: So many layers that are lost with what holds them are named.
+#: The number of layers that are named among those lost with the layer that holds them.
 _MOST_NAMED = 4
 
 
@@ -66,7 +66,7 @@ class LayerNotSaved(Rule):
                     yield self._finding(shortfall, whole)
 
     def probe(self, claim: NotSaved, project: Project) -> Probe | None:
-        """Build the recipe, and look for the layer's parameters in what the checkpointer saves."""
+        """Build the recipe, and look for the layer's parameters among those that the checkpointer saves."""
         from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
@@ -80,7 +80,7 @@ class LayerNotSaved(Rule):
         keeper = None if saved is None else saved.checkpointer
         return self.finding(
             layer.place,
-            f"{_named(shortfall)} is trained, but no checkpoint holds it",
+            f"{_layer_and_parts(shortfall)} is trained, but no checkpoint holds it",
             symbol=name,
             confidence=Confidence.HIGH if shortfall.is_certain else Confidence.LOW,
             evidence=tuple(_evidence(shortfall)),
@@ -91,7 +91,7 @@ class LayerNotSaved(Rule):
         )
 
 
-def _named(shortfall: Shortfall) -> str:
+def _layer_and_parts(shortfall: Shortfall) -> str:
     """The layer, and the keys that are lost with it."""
     name = shortfall.layer.path
     others = [part.path for part in shortfall.parts if "[" not in part.path and part is not shortfall.layer]
@@ -133,7 +133,7 @@ def _help(shortfall: Shortfall) -> str:
 
 
 def _fix(shortfall: Shortfall, recipe: Recipe) -> Fix | None:
-    """The layer added to the list beside the others, or else to `recoverables`, where that stands in this file."""
+    """Add the layer to the list beside the others, or else to `recoverables`, where that stands in this file."""
     from modellint.edits.yaml import insert_element, insert_entry
 
     layer, siblings, saved = shortfall.layer, shortfall.siblings, shortfall.registration.saved

@@ -59,7 +59,7 @@ class LayersInPlainContainer(Rule):
                 yield self._finding(found, project)
 
     def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
-        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
+        """Build the class, and look for the attribute's parameters in `parameters()` and `state_dict()`."""
         from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)
@@ -93,7 +93,7 @@ class LayersInPlainContainer(Rule):
 
 
 def _severity(found: Unregistered, project: Project) -> Severity | None:
-    """A warning for layers that only an annotation speaks of, an info where their class itself has no state."""
+    """A warning for layers of which only an annotation tells, an info where their class itself has no state."""
     if not found.is_said:
         return None
     from modellint.flow.built import has_state

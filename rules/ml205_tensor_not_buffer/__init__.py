@@ -61,7 +61,7 @@ class TensorNotBuffer(Rule):
             yield self._report(found)
 
     def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
-        """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
+        """Move the layer to a device that is not there, and call it: does its tensor meet one that has moved?"""
         from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)
@@ -70,7 +70,7 @@ class TensorNotBuffer(Rule):
         from modellint.claims.layers import LeftBehind
 
         module = found.function.module
-        name, met = found.attribute, found.met
+        name, met = found.attribute, found.best_meeting
         other = "a tensor that has" if met.other is None else f"`{_short(met.function.module.text_of(met.other))}`"
         return self.finding(
             module.place(found.target),
@@ -82,7 +82,7 @@ class TensorNotBuffer(Rule):
             related=tuple(_related(found)),
             help=("" if found.is_layer else f"make `{found.cls.name}` an `nn.Module`, and ")
             + (_REGISTER_FIRST if found.is_cached else 'register it: `self.register_buffer("{}", …)`').format(name),
-            fix=_emptied(found) if found.is_cached else _registered(found),
+            fix=_register_empty_fix(found) if found.is_cached else _register_fix(found),
             claim=LeftBehind(
                 module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
             ),
@@ -98,7 +98,7 @@ def _why(found: Stranded) -> str:
 
 
 def _related(found: Stranded) -> Iterator[Related]:
-    met, made = found.met, found.made
+    met, made = found.best_meeting, found.made
     yield Related(met.function.module.place(met.value), f"`{met.function.name}` uses it here")
     if found.is_cached:
         return
@@ -125,7 +125,7 @@ def _evidence(found: Stranded) -> Iterator[str]:
         yield "a condition or a device given by the caller may change that"
 
 
-def _registered(found: Stranded) -> Fix | None:
+def _register_fix(found: Stranded) -> Fix | None:
     """Register the tensor in place of the assignment; the state dict stays as it is."""
     place = _assignment(found.target, found.function.module) if found.can_register else None
     if place is None:
@@ -133,8 +133,8 @@ def _registered(found: Stranded) -> Fix | None:
     return _buffer(found, place[0], text_at(place[1], found.function.module))
 
 
-def _emptied(found: Stranded) -> Fix | None:
-    """Register what has no tensor yet, where the constructor says so: `self.mask = None`."""
+def _register_empty_fix(found: Stranded) -> Fix | None:
+    """Register the attribute that the constructor sets to None: `self.mask = None`."""
     empty = found.empty
     if empty is None or empty.target is None or empty.function is None:
         return None
@@ -148,7 +148,7 @@ def _buffer(found: Stranded, place: Place, written: str) -> Fix:
 
 
 def _assignment(target: Value, module: ModuleFacts) -> tuple[Place, Place] | None:
-    """Where `target = value` stands, and its value; None where an annotation or a parenthesis is between them."""
+    """The place of `target = value`, and of its value; None where an annotation or a parenthesis is between them."""
     stored = assigned(target, module)
     if stored is None:
         return None

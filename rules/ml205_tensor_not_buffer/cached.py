@@ -1,7 +1,7 @@
 """Tensors that a layer makes when it is called and keeps for the next call: they stay behind when it moves in between.
 
-Which assignments are caches is seen in the code: what stands under a test of what the object keeps, and is no content
-of what the layer is given. That what they keep meets what has moved is found by running the object's work once more.
+An assignment is a cache if it stands under a test of the object's attributes, and its value has no content of the
+layer's input. Running the object's work once more shows where the cached tensor meets one that has moved.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _MOVES = operators.methods("Tensor", "moves")
-#: Methods whose results have nothing of a tensor but where it is, and perhaps its size.
+#: Methods whose results have a tensor's device, perhaps its size, and none of its values.
 _ALIKE = operators.methods("Tensor", "sized") | operators.methods("Tensor", "makes") - {"to"}
 #: Functions that give numbers.
 _NUMBERS = frozenset(("len", "int", "max", "min", "range"))
@@ -36,7 +36,7 @@ _MAX_DEPTH = 40
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Cached:
-    """An assignment by which a method keeps a new tensor under an attribute, unless there is one: what, and where."""
+    """An assignment by which a method stores a new tensor in an attribute, unless it holds one."""
 
     attribute: str
     value: Value
@@ -49,14 +49,14 @@ class Cached:
 
 
 def caches(cls: Class, project: Project) -> list[Cached]:
-    """The assignments of a class's own methods that look as if they kept tensors for later calls, one of each name."""
+    """The assignments of a class's own methods that look as if they cached tensors for later calls; one a name."""
     found: dict[str, Cached] = {}
     assigning = {method for methods in cls.assigned.values() for method in methods}
     for method in cls.methods.values():
         may_keep = method in assigning or "]" in method.text or "setattr" in method.words
         if not may_keep or method.name == "__init__" or method.is_static or method.is_class_method:
             continue
-        kept = [(event, one) for event in method.flow.events if (one := _kept(event, method)) is not None]
+        kept = [(event, one) for event in method.flow.events if (one := _stored_attribute(event, method)) is not None]
         names = {one.attribute for _, one in kept}
         for event, one in kept:
             if one.attribute not in found and _is_cache(event, one, names, cls, project):
@@ -64,8 +64,8 @@ def caches(cls: Class, project: Project) -> list[Cached]:
     return list(found.values())
 
 
-def _kept(event: Event, method: Function) -> Cached | None:
-    """What an event stores under an attribute of the object, or under a key of it."""
+def _stored_attribute(event: Event, method: Function) -> Cached | None:
+    """The store to an attribute of the object, or to an item of one, that an event is; None if it is none."""
     if event.kind is EventKind.STORE and event.target is not None:
         target = event.target
         name = self_attribute(target.args[0] if target.op is Op.INDEX else target)
@@ -79,7 +79,7 @@ def _kept(event: Event, method: Function) -> Cached | None:
 
 
 def _is_cache(event: Event, one: Cached, names: set[str], cls: Class, project: Project) -> bool:
-    """Whether something new is stored where a test of what its method stores says so, and none asks for a device."""
+    """True if a new value is stored under a test of attributes that its method stores, and no test is about devices."""
     if not any(part.op is Op.CALL for part in one.value.walk()) or _has_content(one.value, cls, project):
         return False
     tests = list(_tests(event, one.function, cls))
@@ -109,7 +109,7 @@ def _tests(event: Event, function: Function, cls: Class) -> Iterator[Value]:
 
 
 def _has_content(value: Value, cls: Class, project: Project, depth: int = 0) -> bool:
-    """Whether a value has more of what a method is given than its size, its type and where it is."""
+    """True if a value depends on an argument of the method by more than its size, type and device."""
     if value.op is Op.PARAM:
         return bool(value.data != "self")
     if depth > _MAX_DEPTH:
@@ -140,19 +140,19 @@ def _has_content(value: Value, cls: Class, project: Project, depth: int = 0) -> 
 
 
 def _is_state(value: Value, cls: Class) -> bool:
-    """Whether a value is an attribute that a method stores, which may be more than what the constructor makes."""
+    """True if a value is an attribute that a method other than the constructor stores."""
     own = self_attribute(value)
     return own is not None and any(method.name != "__init__" for method in cls.assigned.get(own, ()))
 
 
 def _gives_other(name: str) -> bool:
-    """Whether an attribute or method of tensors gives something else than tensors."""
+    """True if an attribute or method of tensors gives something other than tensors."""
     row = operators.row(f"Tensor.{name}")
     return row is not None and row.facets.get("gives", "tensors") != "tensors"
 
 
-def emptied(one: Cached, finished: FinishedObject) -> Store | None:
-    """Where the constructor says that there is nothing yet, if nothing else is ever stored but new tensors."""
+def empty_store(one: Cached, finished: FinishedObject) -> Store | None:
+    """The constructor's store of None, if all later stores are of new tensors or None; else None."""
     first = [store for store in finished.first_stores if store.name == one.attribute]
     is_known = len(first) == 1 and first[0].atoms == NONE and not first[0].path and first[0].is_initialised
     later = (atom for store in finished.stores_of(one.attribute) for atom in store.atoms)

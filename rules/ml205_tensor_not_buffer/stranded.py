@@ -1,7 +1,7 @@
 """Tensors that a layer makes in its constructor and keeps as plain attributes: they stay behind when it moves.
 
 An object's life is run on paper. A tensor that its constructor makes on the default device is left behind, unless it is
-registered or stored anew on another device; the run notes where it meets what has moved.
+registered or stored anew on another device; the run notes where it meets tensors that have moved.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from modellint.link.classes.object_runs import FinishedObject, ObjectRuns
 from modellint.link.names import External
 from modellint.link.values.callers import neighbours
 
-from .cached import caches, emptied
-from .tools import fed
+from .cached import caches, empty_store
+from .tools import feeding_methods
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from .cached import Cached
 
-#: Methods by which a class moves what it holds itself, or says what its attributes are.
+#: Methods by which a class moves its attributes itself, or computes them.
 _MOVERS = ("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr__")
 #: Methods by which an object is called.
 _CALLED = frozenset(("__call__", "forward"))
@@ -48,12 +48,11 @@ _MOVES = operators.methods("Tensor", "moves")
 
 @dataclass(frozen=True, eq=False)
 class Stranded:
-    """A tensor, `made` by a constructor and kept as a plain attribute by `target`, and where it meets what has moved.
+    """A tensor, `made` by a constructor and kept as a plain attribute by `target`, and its `meetings` with moved ones.
 
-    `is_certain`: it is such a tensor whatever happens, and meets what is one for sure.
-    `can_register`: a buffer can take the attribute's place, at that place. `is_placed`: the constructor was given it,
-    or put it on a device of its own choice, or `is_layer` is
-    False: then nothing moves the object at all.
+    `is_certain`: it is such a tensor on every path, and one of the tensors that it meets has moved for sure.
+    `can_register`: a buffer can take the attribute's place, at `target`. `is_placed`: the constructor was given it, or
+    put it on a device of its own choice, or `is_layer` is False: then nothing moves the object at all.
     """
 
     cls: Class
@@ -66,17 +65,17 @@ class Stranded:
     can_register: bool
     is_placed: bool
     is_layer: bool
-    #: Where the constructor says that there is nothing yet of what a method keeps for later calls.
+    #: The store by which the constructor says that a cache is empty, if it does.
     empty: Store | None = None
 
     @property
     def is_cached(self) -> bool:
-        """Whether it is made when the object is called, and kept for the next call."""
+        """True if it is made when the object is called, and kept for the next call."""
         return self.made.is_late
 
     @property
-    def met(self) -> Meeting:
-        """The meeting that says most."""
+    def best_meeting(self) -> Meeting:
+        """The meeting that is the best evidence: a sure one, and one with a known tensor, before others."""
         return min(self.meetings, key=lambda meeting: (not meeting.is_sure, meeting.other is None))
 
 
@@ -89,7 +88,7 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
         given = given_new.get(cls, {})
         work = frozenset[str]()
         if not subjects and _may_make(cls) and project.classes.model(cls).is_module is False:
-            work = fed(cls, project) if project.of(ObjectRuns).may_strand(cls) else work
+            work = feeding_methods(cls, project) if project.of(ObjectRuns).may_strand(cls) else work
             subjects = [project.classes.model(cls)] if work else []
         for model in subjects if subjects and (given or work or project.of(ObjectRuns).may_strand(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
@@ -102,20 +101,20 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
 
 
 def _kept_for_later(cls: Class, project: Project) -> Iterator[Stranded]:
-    """What the methods of a layer keep for its next call, which is not moved in between."""
+    """The tensors that methods of a layer keep for its next call, though the layer may move in between."""
     candidates = caches(cls, project)
     model = project.classes.model(cls) if candidates else None
     if model is None or model.is_module is not True or any(map(model.has_own_adder, _MOVERS)):
         return
     search = _Search(cls, model, project, {}, frozenset())
     for one in candidates:
-        found = search.cached(one)
+        found = search.judge_cache(one)
         if found is not None:
             yield found
 
 
 def _may_make(cls: Class) -> bool:
-    """Whether objects of a class are called, or its methods mention anything that makes tensors."""
+    """True if objects of a class can be called, or its methods mention a function that makes tensors."""
     if not _CALLED.isdisjoint(cls.methods):
         return True
     named = {name for name, full in cls.module.imports.items() if full.rpartition(".")[2] in FACTORIES}
@@ -123,7 +122,7 @@ def _may_make(cls: Class) -> bool:
 
 
 class _Search:
-    """What objects of one class, `model`, leave behind of what `cls` stores."""
+    """Finds the tensors, among those that `cls` stores, that objects of the class `model` leave behind."""
 
     def __init__(
         self, cls: Class, model: ClassModel, project: Project, given: dict[str, Fresh | Shell], work: frozenset[str]
@@ -136,7 +135,7 @@ class _Search:
         )
 
     def run(self, seen: Collection[int]) -> Iterator[Stranded]:
-        """The tensors that meet what has moved, and that nothing moves, but for those with targets that were `seen`."""
+        """The tensors that meet moved ones and are never moved themselves, but for those with targets in `seen`."""
         first: dict[str, list[Store]] = {}
         for store in self._finished.first_stores:
             if store.name is not None:
@@ -193,8 +192,8 @@ class _Search:
             is_layer=is_layer,
         )
 
-    def cached(self, one: Cached) -> Stranded | None:
-        """What a method keeps for later calls, if it meets what was moved before the next one."""
+    def judge_cache(self, one: Cached) -> Stranded | None:
+        """The tensor that a method keeps for later calls, if it meets one that has moved by the next; else None."""
         name, finished = one.attribute, self._finished
         meetings = tuple(meeting for meeting in finished.left_meetings_of(name) if meeting.is_sure)
         if not meetings or self._is_set_outside(name):
@@ -202,7 +201,7 @@ class _Search:
         stores = finished.stores_of(name)
         if any(map(_fresh, finished.first_stores_of(name))) or any(_registers(store) for store in stores):
             return None
-        empty = emptied(one, finished)
+        empty = empty_store(one, finished)
         return Stranded(
             cls=self._cls,
             attribute=name,
@@ -218,7 +217,7 @@ class _Search:
         )
 
     def _is_new(self, made: Fresh) -> bool:
-        """Whether a tensor is made of nothing that the layer, or another one, has registered."""
+        """True if a tensor is made by a factory, from nothing that a layer has registered."""
         if made.maker.op is not Op.CALL or made.function is None:
             return True
         definition = self._project.names.definition(made.function.module, made.maker.callee)
@@ -226,7 +225,7 @@ class _Search:
         return row is not None and "fresh" in row.facets
 
     def _may_be_new(self, given: Fresh) -> bool:
-        """Whether a parameter that is said to be a tensor is given new ones, or by nobody in sight."""
+        """True if a parameter that is annotated as a tensor is given new ones, or nobody in sight calls for it."""
         function = given.function
         name = next((p.name for p in function.parameters if p.annotation is given.maker), None) if function else None
         if name is None and given.maker.op is Op.PARAM:
@@ -238,7 +237,7 @@ class _Search:
         return not values or any(is_new(value, where, self._project) for value, where in values)
 
     def _is_looked_after(self, name: str, finished: FinishedObject) -> bool:
-        """Whether the attribute is registered or stored anew by objects of the class, or may be."""
+        """True if objects of the class register the attribute or store it anew, or may do so."""
         met = {id(meeting.value) for meeting in finished.meetings_of(name)}
         stores = finished.stores_of(name)
         for store in stores:
@@ -256,7 +255,7 @@ class _Search:
         return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls, name))
 
     def _is_set_outside(self, name: str) -> bool:
-        """Whether a function in sight sets or moves the attribute of an object that it was given."""
+        """True if a function in sight sets or moves the attribute of another object than its own."""
         return any(
             _sets(name, function)
             for module in neighbours(self._project, self._cls.module, name)
@@ -275,7 +274,7 @@ def _fresh(store: Store) -> list[Fresh]:
 
 
 def _calculated_of(value: Value) -> list[Value]:
-    """An expression and all parts of it, without what variables have come to be before."""
+    """An expression and all parts of it, but for the earlier values of variables."""
     found = {id(value): value}
     pending = [value]
     while pending:
@@ -288,17 +287,17 @@ def _calculated_of(value: Value) -> list[Value]:
 
 
 def _registers(store: Store) -> bool:
-    """Whether a call registers what is stored, or a name that is not known."""
+    """True if a store is a call that registers a module, or has a name that is not known."""
     return store.name is None or (store.target is None and any(isinstance(a, Shell) for a in store.atoms))
 
 
 def _is_kept(atom: Atom) -> bool:
-    """Whether something is such a tensor, or a container, in which it stands."""
+    """True if an atom is such a tensor, or a container, in which one stands."""
     return isinstance(atom, Fresh) or _is_container(atom)
 
 
 def _is_still_fresh(store: Store) -> bool:
-    """Whether nothing but such a tensor, or None, is stored."""
+    """True if nothing but such tensors, or None, is stored."""
     return all(isinstance(atom, Fresh) or atom == NONE[0] for atom in opened(store.atoms))
 
 

@@ -1,4 +1,4 @@
-"""Objects that are no layers, but are given what layers give: losses, metrics, constraints, kernels."""
+"""Objects that are no layers, but take the outputs of layers: losses, metrics, constraints, kernels."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 _MOVES = operators.methods("Tensor", "moves")
 _TYPES = operators.attributes("torch", "type")
 _CALL = "__call__"
-#: Methods by which layers call what they keep.
+#: Methods by which layers call the objects that they keep.
 _WORK = frozenset(("__call__", "forward"))
-#: What may stand between an object and where it is kept.
+#: Operations that may stand between an object and the place where it is stored.
 _BETWEEN = frozenset((Op.CHOICE, Op.BOOL, Op.UPDATE))
 _MAX_DEPTH = 4
 
 
-def fed(cls: Class, project: Project) -> frozenset[str]:
-    """The methods by which functions in sight give objects of a class tensors that layers give, or that were moved."""
+def feeding_methods(cls: Class, project: Project) -> frozenset[str]:
+    """The methods by which functions in sight feed objects of a class outputs of layers, or tensors that were moved."""
     return project.once(("fed", cls), lambda: frozenset(_Uses(cls, project).all()))
 
 
 class _Uses:
-    """What is done with the objects that are made of one class."""
+    """The uses of the objects that are made of one class."""
 
     def __init__(self, cls: Class, project: Project) -> None:
         self._cls = cls
@@ -43,13 +43,13 @@ class _Uses:
     def all(self) -> Iterator[str]:
         for module in neighbours(self._project, self._cls.module, self._cls.name):
             for function in (*module.all_functions(), module.body):
-                for made in self._made(function) if self._cls.name in function.words else ():
+                for made in self._constructions(function) if self._cls.name in function.words else ():
                     yield from self._of(made, function)
             for name, value in module.constants.items():
                 if self._is_made(value, module):
                     yield from self._of_global(name, module)
 
-    def _made(self, function: Function) -> list[Value]:
+    def _constructions(self, function: Function) -> list[Value]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
         return [call for call in calls if self._is_made(call, function.module)]
 
@@ -59,7 +59,7 @@ class _Uses:
         return self._project.names.definition(module, value.callee) == DefinedClass(self._cls)
 
     def _of(self, made: Value, function: Function) -> Iterator[str]:
-        """The methods by which a function, or who keeps the object for it, feeds an object that it makes."""
+        """The methods by which a function feeds an object that it makes, or by which the object's keeper does."""
         for event in function.flow.events:
             value, target = event.value, event.target
             name = None if event.kind is not EventKind.STORE or target is None else self_attribute(target)
@@ -79,7 +79,7 @@ class _Uses:
                     yield method
 
     def _of_attribute(self, name: str, owner: Class) -> Iterator[str]:
-        """The methods by which the methods of a class feed what they keep under a name."""
+        """The methods by which the methods of a class feed the object in an attribute."""
         is_layer = self._project.classes.model(owner).is_module is True
         if is_layer:
             yield from _WORK & {name for one in self._project.classes.model(self._cls).mro() for name in _methods(one)}
@@ -108,7 +108,7 @@ class _Uses:
                     yield from self._of_attribute(name, definition.cls)
 
     def _gets_output(self, call: Value, function: Function) -> bool:
-        """Whether an argument of a call is what a layer gives, or was moved."""
+        """True if an argument of a call is an output of a layer, or was moved."""
         return any(self._is_output(part, function) for arg in call.args[1:] for part in arg.walk())
 
     def _is_output(self, value: Value, function: Function) -> bool:
@@ -125,7 +125,7 @@ class _Uses:
         return is_argument(callee) or self._holds_layer(callee, function)
 
     def _holds_layer(self, value: Value, function: Function) -> bool:
-        """Whether a value is a layer of the project that is made there, perhaps moved."""
+        """True if a value is a layer of the project that is made there, perhaps moved."""
         while value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _MOVES:
             value = value.callee.args[0]
         if value.op is not Op.CALL or value.callee.op not in (Op.GLOBAL, Op.ATTR):
@@ -139,14 +139,14 @@ def _methods(model: ClassModel) -> Iterable[str]:
 
 
 def _is(value: Value, made: Value, depth: int = 0) -> bool:
-    """Whether a value is, or may be, an object; what a loop carries may lead back to itself."""
+    """True if a value is `made`, or may be; the depth is limited, for a loop may lead back to itself."""
     if value is made:
         return True
     return depth < _MAX_DEPTH and value.op in _BETWEEN and any(_is(part, made, depth + 1) for part in value.args)
 
 
 def _method(call: Value, is_it: Callable[[Value], bool]) -> str | None:
-    """The method of an object that a call is of."""
+    """The method of an object that a call runs; None if it runs none of it."""
     if is_it(call.callee):
         return _CALL
     return str(call.callee.data) if call.callee.op is Op.ATTR and is_it(call.callee.args[0]) else None

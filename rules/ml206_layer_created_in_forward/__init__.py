@@ -50,7 +50,7 @@ class LayerCreatedInForward(Rule):
             yield self._report(creation)
 
     def probe(self, claim: MadeAnew, project: Project) -> Probe | None:
-        """Call the layer twice: what becomes of the parameters that the first call made?"""
+        """Call the layer twice, and look for the parameters that the first call made."""
         from modellint.probes import python_probe
 
         return python_probe(claim, claim.entry)
@@ -59,7 +59,7 @@ class LayerCreatedInForward(Rule):
         from modellint.claims.layers import MadeAnew
 
         module = creation.function.module
-        shown = _shown(creation)
+        shown = _name_of_class(creation)
         entry = creation.entry
         owner = entry.owner.name if entry.owner is not None else entry.module.name
         related = [
@@ -86,7 +86,7 @@ class LayerCreatedInForward(Rule):
 
 
 def _evidence(creation: Creation) -> Iterator[str]:
-    shown = _shown(creation)
+    shown = _name_of_class(creation)
     if creation.is_certain:
         yield f"`{shown}` has parameters, which start at random or at their defaults each time"
     else:
@@ -99,8 +99,8 @@ def _evidence(creation: Creation) -> Iterator[str]:
         yield "it is created whenever a condition on the arguments holds"
 
 
-def _shown(creation: Creation) -> str:
-    """What the layer's class is called where it is constructed, or by itself where that says nothing."""
+def _name_of_class(creation: Creation) -> str:
+    """The layer's class as it is written where it is constructed, or its own name where that is another."""
     written = creation.function.module.text_of(creation.call.callee)
     name = creation.model.name.rpartition(".")[2]
     return written if written.rpartition(".")[2] == name else name

@@ -1,8 +1,8 @@
-"""Layers that are made while a layer runs: constructors in `forward` and in what it calls.
+"""Layers that are made while a layer runs: constructors in `forward` and in functions that it calls.
 
-An object is made and set to work on paper. What it constructs there and calls is a new layer at each call. What keeps
-the first one (`if self.x is None:`) or makes its parameters from something else (`conv.weight = kernel`) is no such
-layer, and neither is one that is not called.
+The run makes an object and calls its entry. A layer that is constructed there and called is a new one at each call.
+A layer that is kept from the first call (`if self.x is None:`), or whose parameters are computed from others
+(`conv.weight = kernel`), does not count, nor does one that is not called.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _KEEPS = frozenset(f"functools.{name}" for name in ("cache", "lru_cache", "cache
 class Creation:
     """A layer with parameters that `entry` makes at each call.
 
-    `function` holds the constructor `call`; `route` are the calls that lead there, outermost first; `use` is where
-    the new layer is called. `is_certain` tells whether the layer has parameters whatever its arguments;
-    `is_conditional` whether a condition on what it is given decides that it is made.
+    `function` holds the constructor `call`; `route` are the calls that lead there, outermost first; `use` is the call
+    of the new layer. `is_certain`: the layer has parameters whatever its arguments. `is_conditional`: a condition on
+    arguments decides whether it is made.
     """
 
     entry: Function
@@ -100,12 +100,12 @@ class Creations:
                             yield creation
 
     def _is_of_torch(self, cls: Class) -> bool:
-        """Whether all bases of a class are torch's."""
+        """True if all bases of a class are torch's."""
         bases = (self._project.names.definition(cls.module, base) for base in cls.bases)
         return all(isinstance(base, External) and base.name.startswith("torch.") for base in bases)
 
     def _is_worth_a_run(self, entry: Function, cls: Class, model: ClassModel) -> bool:
-        """Whether a method may make layers, and runs any code that is the class's own, or no layer's before."""
+        """True if a method may make layers, and reaches code that is the class's own, or of no layer."""
         if model.is_module is False or not self._makers.may_make(entry, model):
             return False
         owners = {function.owner for function in self._makers.reached(entry, model)} - {None}
@@ -138,7 +138,7 @@ class Creations:
                 yield Creation(entry, function, call, shell.model, route[:-1], use, is_certain, condition, attribute)
 
     def _condition(self, route: tuple[Step, ...], model: ClassModel, attribute: str | None) -> bool | None:
-        """What the conditions on the way say: None if they hold once only, or something keeps what is made."""
+        """True if a condition on the route depends on arguments; None if the route runs once only, or is cached."""
         if any(_keeps_results(function, self._project) for function in dict.fromkeys(s.function for s in route)):
             return None
         found = False
@@ -151,7 +151,7 @@ class Creations:
         return found
 
     def _has_parameters(self, shell: Shell, object_run: ObjectRun) -> bool | None:
-        """Whether a layer has parameters of its own; containers have none. None: its arguments decide."""
+        """True if a layer has parameters of its own; containers have none. None: its arguments decide."""
         model = shell.model
         if model is None or shell.is_module_container:
             return False
@@ -161,7 +161,7 @@ class Creations:
 
     @staticmethod
     def _elsewhere(shell: Shell, attribute: str, object_run: ObjectRun) -> Step | None:
-        """Where another method calls what is kept as an attribute."""
+        """The call, in another method, of a layer that is stored in an attribute; None if there is none."""
         for owner in object_run.model.mro():
             for method in owner.cls.methods.values() if owner.cls is not None else ():
                 is_own = method.name not in _ONCE and object_run.model.method(method.name) is method
@@ -171,12 +171,12 @@ class Creations:
 
 
 def _holds_layers(object_run: ObjectRun) -> bool:
-    """Whether a class with an unknown base is a layer: its constructor registers layers."""
+    """True if the constructor of a class with an unknown base stores layers, so that it is a layer."""
     return any(getattr(atom, "is_layer", False) for store in object_run.shell.stores for atom in store.atoms)
 
 
 def _keeps_results(function: Function, project: Project) -> bool:
-    """Whether a decorator keeps what a function gives: one that is known for it, or that can be read and stores."""
+    """True if a decorator caches a function's results: a known one, or one that can be read and stores."""
     for decorator in function.signature.decorators:
         name = decorator.callee if decorator.op is Op.CALL else decorator
         found = project.names.definition(function.module, name)
@@ -188,7 +188,7 @@ def _keeps_results(function: Function, project: Project) -> bool:
 
 
 def _stores(decorator: Function) -> bool:
-    """Whether a decorator stores what a function that it is given, or its wrapper is, gives."""
+    """True if a decorator stores the result of the function that it or its wrapper is given."""
     flow = decorator.flow
     given = {id(value) for nested in flow.nested for value in nested.parameters.values()}
 

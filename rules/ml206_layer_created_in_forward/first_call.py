@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _LOOKS = frozenset(("hasattr", "getattr"))
 _FILLS = frozenset(("append", "add", "update", "setdefault", "fill_"))
-#: What stores under a name that is an argument.
+#: Functions that store under a name that is an argument.
 _SETS = REGISTRARS | {"setattr", "__setattr__"}
 _ONCE = frozenset(("__init__", "__new__", "__post_init__"))
 
 
 class FirstCall:
-    """Tells what holds at the first call only from what holds at each."""
+    """Tells conditions that hold at the first call only from those that hold at each."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -31,10 +31,10 @@ class FirstCall:
     def condition(
         self, guard: PathCondition | None, cls: Class | None, module: ModuleFacts, made: Value, attribute: str | None
     ) -> bool | None:
-        """What a guard says of the call `made` that happens under it in a function of `module`, on an object of `cls`.
+        """How often the call `made` happens under a path condition, in a function of `module`, on an object of `cls`.
 
-        What is made by it is kept under an `attribute` of the object, if under any.
-        None: it may happen once only, or where something failed. True: what the function is given decides. False:
+        Its result is stored in an `attribute` of the object, if in any.
+        None: it may happen once only, or where something failed. True: the function's arguments decide. False:
         it happens at each call, as far as can be seen.
         """
         conditional = False
@@ -55,7 +55,7 @@ class FirstCall:
 
     @staticmethod
     def _is_presence(test: Value, truthy: bool) -> bool:
-        """Whether a test holds where an attribute is there (`self.x is not None`): the opposite of a first call."""
+        """True if a test holds where an attribute is there (`self.x is not None`): the opposite of a first call."""
         if test.op is Op.UNARY and test.data == "not":
             return FirstCall._is_presence(test.args[0], not truthy)
         if test.op is Op.COMPARE and test.args[1].op is Op.CONST and test.args[1].data is None:
@@ -78,9 +78,9 @@ class FirstCall:
         return False
 
     def _keeps(self, cls: Class, name: str, made: Value, *, is_there: bool) -> bool:
-        """Whether an attribute that methods other than the constructor set may tell that `made` is there already.
+        """True if an attribute that methods other than the constructor set may show that `made` is there already.
 
-        What is computed with the new layer and forgotten again between calls tells nothing.
+        One that is computed with the new layer, and set to None again between calls, does not.
         """
         key = (cls, name)
         stored = self._stored.get(key)
@@ -96,7 +96,7 @@ class FirstCall:
 
 
 def _stored_later(cls: Class, name: str) -> Iterator[Value]:
-    """What methods other than the constructor store under an attribute, or in it."""
+    """The values that methods other than the constructor store in an attribute, or in its items."""
     for function in cls.methods.values():
         if function.name in _ONCE or name not in function.words:
             continue
@@ -115,7 +115,7 @@ def _stored_later(cls: Class, name: str) -> Iterator[Value]:
 
 
 def _subjects(test: Value) -> Iterator[Value]:
-    """What a test asks about: the operands of its comparisons, or what has to be true."""
+    """The operands of a test's comparisons, and other values whose truth it depends on."""
     if test.op in (Op.BOOL, Op.COMPARE) or (test.op is Op.UNARY and test.data == "not"):
         for arg in test.args:
             yield from _subjects(arg)
@@ -140,6 +140,6 @@ def _root_attribute(value: Value) -> str | None:
 
 
 def _is_global_cache(value: Value, module: ModuleFacts) -> bool:
-    """Whether a name stands for a container that starts out empty and outlives the call."""
+    """True if a name stands for a container that starts out empty and outlives the call."""
     stated = module.constants.get(value.data) if value.op is Op.GLOBAL else None
     return stated is not None and not stated.args[stated.op is Op.CALL :]

@@ -62,35 +62,35 @@ class ParameterNotRegistered(Rule):
         from modellint.link.classes.learned import learned
         from modellint.link.classes.registered import unregistered
 
-        from .moved import moved
+        from .moved import moved_late
         from .parameters import derived, early
-        from .uninitialised import uninitialised
+        from .uninitialised import uninitialised_layers
 
         for tensor in derived(module, project):
-            yield self._derived(tensor)
+            yield self._derived_finding(tensor)
         for first in early(module, project):
-            yield self._early(first)
-        for one in uninitialised(module, project):
-            yield self._uninitialised(one)
+            yield self._early_finding(first)
+        for one in uninitialised_layers(module, project):
+            yield self._uninitialised_finding(one)
         for plain in learned(module, project):
-            yield self._learned(plain)
-        for late in moved(module, project):
-            yield self._moved(late)
+            yield self._learned_finding(plain)
+        for late in moved_late(module, project):
+            yield self._moved_finding(late)
         for found in unregistered(module, project):
             if found.parameters and not found.layers:
-                yield self._contained(found)
+                yield self._container_finding(found)
 
     def probe(self, claim: NotRegistered | MovedLate, project: Project) -> Probe | None:
-        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`.
+        """Build the class, and look for the attribute's tensors in `parameters()` and `state_dict()`.
 
-        Of what is moved late, run the function, and look for what the move gives among what the optimizers hold.
+        For a late move, run the function, and look for the moved tensor among those that the optimizers hold.
         """
         from modellint.claims.layers import NotRegistered
         from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner if isinstance(claim, NotRegistered) else claim.function)
 
-    def _derived(self, found: Derived) -> Finding:
+    def _derived_finding(self, found: Derived) -> Finding:
         from modellint.claims.layers import NotRegistered
 
         place = found.function.module.place(found.target)
@@ -116,7 +116,7 @@ class ParameterNotRegistered(Rule):
             claim=None if found.is_rare else NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
-    def _early(self, found: Early) -> Finding:
+    def _early_finding(self, found: Early) -> Finding:
         from modellint.claims.layers import NotRegistered
 
         module = found.function.module
@@ -133,7 +133,7 @@ class ParameterNotRegistered(Rule):
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
-    def _uninitialised(self, found: Uninitialised) -> Finding:
+    def _uninitialised_finding(self, found: Uninitialised) -> Finding:
         from modellint.claims.layers import NotRegistered
 
         from .uninitialised import set_up
@@ -163,7 +163,7 @@ class ParameterNotRegistered(Rule):
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
-    def _learned(self, found: Learned) -> Finding:
+    def _learned_finding(self, found: Learned) -> Finding:
         from modellint.claims.layers import NotRegistered
 
         place = found.function.module.place(found.target)
@@ -182,7 +182,7 @@ class ParameterNotRegistered(Rule):
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
-    def _moved(self, found: Moved) -> Finding:
+    def _moved_finding(self, found: Moved) -> Finding:
         from modellint.claims.layers import MovedLate
 
         from .sooner import moved_sooner
@@ -207,7 +207,7 @@ class ParameterNotRegistered(Rule):
             claim=MovedLate(module.place(move.value), found.optimizer.place, move.start.qualname),
         )
 
-    def _contained(self, found: Unregistered) -> Finding:
+    def _container_finding(self, found: Unregistered) -> Finding:
         from modellint.link.classes.wrapping import without_comma, wrapped
 
         kept = found.kept
@@ -232,7 +232,7 @@ class ParameterNotRegistered(Rule):
 
 
 def _as_parameter(found: Learned) -> Fix | None:
-    """What is stored, made a parameter; the state dict gets another entry."""
+    """Wrap the stored value in a parameter; the state dict gets another entry."""
     from modellint.link.classes.wrapping import name_in
 
     module = found.function.module
@@ -244,7 +244,7 @@ def _as_parameter(found: Learned) -> Fix | None:
 
 
 def _moved_inside(found: Derived) -> Fix | None:
-    """The operation on the parameter, done to the tensor that it is made from."""
+    """Apply the operation to the tensor inside of `nn.Parameter(…)`."""
     module = found.function.module
     value, call = found.value, found.call
     if found.maker is not found.function:

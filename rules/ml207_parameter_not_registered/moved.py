@@ -1,4 +1,4 @@
-"""Learned tensors that are moved after an optimizer was given them: it goes on with the ones that nobody uses."""
+"""Learned tensors that are moved after an optimizer was given them: it goes on with the old ones, now unused."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-#: What moves a tensor, and gives another one if that was elsewhere.
+#: Methods that move a tensor, and return another one if it was elsewhere.
 _MOVING = operators.methods("Tensor", "moves")
-#: What asks nothing of a tensor that its training would need.
+#: Methods whose results need no gradient of the tensor.
 _ASIDE = frozenset(("detach", "numpy", "item", "tolist", "size", "dim", "numel"))
 #: The namespace of types, to which nothing is moved.
 _TYPES = operators.attributes("torch", "type:float")
@@ -61,7 +61,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that is written in a function; `start`: from where one gets there."""
+    """A call that is written in a function; `start` is the function from which the run got there."""
 
     value: Value
     function: Function
@@ -82,7 +82,7 @@ class _Leaf(Plain, Comparable):
 
 @dataclass(frozen=True, slots=True)
 class _Copy(Plain, Comparable):
-    """What `value`, a move, gives of a learned tensor."""
+    """A learned tensor, moved by the call `value`."""
 
     leaf: _Leaf
     value: Value
@@ -90,14 +90,14 @@ class _Copy(Plain, Comparable):
 
 
 @dataclass(frozen=True, slots=True)
-class _Taking(Plain, Comparable):
+class _Optimizer(Plain, Comparable):
     """An optimizer."""
 
     value: Value
     function: Function
 
 
-def moved(module: ModuleFacts, project: Project) -> Iterator[Moved]:
+def moved_late(module: ModuleFacts, project: Project) -> Iterator[Moved]:
     """The learned tensors of a file that are moved too late."""
     functions = (module.body, *module.all_functions())
     if all(function.words.isdisjoint(_MOVING) for function in functions):
@@ -114,7 +114,7 @@ def moved(module: ModuleFacts, project: Project) -> Iterator[Moved]:
 
 
 def _makes_learned(function: Function, project: Project) -> bool:
-    """Whether a function may make a tensor that asks for gradients, and that is no parameter of a layer."""
+    """True if a function may make a tensor that asks for gradients, and that is no parameter of a layer."""
     if _ASKING not in function.text and "Parameter" not in function.text:
         return False
     calls = [event.value for event in function.flow.of(EventKind.CALL)]
@@ -133,25 +133,25 @@ def _asks(call: Value) -> bool:
 
 
 class _Moves(Theory):
-    """What becomes of the learned tensors of one run."""
+    """A theory that follows the learned tensors of one run to optimizers, moves and uses."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: What is moved too late, by the move.
+        #: The tensors that are moved too late, by the move.
         self.found: dict[Value, Moved] = {}
         self._start: Function | None = None
         self._time = 0
-        #: The optimizers that were given a tensor, and on which paths.
-        self._taken: dict[_Leaf | _Copy, dict[_Taking, Path]] = {}
-        #: From where, in how many loops and when a tensor was moved that an optimizer holds.
+        #: The optimizers that were given a tensor, each with the path on which it was.
+        self._taken: dict[_Leaf | _Copy, dict[_Optimizer, Path]] = {}
+        #: Moves of tensors that an optimizer holds: the function started, the number of loops, and the time.
         self._late: dict[_Copy, tuple[Function | None, int, int]] = {}
-        #: In how many loops, and when, each was used since the start.
+        #: The last use of each tensor since the start: the number of loops, and the time.
         self._used: dict[_Leaf | _Copy, tuple[int, int]] = {}
 
-    # -- what is run -------------------------------------------------------------------------------------------------
+    # -- functions that run ------------------------------------------------------------------------------------------
 
     def begin_at(self, functions: list[Function]) -> None:
-        """Run functions that no other one of them has called; of an object that keeps such a tensor, all methods."""
+        """Run the functions that no earlier one has called; if one moves its object's tensor, all methods as well."""
         done = self._run.calls.done
         for function in functions:
             if function in done or not self._run.is_complete:
@@ -182,7 +182,7 @@ class _Moves(Theory):
         self._start = function
         self._used.clear()
 
-    # -- what becomes of tensors -------------------------------------------------------------------------------------
+    # -- tensors that are made, given and moved ----------------------------------------------------------------------
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         at = frame.function
@@ -190,7 +190,7 @@ class _Moves(Theory):
             return None
         if is_optimizer(function):
             given = function.arguments.then(arguments) if isinstance(function, Prepared) else arguments
-            taking = _Taking(value, at)
+            taking = _Optimizer(value, at)
             self._give(taking, given)
             return (taking,)
         name = function.model.name if isinstance(function, ClassRef) else getattr(function, "name", "")
@@ -200,7 +200,7 @@ class _Moves(Theory):
         self.hand(arguments, value)
         return None
 
-    def _give(self, taking: _Taking, arguments: Arguments) -> None:
+    def _give(self, taking: _Optimizer, arguments: Arguments) -> None:
         pending, seen = list(join(arguments.all())), set[Shell]()
         while pending:
             atom = pending.pop()
@@ -214,7 +214,7 @@ class _Moves(Theory):
         at = frame.function
         if at is None:
             return None
-        if isinstance(atom, _Taking):
+        if isinstance(atom, _Optimizer):
             return self._ask(atom, name, arguments, frame, value)
         if isinstance(atom, _Leaf | _Copy):
             is_move = name in _MOVING and value.op is Op.CALL
@@ -227,7 +227,7 @@ class _Moves(Theory):
         return None
 
     def _move(self, tensor: _Leaf | _Copy, value: Value, at: Function) -> _Leaf | _Copy:
-        """What a move gives: another tensor, unless that is there already."""
+        """The result of a move: another tensor, unless it is there already."""
         if isinstance(tensor, _Copy) or _stays(tensor, value, at):
             return tensor
         copy = _Copy(tensor, value, at)
@@ -237,7 +237,7 @@ class _Moves(Theory):
             self._late[copy] = (self._start, self._run.loops, self._time)
         return copy
 
-    def _ask(self, taking: _Taking, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    def _ask(self, taking: _Optimizer, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         if name == "add_param_group":
             self._give(taking, arguments)
         elif name == "step":
@@ -246,18 +246,18 @@ class _Moves(Theory):
                     self._run.calls.apply(atom, NO_ARGUMENTS, frame, value)
             for copy in self._late:
                 if taking in self._taken.get(copy.leaf, {}) and self._is_stale(copy):
-                    self._tell(copy, taking)
+                    self._note_late_move(copy, taking)
         return NONE
 
     def _is_stale(self, copy: _Copy) -> bool:
-        """Whether it is used again and again as it was moved once, in the place of the tensor that is trained."""
+        """True if a copy that was moved once is used in later steps, in place of the tensor that is trained."""
         start, loops, time = self._late[copy]
         used = self._used.get(copy)
         if used is None or used[1] < time or copy in self._taken or self._used.get(copy.leaf, (0, 0))[1] > time:
             return False
         return start is not self._start or (used[0] > loops and self._run.loops > loops)
 
-    def _tell(self, copy: _Copy, taking: _Taking) -> None:
+    def _note_late_move(self, copy: _Copy, taking: _Optimizer) -> None:
         start = self._late[copy][0]
         if start is not None:
             leaf = copy.leaf
@@ -267,7 +267,7 @@ class _Moves(Theory):
     # -- uses --------------------------------------------------------------------------------------------------------
 
     def _use(self, atoms: Atoms) -> None:
-        """Something is computed with what a value may be: with a tensor itself only where none that was moved may."""
+        """Note a use of the tensors that a value may be; where a moved copy may be used, its original is not."""
         for part in parts(atoms):
             copies = [atom for atom in part if isinstance(atom, _Copy)]
             left = {copy.leaf for copy in copies}
@@ -295,7 +295,7 @@ _TRUE = (Constant(True),)
 
 
 def _stays(tensor: _Leaf, move: Value, at: Function) -> bool:
-    """Whether a tensor may be made where it is moved to, or changes its type at most."""
+    """True if a tensor may be made on the device that it is moved to, or the move changes its type."""
     if "dtype" in move.keywords or any(arg.data in _TYPES for arg in move.positional):
         return True
     parts = [part for part in walk_all((tensor.value,)) if part.op is Op.CALL]

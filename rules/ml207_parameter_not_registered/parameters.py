@@ -1,4 +1,4 @@
-"""Parameters and layers that an assignment loses: a tensor made from a parameter, and what comes before `nn.Module`.
+"""Parameters and layers that an assignment loses: tensors made from parameters, and stores before `nn.Module.__init__`.
 
 `nn.Parameter(…).to(device)` is no parameter but the result of an operation on one, which a module does not register.
 Before `nn.Module.__init__` has run, a module takes neither layers nor parameters.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
-#: In how many bytes a generated file says what it was generated from.
+#: The number of bytes in which a generated file says what it was generated from.
 _HEAD = 2000
 
 
@@ -34,8 +34,8 @@ _HEAD = 2000
 class Derived:
     """An attribute that gets a tensor made from a new parameter.
 
-    `call` in `maker` makes the parameter, `value` is what is stored, `operation` the method or operator that makes a
-    tensor of it. `is_rare`: the operation gives the parameter itself, unless its numbers are of another kind.
+    `call` in `maker` makes the parameter, `value` is the stored expression, `operation` the method or operator that
+    makes a tensor of it. `is_rare`: the operation returns the parameter itself, unless it changes its type.
     """
 
     cls: Class
@@ -68,7 +68,7 @@ class Early:
 
 
 def derived(module: ModuleFacts, project: Project) -> Iterator[Derived]:
-    """What the classes of a file store as a parameter, and is none."""
+    """The attributes of a file's classes that are meant to be parameters, and are results of operations on one."""
     for cls in module.classes.values():
         subjects = project.of(ObjectRuns).subjects(cls)
         for model in subjects if subjects and project.of(ObjectRuns).may_derive(cls) else ():
@@ -105,7 +105,7 @@ def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject, proje
 
 
 def _is_told_host(name: str, model: ClassModel, project: Project) -> bool:
-    """Whether all that make objects of a class, of which there are some, give the CPU for a constructor's parameter."""
+    """True if there are calls that make objects of a class, and each gives the CPU for the parameter `name`."""
     constructor = model.method("__init__")
     names = [] if constructor is None else [one.name for one in constructor.parameters[1:]]
     made = constructed_anywhere(model, project) if name in names else None
@@ -113,7 +113,7 @@ def _is_told_host(name: str, model: ClassModel, project: Project) -> bool:
 
 
 def _is_kept_otherwise(parameter: Shell, store: Store, finished: FinishedObject) -> bool:
-    """Whether the parameter itself, or another one under that name, is kept as well."""
+    """True if the parameter itself, or another one under the same name, is stored as well."""
     if finished.is_registered(parameter, store):
         return True
     others = [other for other in finished.stores if other is not store and not are_exclusive(other.path, store.path)]
@@ -131,7 +131,7 @@ def _is_kept_otherwise(parameter: Shell, store: Store, finished: FinishedObject)
 
 
 def early(module: ModuleFacts, project: Project) -> Iterator[Early]:
-    """What the constructors of a file assign before the constructor of `nn.Module` has run."""
+    """The layers and parameters that constructors of a file assign before `nn.Module.__init__` has run."""
     for cls in module.classes.values():
         if "__init__" not in cls.methods:
             continue
@@ -143,14 +143,14 @@ def early(module: ModuleFacts, project: Project) -> Iterator[Early]:
 
 
 def _is_special(model: ClassModel) -> bool:
-    """Whether objects come to be, or take attributes, in a way of their own."""
+    """True if a class makes its objects, or stores their attributes, in a way of its own."""
     if model.has_own_adder("__setattr__") or model.has_own_adder("__new__"):
         return True
     return any("metaclass" in owner.cls.head.keywords for owner in model.mro() if owner.cls is not None)
 
 
 def _is_template(module: ModuleFacts, project: Project) -> bool:
-    """Whether a file beside this one says that it was generated from it: what runs is that file then."""
+    """True if a file in the same folder says that it was generated from this one: it runs in place of this one."""
     folder, own = module.file.parent, module.file.name.encode()
     heads = (
         (project.files.read(folder / name) or b"")[:_HEAD]

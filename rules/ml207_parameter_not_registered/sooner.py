@@ -1,4 +1,4 @@
-"""A move that comes too late, put before the optimizer: what it gives is made a tensor that can be trained."""
+"""A move that comes too late, put before the optimizer: its result is made a tensor that can be trained."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .moved import Moved
 
-#: What makes a new tensor of the moved one, which an optimizer takes.
+#: Calls that make the moved tensor a new leaf, which an optimizer takes.
 _AS_LEAF = ".detach().requires_grad_()"
 
 
@@ -28,7 +28,7 @@ def moved_sooner(found: Moved) -> Fix | None:
     for block in python_edit.blocks(module):
         made, optimizer, move = (_statement(step.value, block) for step in steps)
         if made is not None and optimizer is not None and move is not None and made < optimizer < move:
-            return _exchanged(block[made : move + 1], optimizer - made, module)
+            return _move_up(block[made : move + 1], optimizer - made, module)
     return None
 
 
@@ -40,8 +40,8 @@ def _statement(value: Value, block: list[ast.stmt]) -> int | None:
     return None
 
 
-def _exchanged(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fix | None:
-    """The last one of some statements, put before the one with a number."""
+def _move_up(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fix | None:
+    """Move the last of some statements before the one at index `optimizer`."""
     move, before = block[-1], block[optimizer]
     names = _names(move)
     if not isinstance(move, ast.Assign) or len(move.targets) != 1 or not isinstance(move.value, ast.Call):
@@ -51,7 +51,7 @@ def _exchanged(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fi
     if not isinstance(called, ast.Attribute) or ast.unparse(called.value) != name or name not in _names(before):
         return None
     between = [*block[1:optimizer], *block[optimizer + 1 : -1]]
-    if any(name in _names(one) for one in between) or any(_stored(one) & names for one in block[optimizer:-1]):
+    if any(name in _names(one) for one in between) or any(_stored_names(one) & names for one in block[optimizer:-1]):
         return None
     whole = Place(module.path, module.source.span_of_bytes(*_start(move), *_end(move)))
     module.as_written(before.lineno, whole.span.end_line)
@@ -83,11 +83,11 @@ def _end(statement: ast.stmt) -> tuple[int, int]:
 
 
 def _names(statement: ast.stmt) -> set[str]:
-    """The names, and attributes of names, that a statement speaks of."""
+    """The names, and attributes of names, in a statement."""
     return {ast.unparse(node) for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute)}
 
 
-def _stored(statement: ast.stmt) -> set[str]:
+def _stored_names(statement: ast.stmt) -> set[str]:
     """The names and attributes that a statement stores."""
     return {
         ast.unparse(node)

@@ -39,14 +39,14 @@ class Uninitialised:
     is_layer: bool = False
 
 
-def uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
-    """The layers of a file that `nn.Module` never sets up; a base is told by what derives from it."""
-    found = list(_uninitialised(module, project))
+def uninitialised_layers(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
+    """The layers of a file that `nn.Module` never sets up; no bases of which a derived class is found."""
+    found = list(_all_uninitialised(module, project))
     told = {one.constructor for one in found if one.target is not None}
     yield from (one for one in found if one.target is not None or one.constructor not in told)
 
 
-def _uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
+def _all_uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
         if constructor is None or cls.head.keywords or constructor.signature.decorators or cls.head.decorators:
@@ -64,16 +64,16 @@ def _uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitiali
 
 
 def _stopped_above(cls: Class, constructor: Function, project: Project) -> Iterator[Uninitialised]:
-    """A class whose `super().__init__()` never comes to `nn.Module`, and that assigns a layer or parameter."""
+    """A class whose `super().__init__()` never reaches `nn.Module`, and that assigns a layer or parameter."""
     model = project.classes.model(cls)
     if model.is_module and model.is_complete and not model.has_own_adder("__new__"):
-        last = _last(constructor, model, project)
+        last = _last_constructor(constructor, model, project)
         found = None if last is None else _first_kept(cls, last, project)
         if found is not None and found.target is not None:
             yield found
 
 
-def _last(constructor: Function, model: ClassModel, project: Project) -> Function | None:
+def _last_constructor(constructor: Function, model: ClassModel, project: Project) -> Function | None:
     """The constructor at which the chain of `super().__init__()` ends before `nn.Module`; None if it does not."""
     mro, at = model.mro(), 0
     while True:
@@ -99,7 +99,7 @@ def _last(constructor: Function, model: ClassModel, project: Project) -> Functio
 
 
 def _supers(constructor: Function) -> list[Value]:
-    """The `super(…)` of which a constructor calls the constructor."""
+    """The `super(…)` objects whose constructor a constructor calls."""
     owners = [call.callee.args[0] for call in _calls(constructor) if _is_constructor(call)]
     return [owner for owner in owners if owner.op is Op.CALL and owner.callee.data in ("super", "builtins.super")]
 
@@ -113,7 +113,7 @@ def _calls(function: Function) -> list[Value]:
 
 
 def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] = ()) -> bool:
-    """Whether a constructor calls another one, hands its object on, or calls a method that may do so."""
+    """True if a constructor calls another one, passes on its object, or calls a method that may do so."""
     for call in _calls(constructor):
         if call.callee.op is Op.ATTR and call.callee.data in ("__init__", "__setstate__"):
             return True
@@ -133,13 +133,13 @@ def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] 
 
 
 def _refuses(constructor: Function) -> bool:
-    """Whether a constructor does nothing but raise."""
+    """True if a constructor raises and stores nothing."""
     events = constructor.flow.events
     return any(e.kind is EventKind.RAISE for e in events) and not any(e.kind is EventKind.STORE for e in events)
 
 
 def _holds_self(value: Value) -> bool:
-    """Whether an argument is the object itself, or a display that holds it."""
+    """True if an argument is the object itself, or a display that holds it."""
     if value.op in (Op.TUPLE, Op.LIST, Op.SET, Op.DICT, Op.STARRED):
         return any(map(_holds_self, value.args))
     return value.op is Op.PARAM and value.data == "self"

@@ -74,7 +74,7 @@ class CallBypassesDdp(Rule):
                 yield self._finding(bypass)
 
     def probe(self, claim: NotWrapped, project: Project) -> Probe | None:
-        """Build the recipe, wrap its entries, and look at what is called; see which gradients are exchanged."""
+        """Build the recipe, wrap its entries, and see which object is called and which gradients are exchanged."""
         from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from modellint.link.recipes.scripts import BrainUse
     from modellint.source import Place
 
-#: What sets up a process group.
+#: Functions that set up a process group.
 _DISTRIBUTED = frozenset(("ddp_init_group", "init_process_group"))
 
 
@@ -49,7 +49,7 @@ class Bypass:
 
 
 def bypassing_calls(module: ModuleFacts, project: Project) -> tuple[Bypass, ...]:
-    """The calls of a script in which a module learns and its distributed wrapper is not asked."""
+    """The calls of a script in which a module learns and its distributed wrapper is left out."""
     return project.once(("bypassing calls", module.path), lambda: tuple(_bypasses(module, project)))
 
 
@@ -94,7 +94,7 @@ def _raw_calls(registration: Registration, layers: Layers) -> Iterator[tuple[Ite
 
 
 def _is_wrapped(item: Item, registration: Registration, layers: Layers) -> bool:
-    """Whether an entry of `modules` has parameters to train, so that the framework wraps it."""
+    """True if an entry of `modules` has parameters to train, so that the framework wraps it."""
     held = layers.held_by(item).certain
     return any(
         not status.may_be_frozen and status.has_parameters for status in registration.layers if id(status.item) in held
@@ -102,7 +102,7 @@ def _is_wrapped(item: Item, registration: Registration, layers: Layers) -> bool:
 
 
 def _is_called_properly(root: Root, registration: Registration) -> bool:
-    """Whether the wrapper is called as well: then it expects gradients, whatever way they come."""
+    """True if the wrapper is called as well: then it synchronises gradients, by whatever call they come."""
     uses = registration.reach.item_uses if registration.reach is not None else ()
     return any(use.item is root.item and use.entry is not None and use.learns for use in uses)
 
@@ -116,7 +116,7 @@ def _calls(registration: Registration, place: Place) -> bool:
 
 
 def _is_distributed(module: ModuleFacts) -> bool:
-    """Whether a script sets up a process group."""
+    """True if a script sets up a process group."""
     events = (event for function in script_functions(module) for event in own_events(function))
     names = (callee_name(event.value.callee) or "" for event in events if event.kind is EventKind.CALL)
     return any(name.rpartition(".")[2] in _DISTRIBUTED for name in names)

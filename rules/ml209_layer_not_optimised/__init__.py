@@ -68,7 +68,7 @@ class LayerNotOptimised(Rule):
         for whole in including(recipe, project):
             for shortfall in untrained_layers(whole, project):
                 if whole is recipe or shortfall.layer.place.path == recipe.path:
-                    yield self._untrained(shortfall)
+                    yield self._untrained_finding(shortfall)
 
     def probe(self, claim: NotTrained | NotListed, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
@@ -79,7 +79,7 @@ class LayerNotOptimised(Rule):
             return file_probe(claim, claim.owner if claim.child else claim.function)
         return recipe_probe(claim, project)
 
-    def _untrained(self, shortfall: Shortfall) -> Finding:
+    def _untrained_finding(self, shortfall: Shortfall) -> Finding:
         layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained
         optimizers = trained.optimizers if trained is not None else {}
         reach, is_certain = shortfall.registration.reach, shortfall.is_certain
@@ -140,7 +140,7 @@ class LayerNotOptimised(Rule):
 
 
 def _claim(brain: BrainUse, place: Place, key: str) -> NotTrained | None:
-    """That a Brain does not train what `key` names; None for one that makes no optimizers itself."""
+    """The claim that a Brain does not train the layer under `key`; None for one that makes no optimizers itself."""
     from modellint.claims.recipes import NotTrained
 
     if not brain.classes or brain.method("init_optimizers") is None:

@@ -1,4 +1,4 @@
-"""Which children of a model optimizers are given, where its parameters are listed child by child."""
+"""The children of a model that no optimizer is given, where its parameters are listed child by child."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
 
 def _missing(run: Interpreter, objects: Collection[Shell], starts: list[Start], project: Project) -> Iterator[LeftOut]:
     try:
-        listed = _Listed(run, objects, starts, project)
+        listed = _ListedLayers(run, objects, starts, project)
     except UnsureError:
         return
     yield from listed.missing()
 
 
 def _are_known(run: Interpreter) -> bool:
-    """Whether it is known of all optimizers that a run builds whose parameters they are given."""
+    """True if the parameters of all optimizers that a run builds are known."""
     return run.is_complete and all(built.given is not None for built in run.of(Training).built)
 
 
-class _Listed:
+class _ListedLayers:
     """The layers whose parameters the optimizers of one run are given."""
 
     def __init__(
@@ -96,12 +96,12 @@ class _Listed:
         self._training = run.of(Training)
         self._starts = starts
         self._all = [built for start in starts for built in start.optimizers]
-        #: On which paths each is given; what all optimizers that a function leads to have in common left out.
+        #: The paths on which each is given, without the conditions that all optimizers of one start share.
         self._given: Owners = {}
         self._picked_from: set[Shell] = set()
         for start in starts:
             self._add(start.optimizers)
-        self._given = self._picked()
+        self._given = self._given_layers()
         self._models: dict[ClassModel, list[Shell]] = {}
         if len(self._given) > 1:
             self._make(run, objects)
@@ -131,8 +131,8 @@ class _Listed:
                     taken = (*built.path, *(step for step in path if step not in built.path))
                     self._given.setdefault(shell, []).append(tuple(step for step in taken if step not in common))
 
-    def _picked(self) -> Owners:
-        """What is given; the children of a layer of which some parameters are given by their names."""
+    def _given_layers(self) -> Owners:
+        """The layers that are given; in place of one whose parameters are chosen by name, its chosen children."""
         picks = self._training.picks
         found: Owners = {}
         for shell, paths in self._given.items():
@@ -146,7 +146,7 @@ class _Listed:
 
     def missing(self) -> Iterator[LeftOut]:
         """The children that are in no list, or that come too late."""
-        yield from self._late()
+        yield from self._late_children()
         for model, shells in self._models.items():
             if model.cls is not None and model.is_module is True and model.are_bases_known:
                 found = self._missing(model, model.cls, shells)
@@ -154,7 +154,7 @@ class _Listed:
                     yield found
 
     def _missing(self, model: ClassModel, cls: Class, shells: list[Shell]) -> LeftOut | None:
-        listed = self._names(shells)
+        listed = self._listed_children(shells)
         if listed is None or len(listed) < 2:
             return None
         finished = self._project.of(ObjectRuns).of(model)
@@ -163,7 +163,7 @@ class _Listed:
         if len(rest) != 1 or not finished.is_used(*rest):
             return None
         name = rest.pop()
-        made = _made(finished, name, shells)
+        made = _stores_of_child(finished, name, shells)
         if made is None or not self._is_near(made[0]) or self._is_settled(name, shells):
             return None
         start, optimizer = self._optimizer_of(shells)
@@ -174,7 +174,7 @@ class _Listed:
             return None
         return LeftOut(cls, name, made[0], tuple(sorted(listed)), optimizer, start)
 
-    def _late(self) -> Iterator[LeftOut]:
+    def _late_children(self) -> Iterator[LeftOut]:
         """The children that a model gets after an optimizer was given all that it had."""
         told: set[int] = set()
         for start in self._starts:
@@ -191,13 +191,13 @@ class _Listed:
                             yield self._latecomer(shell, store, built, start.function)
                 for container, known in built.entries.items():
                     for number in range(known, start.entries.get(container, 0)):
-                        found = self._grown(container, number, built, start.function)
+                        found = self._late_entry(container, number, built, start.function)
                         if found is not None and id(found.made.value) not in told:
                             told.add(id(found.made.value))
                             yield found
 
-    def _grown(self, container: Shell, number: int, built: BuiltOptimizer, start: Function) -> LeftOut | None:
-        """What a container of layers gets once there is an optimizer, if that is a layer that nobody trains."""
+    def _late_entry(self, container: Shell, number: int, built: BuiltOptimizer, start: Function) -> LeftOut | None:
+        """A layer that a container gets once there is an optimizer, and that nobody trains; None if there is none."""
         entry = container.entries[number]
         layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
         if not layers or len(layers) < len(entry.atoms) or built.function is None:
@@ -230,7 +230,7 @@ class _Listed:
         return LeftOut(owner.cls or owner.name, name, store, (), built, start, is_late=True, is_part=True)
 
     def _keeper(self, container: Shell, built: BuiltOptimizer) -> tuple[ClassModel | None, str]:
-        """The class whose object keeps a container, and as what; its own where it is the model itself."""
+        """The class whose object holds a container, and the attribute; of a model that is one, its own class."""
         for shell in (part for given in built.given or () for part in self._within(given)):
             for store in shell.stores:
                 if container in store.atoms and store.name is not None and shell.model is not None:
@@ -239,7 +239,7 @@ class _Listed:
         return (container.model if is_alone else None), str(getattr(container.value, "target", ""))
 
     def _made_at_work(self, shell: Shell, built: BuiltOptimizer, start: Start) -> Iterator[Store]:
-        """What a model that was not called before there was an optimizer makes when it is called."""
+        """The stores by which a model, not called before there was an optimizer, makes layers at its first call."""
         model = shell.model
         if model is None or not model.are_bases_known or built.function is None or not _is_new(shell, built, start):
             return
@@ -273,7 +273,7 @@ class _Listed:
         )
 
     def _comes_late(self, shell: Shell, number: int, built: BuiltOptimizer) -> bool:
-        """Whether what a model gets once there is an optimizer is a layer or parameter that nobody trains."""
+        """True if a store, made once there is an optimizer, is of a layer or parameter that nobody trains."""
         model, store = shell.model, shell.stores[number]
         name, layers = store.name, [atom for atom in store.atoms if isinstance(atom, Shell) and _may_be_trained(atom)]
         if name is None or not store.registers or not layers or len(layers) < len(store.atoms):
@@ -295,25 +295,25 @@ class _Listed:
     def _takes(
         self, other: BuiltOptimizer, shell: Shell, number: int, parts: set[Shell], built: BuiltOptimizer
     ) -> bool:
-        """Whether an optimizer is given a part of a layer, which a model got as the store of a number."""
+        """True if an optimizer is given a part of a layer that a model got by its store `number`."""
         given = set(other.given or {})
         if shell in given and (other.call is built.call or other.stores.get(shell, 0) <= number):
             given.discard(shell)
         return any(not parts.isdisjoint(self._within(one)) for one in given)
 
     def _is_near(self, made: Store) -> bool:
-        """Whether a child is made in a file of the project itself."""
+        """True if a child is made in a file of the project itself."""
         is_written = made.function is not None and made.value is not None
         return is_written and not self._training.is_foreign(made.function)
 
-    def _names(self, shells: list[Shell]) -> set[str] | None:
-        """The children of some objects that are listed for sure; None if they are listed in another way, too."""
+    def _listed_children(self, shells: list[Shell]) -> set[str] | None:
+        """The children of objects that are listed for sure; None if something else of the objects is given, too."""
         paths: dict[str, list[Path]] = {}
         known: set[Shell] = set()
         for shell in shells:
             for name, parts in _children(shell):
                 for part in parts:
-                    found = self._paths(part)
+                    found = self._paths_of(part)
                     if found is not None:
                         paths.setdefault(name, []).extend(found)
                         known |= self._within(part) if part.is_module_container else {part}
@@ -322,18 +322,18 @@ class _Listed:
             return None
         return set(paths)
 
-    def _paths(self, shell: Shell) -> list[Path] | None:
-        """On which paths a layer is given, itself or, of a container, each of what is in it; None if it is not."""
+    def _paths_of(self, shell: Shell) -> list[Path] | None:
+        """The paths on which a layer is given, itself or, of a container, each of its layers; None if it is not."""
         if shell in self._given:
             return self._given[shell]
         if not shell.is_module_container or not shell.entries:
             return None
         held = [list(shells_in((entry.atoms,))) for entry in shell.entries]
-        is_listed = all(any(covers(self._paths(inner) or ()) for inner in each) for each in held)
+        is_listed = all(any(covers(self._paths_of(inner) or ()) for inner in each) for each in held)
         return [()] if is_listed else None
 
     def _is_mixed(self, model: Shell, known: set[Shell]) -> bool:
-        """Whether something is given that is more than a child of a model, a part of one, or beside it."""
+        """True if something is given that holds a model, or that lies in or beside it and is no known child."""
         outer = [shell for shells in self._models.values() for shell in shells if model in self._within(shell)]
         family = {part for shell in outer for part in self._within(shell)}
         return any(model in self._within(shell) or (shell in family and shell not in known) for shell in self._given)
@@ -353,7 +353,7 @@ class _Listed:
         return self._parts[shell]
 
     def _is_settled(self, name: str, shells: list[Shell]) -> bool:
-        """Whether something else may train the child of some objects, or the objects as a whole."""
+        """True if something else may train a child of the objects, or the objects as a whole."""
         settled, kept = self._training.settled, self._training.settled | self._training.kept
         holders = [shell for known in self._models.values() for shell in known]
         for shell in shells:
@@ -377,7 +377,7 @@ class _Listed:
 
 
 def _is_new(shell: Shell, built: BuiltOptimizer, start: Start) -> bool:
-    """Whether a model is as its constructor made it when an optimizer is made, unless it was called since."""
+    """True if a model is as its constructor made it when an optimizer is made, unless it was called since."""
     function, cls = built.function, None if shell.model is None else shell.model.cls
     if function is None or cls is None:
         return False
@@ -409,8 +409,8 @@ def _learning(finished: FinishedObject, shells: Collection[Shell]) -> set[str]:
     return found
 
 
-def _made(finished: FinishedObject, name: str, shells: list[Shell]) -> list[Store] | None:
-    """Where the constructor makes a child that has parameters to train for sure; None if it may be another one."""
+def _stores_of_child(finished: FinishedObject, name: str, shells: list[Shell]) -> list[Store] | None:
+    """The stores by which a constructor makes a child that surely has parameters to train; None if it may differ."""
     found = [store for store in finished.first_stores if store.name == name and any(map(_is_layer, store.atoms))]
     places = [store.place for store in found]
     stores = (*finished.stores, *(store for shell in shells for store in shell.stores))
@@ -423,7 +423,7 @@ def _made(finished: FinishedObject, name: str, shells: list[Shell]) -> list[Stor
 
 
 def _may_be_trained(shell: Shell) -> bool:
-    """Whether something is a layer, or a parameter that nothing freezes."""
+    """True if an atom is a layer, or a parameter that nothing freezes."""
     frozen = shell.get("requires_grad") or shell.arguments.argument(1, "requires_grad")
     return shell.is_layer or (shell.kind == "parameter" and frozen != (Constant(False),))
 

@@ -1,4 +1,4 @@
-"""Whether code says that a layer is trained, filled or frozen on purpose, by the names that it speaks of."""
+"""Signs in the code around a layer that it is trained, filled or frozen on purpose: by names, or by its parameters."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
-#: What names speak of that keep layers from being trained, or give them weights that were trained before.
+#: Parts of names that tell of layers kept from training, or given weights that were trained before.
 _FREEZING = ("requires_grad", "freeze", "frozen", "no_grad", "inference_mode", "pretrained", "load_state_dict")
-#: What is asked of a layer by whoever trains it by hand, keeps it from being trained, fills or copies it.
+#: Methods that are called on a layer by code that trains it by hand, freezes, fills or copies it.
 _ASKED = frozenset(("requires_grad_", "eval", "state_dict", "load_state_dict"))
 _PARAMETERS = "parameters"
-#: Methods and attributes of a tensor that give its numbers without what they were calculated from.
+#: Methods and attributes of a tensor that return its numbers without their graph.
 _LEAVING = frozenset(("detach", "detach_", "data"))
 _SAYING = frozenset((Op.GLOBAL, Op.ATTR, Op.PARAM))
 
 
 class TrainedElsewhere:
-    """Whether a child of a model is trained elsewhere: what the files of both classes and of the optimizer say."""
+    """Looks for signs that a child of a model is trained elsewhere: in the files of both classes and the optimizer."""
 
     def __init__(
         self, project: Project, finished: FinishedObject, child: str, made: list[Store], optimizer_in: Function
@@ -50,7 +50,7 @@ class TrainedElsewhere:
 
     @property
     def is_likely(self) -> bool:
-        """Whether anything may train the child, or keeps it from being trained."""
+        """True if something may train the child, or keeps it from being trained."""
         if any(map(self._is_copied, self._made)):
             return True
         if any(map(self._speaks_of_freezing, self._modules)):
@@ -58,7 +58,7 @@ class TrainedElsewhere:
         return any(map(self._is_asked_in, (*self._modules, *self._users())))
 
     def _users(self) -> Iterator[ModuleFacts]:
-        """The files beside these that import something from them."""
+        """Other files that import something from these modules."""
         for module in self._modules:
             for other in neighbours(self._project, module, self._child):
                 targets = (*other.imports.values(), *other.star_imports)
@@ -66,7 +66,7 @@ class TrainedElsewhere:
                     yield other
 
     def _is_copied(self, store: Store) -> bool:
-        """Whether a child is a copy of another layer, which may follow that one."""
+        """True if a child is a copy of another layer, whose weights it may go on to follow."""
         for atom in store.atoms:
             made = atom.value if isinstance(atom, Shell) else None
             module = atom.function.module if isinstance(atom, Shell) and atom.function is not None else None
@@ -80,7 +80,7 @@ class TrainedElsewhere:
         return any(word in name.lower() for name in _names(module) for word in _FREEZING)
 
     def _is_asked_in(self, module: ModuleFacts) -> bool:
-        """Whether a file asks for the child's parameters, beyond what the optimizers are given, or ties its weights."""
+        """True if a file asks for the child's parameters, changes them in place or ties them."""
         for function in (*module.all_functions(), module.body):
             if self._child not in function.words:
                 continue
@@ -103,7 +103,7 @@ class TrainedElsewhere:
         return owner.op is Op.ATTR and owner.data == self._child
 
     def _is_written(self, event: Event) -> bool:
-        """Whether numbers of the child are changed in place: `self.codebook.weight.data.mul_(…)`."""
+        """True if an event changes numbers of the child in place: `self.codebook.weight.data.mul_(…)`."""
         changed = event.target if event.kind is EventKind.STORE else None
         if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
             name = str(event.value.callee.data)
@@ -116,7 +116,7 @@ class TrainedElsewhere:
         return False
 
     def _is_output(self, value: Value) -> bool:
-        """Whether a value is what the child gives, or a part of it: gradients stop where that is let go."""
+        """True if a value is an output of the child, or a part of it; detached, it stops the gradients."""
         while value.op in (Op.ATTR, Op.INDEX, Op.CALL):
             if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == self._child:
                 return True
@@ -124,7 +124,7 @@ class TrainedElsewhere:
         return False
 
     def _is_tied(self, event: Event) -> bool:
-        """Whether a parameter of the child is set, or stored elsewhere: `head.weight = embed.weight`."""
+        """True if an event sets a parameter of the child, or stores it elsewhere: `head.weight = embed.weight`."""
         return event.kind is EventKind.STORE and any(
             side is not None
             and side.op is Op.ATTR
@@ -136,7 +136,7 @@ class TrainedElsewhere:
 
 
 def _names(module: ModuleFacts) -> Iterator[str]:
-    """The names that the code of a file speaks of, those in quotes that may be options among them."""
+    """The names in the code of a file, with strings that may be options."""
     yield from module.imports.values()
     for function in (*module.all_functions(), module.body):
         yield function.name
@@ -151,7 +151,7 @@ def _names(module: ModuleFacts) -> Iterator[str]:
 
 
 def _values(events: Iterable[Event]) -> Iterator[Value]:
-    """All that events are made of, with the contexts and conditions that they happen in."""
+    """All values in events, with their contexts and conditions."""
     wanted: list[Value] = []
     for event in events:
         wanted += [event.value, *event.contexts]

@@ -1,4 +1,4 @@
-"""The functions of a file that lead to optimizers, and what is run of them."""
+"""The functions of a file that lead to optimizers, and their runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Start:
 
 
 def run_from(functions: list[Function], objects: dict[Class, Shell], run: Interpreter, project: Project) -> list[Start]:
-    """Run functions that no other one of them has called, and say which optimizers each led to."""
+    """Run the functions that no other one of them has called, and return the optimizers that each led to."""
     found: list[Start] = []
     for function in functions:
         if function in run.calls.done or not run.is_complete:
@@ -60,7 +60,7 @@ def run_from(functions: list[Function], objects: dict[Class, Shell], run: Interp
 
 
 def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Atom | None]:
-    """What a function is called on: objects of its class, and of those in the file that derive from it."""
+    """The receivers of a function: objects of its class, and of the classes in the file that derive from it."""
     owner = function.owner
     if owner is None or function.is_static:
         yield None
@@ -80,13 +80,13 @@ def _receivers(function: Function, objects: dict[Class, Shell], project: Project
 
 
 def _runs(model: ClassModel, function: Function) -> bool:
-    """Whether objects of a class run a method: its own, or a constructor that it calls."""
+    """True if objects of a class run a method: as their own, or from a constructor that calls `super`."""
     found = model.method(function.name)
     return found is function or (function.name == "__init__" and found is not None and "super" in found.words)
 
 
 def is_filled_elsewhere(shell: Shell, run: Interpreter) -> bool:
-    """Whether methods that were not run may put more into what an object keeps parameters in."""
+    """True if methods that were not run may store to the attributes in which an object keeps parameters."""
     assert shell.model is not None
     names = {store.name for store in shell.stores if any(map(_may_hold_parameters, store.atoms))}
     methods = (method for model in shell.model.mro() if model.cls is not None for method in model.cls.methods.values())
@@ -99,7 +99,7 @@ def is_filled_elsewhere(shell: Shell, run: Interpreter) -> bool:
 
 
 def _may_hold_parameters(atom: Atom) -> bool:
-    """Whether something is a container with parameters, or with nothing yet."""
+    """True if an atom is a container that holds parameters, or nothing yet."""
     if not isinstance(atom, Shell) or not atom.is_container:
         return False
     return not atom.entries or any(isinstance(inner, Weights) for inner in atom.contents())

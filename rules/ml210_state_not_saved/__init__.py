@@ -58,10 +58,10 @@ class StateNotSaved(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
 
-        from .mixed import mixed
+        from .mixed import mixed_names
 
-        for pair in mixed(module):
-            yield self._mixed(pair)
+        for pair in mixed_names(module):
+            yield self._mixed_finding(pair)
         for recipe in recipes_of(module.file, project):
             yield from self.check_recipe(recipe, project)
 
@@ -78,7 +78,7 @@ class StateNotSaved(Rule):
                     yield self._finding(state, whole)
 
     def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:
-        """Build the recipe, and look for the object in what the checkpointer saves; or make the Brain's optimizers."""
+        """Build the recipe, and look for the object in the checkpointer; or make the Brain's optimizers."""
         from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
@@ -105,7 +105,7 @@ class StateNotSaved(Rule):
             claim=_claim(state),
         )
 
-    def _mixed(self, pair: Mixed) -> Finding:
+    def _mixed_finding(self, pair: Mixed) -> Finding:
         module = pair.function.module
         place = module.place(pair.value)
         fix = Fix(f"Add `self.{pair.name}`", Applicability.UNSAFE, (Edit(place, f"self.{pair.name}"),))
@@ -121,7 +121,7 @@ class StateNotSaved(Rule):
 
 
 def _claim(state: UnsavedState) -> NotSaved | OptimizerNotSaved | None:
-    """What a run can show: nothing where nothing would save it, or no optimizers are made by the Brain itself."""
+    """The claim for a run; None without a checkpointer, or where the Brain makes no optimizers itself."""
     from modellint.claims.recipes import NotSaved, OptimizerNotSaved
 
     place, brain = state.item.place, state.brain
@@ -151,7 +151,7 @@ def _help(state: UnsavedState) -> str:
 
 
 def _fix(state: UnsavedState, recipe: Recipe) -> Fix | None:
-    """The object added to `recoverables`, where both stand in this file."""
+    """Add the object to `recoverables`, where both stand in this file."""
     from modellint.edits.yaml import insert_entry
 
     item, recoverables = state.item, state.saved.recoverables

@@ -24,24 +24,24 @@ class Mixed:
     function: Function
     name: str
     other: str
-    #: What is added, as it is written.
+    #: The object that is added, as an expression.
     value: Value
 
 
-def mixed(module: ModuleFacts) -> Iterator[Mixed]:
+def mixed_names(module: ModuleFacts) -> Iterator[Mixed]:
     """The wrong pairs in the classes of a file."""
     for cls in module.classes.values() if _ADDS in module.text else ():
         pairs = [pair for method in cls.methods.values() if _ADDS in method.words for pair in _pairs(method)]
         added = {other for _, other, _, _ in pairs}
         wrong = [pair for pair in pairs if pair[0] != pair[1] and pair[0] not in added]
-        kept = _kept(cls) if wrong else set()
+        kept = _set_attributes(cls) if wrong else set()
         for name, other, value, function in wrong:
             if name in kept:
                 yield Mixed(cls, function, name, other, value)
 
 
 def _pairs(method: Function) -> Iterator[tuple[str, str, Value, Function]]:
-    """The names that a method adds attributes of its object under, and which attributes these are."""
+    """The names under which a method adds attributes of its object: name, attribute, value and method."""
     for event in method.flow.of(EventKind.CALL):
         call = event.value
         if call.callee.op is Op.ATTR and call.callee.data == _ADDS and not call.has_unpacking:
@@ -51,7 +51,7 @@ def _pairs(method: Function) -> Iterator[tuple[str, str, Value, Function]]:
                 yield str(name.data), other, value, method
 
 
-def _kept(cls: Class) -> set[str]:
+def _set_attributes(cls: Class) -> set[str]:
     """The attributes that the methods of a class set."""
     stores = (event for method in cls.methods.values() for event in method.flow.of(EventKind.STORE))
     return {name for event in stores if event.target is not None and (name := self_attribute(event.target)) is not None}

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
     from .states import UnsavedState
 
-#: A comment that tells what is not kept: "do not save the optimizer here", "never restored".
+#: A comment that something is not kept: "do not save the optimizer here", "never restored".
 _NOT_KEPT = re.compile(
     r"(?:\b(?:not|never|no|without|skips?|avoid|instead of)\b|n't)[^.;]{0,40}"
     r"\b(?:sav|load|reload|recover|checkpoint|resum|restor|stor|keep|kept)",
     re.IGNORECASE,
 )
-#: How far from what it is about a comment may stand.
+#: The distance of a comment, in lines, from the thing that it is about.
 _NEAR = 3
 
 
 def is_on_purpose(state: UnsavedState) -> bool:
-    """Whether a comment says that a state is not saved, or the script takes it out of what is saved."""
+    """True if a comment says that a state is not saved, or the script removes it from the recoverables."""
     item, recipe = state.item, state.item.recipe
     names = {item.name.lower(), *_kinds(state)}
     at = item.place.span.line
@@ -42,7 +42,7 @@ def is_on_purpose(state: UnsavedState) -> bool:
 
 
 def _kinds(state: UnsavedState) -> Iterator[str]:
-    """What a state is of: an optimizer, a scheduler, a counter."""
+    """Words for the kind of a state: an optimizer, a scheduler, a counter."""
     if state.makes:
         yield "optim"
     target = (state.item.target or "").rpartition(".")[2]
@@ -50,13 +50,13 @@ def _kinds(state: UnsavedState) -> Iterator[str]:
 
 
 def _says(line: str, names: set[str] | None) -> bool:
-    """Whether the comment of a line says that something is not kept: one of these names, or what stands there."""
+    """True if a line's comment says that something is not kept: one of `names`, or with None anything."""
     comment = line.partition("#")[2].lower()
     return _NOT_KEPT.search(comment) is not None and (names is None or any(name in comment for name in names))
 
 
 def _is_left_out(function: Function, name: str, names: set[str]) -> bool:
-    """Whether a function says in a comment that a state is not kept, or takes it out of what is saved."""
+    """True if a function says in a comment that a state is not kept, or removes it from the recoverables."""
     lines = function.module.as_written(function.line, function.end_line)
     if any("#" in line and _says(line, names) for line in lines):
         return True

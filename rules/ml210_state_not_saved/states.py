@@ -1,4 +1,4 @@
-"""What a training keeps beside its layers, and loses when it is resumed: schedulers, counters, optimizers."""
+"""The states that a training has beside its layers, and loses when resumed: of schedulers, counters, optimizers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _FITTING = frozenset(("TRAIN", "VALID"))
-#: What reads a checkpoint, and the framework's method that does so before it trains.
+#: Methods that read a checkpoint, and the framework's method that does so before it trains.
 _READING = frozenset(("recover_if_possible", "load_checkpoint", "load_checkpoints", "find_checkpoint"))
 _START = "on_fit_start"
 
@@ -32,8 +32,8 @@ _START = "on_fit_start"
 class UnsavedState:
     """An object of the recipe whose state a training changes, and no checkpoint holds.
 
-    `text` at `place`, in `function`, changes it. `makes` tells that the object is the class of an optimizer, and the
-    state that of the optimizer which is made there.
+    `text` at `place`, in `function`, changes it. `makes`: the object is the class of an optimizer, and the state that
+    of the optimizer which is made there.
     """
 
     item: Item
@@ -48,17 +48,17 @@ class UnsavedState:
 
 def unsaved_states(recipe: Recipe, project: Project) -> tuple[UnsavedState, ...]:
     """The objects beside layers whose state is lost when a training under `recipe` is resumed."""
-    return project.once(("unsaved states", recipe.file), lambda: tuple(_agreed(recipe, project)))
+    return project.once(("unsaved states", recipe.file), lambda: tuple(_lost_states(recipe, project)))
 
 
-def _agreed(recipe: Recipe, project: Project) -> Iterator[UnsavedState]:
-    """What is lost with each script that may be meant, and that no Brain of them saves."""
+def _lost_states(recipe: Recipe, project: Project) -> Iterator[UnsavedState]:
+    """The states that are lost with each script that may be meant, and that no Brain of these saves."""
     by_script: dict[str, dict[int, UnsavedState]] = {}
     registrations = [one for one in registrations_of(recipe, project) if one.reach is not None]
     for registration in registrations:
         assert registration.reach is not None
         found = by_script.setdefault(registration.reach.brain.module.path, {})
-        for state in _unsaved(registration, project):
+        for state in _states_unsaved_by(registration, project):
             found.setdefault(id(state.item), state)
     saved = [one.saved for one in registrations if one.saved is not None]
     scripts = list(by_script.values())
@@ -71,7 +71,7 @@ def _may_save(saved: Saved, item: Item) -> bool:
     return saved.exists and (not saved.closed or item in saved)
 
 
-def _unsaved(registration: Registration, project: Project) -> Iterator[UnsavedState]:
+def _states_unsaved_by(registration: Registration, project: Project) -> Iterator[UnsavedState]:
     saved = registration.saved
     reach = registration.reach
     if saved is None or not saved.exists or not saved.closed or reach is None or not _resumes(reach):
@@ -86,7 +86,7 @@ def _unsaved(registration: Registration, project: Project) -> Iterator[UnsavedSt
 
 
 def _resumes(reach: Reach) -> bool:
-    """Whether a training may begin where another one was stopped: the framework reads the checkpoint, or the script."""
+    """True if a training may resume another one: the framework or the script reads a checkpoint."""
     brain = reach.brain
     methods = [method for cls in brain.classes for method in cls.methods.values()]
     words = [function.words for function in (*script_functions(brain.module), *methods)]
@@ -98,7 +98,7 @@ def _resumes(reach: Reach) -> bool:
 
 
 def _changes(registration: Registration, layers: Layers) -> Iterator[ItemUse]:
-    """Calls, in the course of a training, that change what a checkpoint of the object would hold."""
+    """The calls in the course of a training that change the state which a checkpoint of the object would hold."""
     for use in registration.reach.item_uses if registration.reach is not None else ():
         model = layers.model(use.item)
         if model is not None and not use.stages.isdisjoint(_FITTING):
@@ -109,7 +109,7 @@ def _changes(registration: Registration, layers: Layers) -> Iterator[ItemUse]:
 
 
 def _counters(registration: Registration, layers: Layers, saved: Saved) -> Iterator[UnsavedState]:
-    """What a training iterates over, epoch by epoch."""
+    """The epoch counters that `fit` iterates over and no checkpoint holds."""
     reach = registration.reach
     if reach is None or reach.brain.method("fit") is not None:
         return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
-#: What a project mentions that moves its models, or has them moved.
+#: Words of projects that move their models, or have them moved.
 _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
 
 
@@ -64,7 +64,7 @@ class TensorOnDefaultDevice(Rule):
             yield self._finding(met, model, project)
 
     def probe(self, claim: MadeAside, project: Project) -> Probe | None:
-        """Move the layer to a device that is not there, and call it: does what it makes meet what has moved?"""
+        """Move the layer to a device that is not there, and call it: do its new tensors meet ones that have moved?"""
         from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)
@@ -90,13 +90,13 @@ class TensorOnDefaultDevice(Rule):
             evidence=evidence,
             related=_related(made, met),
             help="make it on the device of the tensor that it is used with",
-            fix=_fixed(made, met, project),
+            fix=_fix(made, met, project),
             claim=_claim(made, met[0], model),
         )
 
 
 def _claim(made: Fresh, met: Encounter, model: ClassModel) -> MadeAside | None:
-    """What a run can show: nothing of a layer without `forward`, or in another file than what makes the tensor."""
+    """The claim for a run; None for a layer without `forward`, or with a tensor from another file."""
     from modellint.claims.layers import MadeAside
 
     assert made.function is not None
@@ -124,8 +124,8 @@ def _others(met: Encounter) -> str:
     return text if met.other is None else f"`{text if len(text) <= 40 else f'{text[:37]}...'}`"
 
 
-def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
-    """The device of a tensor that the function is given; of a bound, the number."""
+def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
+    """Make it on the device of a tensor among the arguments; of a bound, use the number."""
     from .made import factory
 
     function, call = made.function, made.maker
@@ -151,7 +151,7 @@ def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
 
 
 def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
-    """The tensor that a function is given: one that is met, or the only one; it has its name where the call stands."""
+    """The only tensor among a function's parameters, or the only one that is met; None if its name is reused before."""
     from modellint.flow.declared import worked_with
 
     known = worked_with(function, only_asked=True) - {"self"}
@@ -163,7 +163,7 @@ def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
 
 
 def _keeps_name(name: str, function: Function, call: Value) -> bool:
-    """Whether nothing else than the parameter gets its name in a function before a call, in the text."""
+    """True if a function assigns to a parameter's name nowhere above a call, in the text."""
     try:
         tree = ast.parse(textwrap.dedent(function.text))
     except (SyntaxError, ValueError):
@@ -173,7 +173,7 @@ def _keeps_name(name: str, function: Function, call: Value) -> bool:
 
 
 def _moves(module: ModuleFacts, project: Project) -> bool:
-    """Whether anything in the project moves models, or has them moved."""
+    """True if code in the project may move models, or have them moved."""
     from modellint.link.searched import is_searched, paths_mentioning
 
     return not is_searched(project, module) or any(paths_mentioning(project, module, word) for word in _MOVING)

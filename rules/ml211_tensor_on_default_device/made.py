@@ -1,6 +1,6 @@
-"""What layers make on the default device while they work, where that meets what was moved.
+"""Tensors that layers make on the default device while they work, and that meet tensors which were moved.
 
-An object's life is run on paper, as for what its constructor makes (ML205). Only the layers whose work can reach a
+An object's life is run on paper, as for tensors of its constructor (ML205). Only the layers whose work can reach a
 factory that names no device are worth it.
 """
 
@@ -42,9 +42,9 @@ _MAX_LAYERS = 4
 
 
 def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Encounter], ClassModel]]:
-    """What the functions of a file make, and all that it meets; what meets the same at one place is told together.
+    """The groups of encounters of tensors that the functions of a file make, each with the layer that works there.
 
-    With each the layer that works there.
+    Encounters that share the tensor or the place are one group.
     """
     seen: set[int] = set()
     words = _WORDS | {name for name, full in module.imports.items() if full.rpartition(".")[2] in _WORDS}
@@ -54,8 +54,8 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Enc
         for finished, entry in _lives(function, project):
             met = finished.encounters(_given_tensors(entry))
             found = [one for one in met if _is_of(one, module) and id(one.made.maker) not in seen]
-            found = _still([one for one in found if _is_mistake(one, project)], finished, entry, project)
-            for group in _together(found):
+            found = _remaining([one for one in found if _is_mistake(one, project)], finished, entry, project)
+            for group in _groups(found):
                 seen.update(id(one.made.maker) for one in group)
                 yield group, finished.model
 
@@ -75,7 +75,7 @@ def _is_mistake(met: Encounter, project: Project) -> bool:
 
 
 def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> bool:
-    """Whether a tensor is made only where there is no CUDA device: all is on the CPU then."""
+    """True if a tensor is made only where there is no CUDA device: all is on the CPU then."""
     guards = [event.guard for event in function.flow.of(EventKind.CALL) if event.value is maker]
     return bool(guards) and all(
         guard is not None and any(_refutes_gpu(one.test, one.truthy, function, project) for one in guard.chain())
@@ -84,7 +84,7 @@ def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> 
 
 
 def _refutes_gpu(test: Value, truthy: bool, function: Function, project: Project) -> bool:
-    """Whether there is no CUDA device where a condition holds, or does not."""
+    """True if there is no CUDA device where a condition comes out as `truthy`."""
     if test.op is Op.UNARY and test.data == "not":
         return _refutes_gpu(test.args[0], not truthy, function, project)
     if test.op is Op.BOOL:
@@ -94,13 +94,17 @@ def _refutes_gpu(test: Value, truthy: bool, function: Function, project: Project
     return not truthy and isinstance(definition, External) and definition.name == "torch.cuda.is_available"
 
 
-def _still(met: list[Encounter], finished: FinishedObject, entry: Function, project: Project) -> list[Encounter]:
-    """Encounters that are left where the layer's methods are given what their callers in sight give them."""
+def _remaining(met: list[Encounter], finished: FinishedObject, entry: Function, project: Project) -> list[Encounter]:
+    """The encounters that remain where the layer's methods get the arguments of their callers in sight."""
     work = [method for name in WORK if (method := finished.model.method(name)) is not None]
-    bare = {method: _bare(method, project) for method in (*work, *_given_tensors(entry))} if met else {}
+    bare = (
+        {method: _parameters_from_elsewhere(method, project) for method in (*work, *_given_tensors(entry))}
+        if met
+        else {}
+    )
     if not any(bare.values()):
         return met
-    # What only other methods come to is no different for what these are given.
+    # Encounters that only other methods reach are the same for all arguments of these.
     anyhow, again = (
         {(one.made.maker, one.value) for one in finished.encounters_with(given)}
         for given in (dict.fromkeys(bare, frozenset[str]()), bare)
@@ -108,8 +112,8 @@ def _still(met: list[Encounter], finished: FinishedObject, entry: Function, proj
     return [one for one in met if (one.made.maker, one.value) not in anyhow - again]
 
 
-def _bare(method: Function, project: Project) -> frozenset[str]:
-    """The parameters of a method for which layers call it with what is made, or brought, elsewhere, and nobody else."""
+def _parameters_from_elsewhere(method: Function, project: Project) -> frozenset[str]:
+    """The parameters of a method for which all callers are layers, and pass tensors that were made elsewhere."""
     given: list[Arguments] = []
     for caller in callers(project, method):
         lives = [finished for finished, _ in _lives(caller, project)]
@@ -127,7 +131,7 @@ def _is_elsewhere(number: int, name: str, given: Arguments) -> bool:
 
 
 def _is_for_cpu(function: Function, project: Project) -> bool:
-    """Whether a function, or one that it calls, takes the array that a tensor is: one elsewhere refuses to give it."""
+    """True if a function, or one that it calls, asks for a tensor's array: that fails unless it is on the CPU."""
     if _takes_array(function):
         return True
     called = (project.names.definition(function.module, one.value.callee) for one in function.flow.of(EventKind.CALL))
@@ -144,15 +148,15 @@ def _takes_array(function: Function) -> bool:
 
 
 def _is_number(met: Encounter, project: Project) -> bool:
-    """Whether the other operand is a parameter that is said to be no tensor."""
+    """True if the other operand is a parameter that is annotated as no tensor."""
     other, function = met.other, met.function
     if other is None or other.op is not Op.PARAM or other.data not in SourceMethod(function, project.names).plain:
         return False
     return not any(one.name == other.data and may_be_tensor(one) for one in function.parameters)
 
 
-def _together(met: Iterable[Encounter]) -> list[list[Encounter]]:
-    """Encounters, those together that have what makes the tensor, or where it is used, in common."""
+def _groups(met: Iterable[Encounter]) -> list[list[Encounter]]:
+    """Groups of encounters that share the factory call or the place of use."""
     groups: list[list[Encounter]] = []
     for one in met:
         near = [g for g in groups if any(one.value is o.value or one.made.maker is o.made.maker for o in g)]
@@ -162,7 +166,7 @@ def _together(met: Iterable[Encounter]) -> list[list[Encounter]]:
 
 
 def factory(call: Value, function: Function, project: Project) -> Operator | None:
-    """What makes a tensor without that a device is named, if a call does."""
+    """The row of the factory that a call is of; None if it is of none, or names a device."""
     if "device" in call.data or None in call.data:
         return None
     definition = project.names.definition(function.module, call.callee)
@@ -171,7 +175,7 @@ def factory(call: Value, function: Function, project: Project) -> Operator | Non
 
 
 def _makes(function: Function, project: Project) -> bool:
-    """Whether a function makes a tensor that may meet others: a number that it only compares may be elsewhere."""
+    """True if a function makes a tensor that may meet others: a number that it only compares may be elsewhere."""
     for event in function.flow.of(EventKind.CALL):
         row = factory(event.value, function, project)
         if row is not None and not (is_single_number(event.value, row) and _is_only_compared(event.value, function)):
@@ -180,7 +184,7 @@ def _makes(function: Function, project: Project) -> bool:
 
 
 def _is_only_compared(call: Value, function: Function) -> bool:
-    """Whether a function does nothing with what a call gives but to compare it, and to ask for what that gives."""
+    """True if a function does nothing with the result of a call but compare it."""
     events = [
         event for event in function.flow.events if event.value is not call and event.kind is not EventKind.COMPARE
     ]
@@ -189,7 +193,7 @@ def _is_only_compared(call: Value, function: Function) -> bool:
 
 
 def _lives(function: Function, project: Project) -> Iterator[tuple[FinishedObject, Function]]:
-    """The lives of layers whose work may reach a function, and by which method."""
+    """The runs of layers whose work may reach a function, each with the method that does."""
     asked = 0
     for method in _entries(function, project):
         owner = method.owner
@@ -207,7 +211,7 @@ def _lives(function: Function, project: Project) -> Iterator[tuple[FinishedObjec
 
 
 def _entries(function: Function, project: Project) -> list[Function]:
-    """A method, or the methods that call a function, directly or through others."""
+    """The function itself if it is a method, else the methods that call it, directly or through others."""
     if function.owner is not None:
         return [function]
     found: dict[Function, None] = {}
@@ -220,11 +224,11 @@ def _entries(function: Function, project: Project) -> list[Function]:
 
 
 def _mentioning(function: Function) -> list[Function]:
-    """The methods of the same file that mention a function, which they may keep or hand on."""
+    """The methods of the same file that mention a function, which they may store or pass on."""
     return [one for one in function.module.all_functions() if one.owner is not None and function.name in one.words]
 
 
 def _given_tensors(method: Function) -> list[Function]:
-    """A method, and those of its class that may call it, where their annotations say that they are given tensors."""
+    """A method, and those of its class that may call it, as far as their annotations have tensors as parameters."""
     near = () if method.owner is None else method.owner.methods.values()
     return [one for one in near if (one is method or method.name in one.words) and any(map(is_tensor, one.parameters))]

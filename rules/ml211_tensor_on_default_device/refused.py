@@ -1,4 +1,4 @@
-"""First values that each object replaces: the constructor refuses whatever no branch is for."""
+"""First values that each object replaces: the constructor raises for values that no branch is for."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     #: A test, and whether it holds.
     Condition = tuple[Value, bool]
 
-#: How many parts of an expression are looked at on the way to what makes a tensor.
+#: The number of parts of an expression that are looked at on the way to the call that makes a tensor.
 _MAX_STEPS = 2_000
 
 
 def is_always_replaced(met: Encounter, project: Project) -> bool:
-    """Whether a tensor comes to where it is used only past branches of which each object takes one."""
+    """True if a tensor reaches its use only where an attribute has none of the values that its constructor accepts."""
     cls = met.function.owner
     if cls is None or met.made.function is not met.function:
         return False
@@ -32,7 +32,7 @@ def is_always_replaced(met: Encounter, project: Project) -> bool:
 
 
 def _ways(value: Value, maker: Value) -> Iterator[tuple[Condition, ...]]:
-    """The conditions under which a value is made of what another one makes, for each way there."""
+    """The conditions under which a value comes from the value of `maker`, for each way through choices."""
     pending: list[tuple[Value, tuple[Condition, ...]]] = [(value, ())]
     seen: set[tuple[int, tuple[tuple[int, bool], ...]]] = set()
     while pending and len(seen) < _MAX_STEPS:
@@ -52,17 +52,17 @@ def _ways(value: Value, maker: Value) -> Iterator[tuple[Condition, ...]]:
 
 
 def _is_refused(way: tuple[Condition, ...], owners: list[Class]) -> bool:
-    """Whether some conditions leave none of the values that the constructor lets an attribute have."""
+    """True if conditions exclude all values that the constructor accepts for an attribute."""
     left_out: dict[str, set[Hashable]] = {}
     for test, holds in way:
         name = self_attribute(test.args[0]) if test.op is Op.COMPARE else None
         if name is not None and test.data == ("!=" if holds else "==") and test.args[1].op is Op.CONST:
             left_out.setdefault(name, set()).add(test.args[1].data)
-    return any((allowed := _allowed(name, owners)) and allowed <= values for name, values in left_out.items())
+    return any((allowed := _accepted_values(name, owners)) and allowed <= values for name, values in left_out.items())
 
 
-def _allowed(name: str, owners: list[Class]) -> set[Hashable]:
-    """The values of an attribute for which the constructor raises no error; none if they are not known."""
+def _accepted_values(name: str, owners: list[Class]) -> set[Hashable]:
+    """The values of an attribute for which the constructor raises no error; empty if they are not known."""
     stores = [
         (method, event)
         for owner in owners
@@ -84,16 +84,16 @@ def _allowed(name: str, owners: list[Class]) -> set[Hashable]:
         and not event.handled
         and (event.guard.outer is None or all(one.raised for one in event.guard.outer.chain()))
     ]
-    found = (_listed(test, holds, name, kept) for test, holds in known)
+    found = (_values_listed(test, holds, name, kept) for test, holds in known)
     return next((values for values in found if values), set())
 
 
-def _listed(test: Value, holds: bool, name: str, kept: Value) -> set[Hashable]:
-    """The values of which a condition says that an attribute, or what it keeps, has one."""
+def _values_listed(test: Value, holds: bool, name: str, kept: Value) -> set[Hashable]:
+    """The constants of which an attribute, or the value that it stores, must be one where a condition holds."""
     if test.op is Op.UNARY and test.data == "not":
-        return _listed(test.args[0], not holds, name, kept)
+        return _values_listed(test.args[0], not holds, name, kept)
     if test.op is Op.BOOL and (test.data == "or") is holds:
-        parts = [_listed(part, holds, name, kept) for part in test.args]
+        parts = [_values_listed(part, holds, name, kept) for part in test.args]
         return set().union(*parts) if all(parts) else set()
     if test.op is not Op.COMPARE or not _is_it(test.args[0], name, kept):
         return set()

@@ -72,7 +72,7 @@ class HardCodedDevice(Rule):
             for function in cls.methods.values():
                 placed = list(placements(function, project))
                 if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
-                    yield self._finding(cls, placed, function.name in _entered(cls), project)
+                    yield self._finding(cls, placed, function.name in _entered_methods(cls), project)
 
     def probe(self, claim: OnCuda, project: Project) -> Probe:
         """Construct and run it with CUDA hidden."""
@@ -119,7 +119,7 @@ class HardCodedDevice(Rule):
 
 
 def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
-    """Whether a project sets the device of each process, and never asks whether there is CUDA."""
+    """True if a project sets the device of each process, and never asks whether there is CUDA."""
     from modellint.link.searched import are_mentioned
 
     def mentions(word: str) -> bool:
@@ -130,7 +130,7 @@ def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
     return mentions("set_device") and not mentions("is_available")
 
 
-def _entered(cls: Class) -> set[str]:
+def _entered_methods(cls: Class) -> set[str]:
     """The methods of a class that construction, a call, a step or a loss reaches."""
     reached = {name for name in cls.methods if _ENTERED.fullmatch(name)}
     pending = list(reached)
@@ -144,17 +144,17 @@ def _entered(cls: Class) -> set[str]:
 
 
 def _wraps(cls: Class, project: Project) -> bool:
-    """Whether a class wraps layers for processes, each of which has a CUDA device."""
+    """True if a class wraps layers for processes, each of which has a CUDA device."""
     return any(name.endswith("DistributedDataParallel") for name in _called_names(cls, project))
 
 
 def _communicates(cls: Class, project: Project) -> bool:
-    """Whether a class sends tensors to other processes, each of which has a CUDA device."""
+    """True if a class sends tensors to other processes, each of which has a CUDA device."""
     return any(name.startswith("torch.distributed.") for name in _called_names(cls, project))
 
 
 def _called_names(cls: Class, project: Project) -> Iterator[str]:
-    """What the methods of a class call outside of the project, by full names where these are known."""
+    """The functions that the methods of a class call outside of the project, by full names where these are known."""
     for function in cls.methods.values():
         for event in function.flow.of(EventKind.CALL):
             callee = event.value.callee
@@ -164,7 +164,7 @@ def _called_names(cls: Class, project: Project) -> Iterator[str]:
 
 
 def _fix(placed: list[Placement], cls: Class, project: Project) -> Fix | None:
-    """The device of a parameter, in the place of each literal of a method."""
+    """Edits that put the device of a parameter in place of each literal in a method; None where one can't be."""
     from modellint.flow.queries import flow
 
     if flow(cls.module, project).state(cls, trained=True) is not True:

@@ -1,6 +1,6 @@
-"""Projects that know no other device than CUDA: nothing in them chooses one, and what they start with takes CUDA.
+"""Projects that know no other device than CUDA: nothing in them chooses one, and their scripts put models there.
 
-All files of a project that speak of devices are looked at, until one of them chooses, whichever files are checked.
+All files of a project that mention devices are read, until one of them chooses, whichever files are checked.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
-#: What a file mentions that chooses a device; the first ones are those that most files with them choose by.
+#: Words of files that choose a device; those come first by which most such files choose.
 _CHOICES = ("is_available", "' cpu", "' mps", "' xpu", "is_cuda", "cuda", "device")
-#: What a file mentions that compiles kernels for CUDA.
+#: Words of files that compile kernels for CUDA.
 _KERNELS = (("CUDAExtension",), ("load_inline", "cuda_sources"))
-#: What a function has in it that may choose a device.
+#: Words of functions that may choose a device.
 _SPEAKING = re.compile("cuda|cpu|mps|xpu|device|is_available")
 #: Names of other devices, and of options and settings that choose one.
 _OTHERS = re.compile(r"(?:cpu|mps|xpu)(?::\d+)?|-{1,2}[\w-]*(?:cuda|cpu|device)|device")
-#: Attributes that say whether there is CUDA, or whether a tensor is there.
+#: Attributes that tell whether there is CUDA, or whether a tensor is there.
 _ASKING = frozenset(("is_available", "is_cuda"))
 _MOVES = operators.methods("Tensor", "moves")
 _OF_TENSORS = operators.methods("Tensor") | operators.attributes("Tensor")
-#: So many files are looked at; of more nothing is said.
+#: The number of files that are read; if there are more, the project is not judged.
 _MAX_FILES = 400
 
 
 def knows_only_cuda(module: ModuleFacts, project: Project) -> bool:
-    """Whether the project of a file has kernels for CUDA, or puts models there, and chooses no device anywhere."""
+    """True if the project of a file has kernels for CUDA, or puts models there, and chooses no device anywhere."""
     root = root_of(project, module.file)
     return project.once(("knows only CUDA", root), lambda: _knows_only_cuda(module, root, project))
 
@@ -73,7 +73,7 @@ def _is_for_triton(function: Function, project: Project) -> bool:
 
 
 def _starts_there(function: Function, project: Project) -> bool:
-    """Whether code that is no layer's puts something on a CUDA device, or makes one the current device."""
+    """True if code that is no layer's puts something on a CUDA device, or makes one the current device."""
     if "cuda" not in function.words or function.name in MOVING:
         return False
     if function.owner is not None and project.classes.model(function.owner).is_module is not False:
@@ -85,11 +85,11 @@ def _starts_there(function: Function, project: Project) -> bool:
     )
 
 
-# -- who chooses ---------------------------------------------------------------------------------------------------
+# -- choices of devices ---------------------------------------------------------------------------------------------
 
 
 def _chooses_in(module: ModuleFacts, project: Project) -> bool:
-    """Whether anything in a file chooses a device, or lets a caller, an option or a setting do it."""
+    """True if a file chooses a device, or lets a caller, an option or a setting do it."""
     settings = (value for cls in module.classes.values() for value in cls.attributes.values())
     if any(_is_other(part) or names_cuda(part) for part in _parts(settings)):
         return True
@@ -117,7 +117,7 @@ def _chooses(function: Function, project: Project) -> bool:
 
 
 def _is_for_some(event: Event, function: Function, project: Project) -> bool:
-    """Whether something is put on a CUDA device, or kept or returned, under a condition that chooses a device."""
+    """True if a value is put on a CUDA device, stored or returned under a condition that chooses a device."""
     tests = _tests(event)
     if event.kind is EventKind.CALL:
         return any(map(chooses, tests)) and device_of(event.value, function, project) is not None
@@ -128,12 +128,12 @@ def _is_for_some(event: Event, function: Function, project: Project) -> bool:
 
 
 def _tests(event: Event) -> list[Value]:
-    """The conditions under which something happens, but for those without which the program ends with an error."""
+    """The conditions of an event, but for assertions."""
     return [] if event.guard is None else [link.test for link in event.guard.chain() if not link.raised]
 
 
 def _follows_setting(call: Value, parts: list[Value]) -> bool:
-    """Whether a call moves something to the device that an object says which is no tensor: `.to(args.device)`."""
+    """True if a call moves something to the device of an object that is no tensor: `.to(args.device)`."""
     is_move = call.callee.op is Op.ATTR and call.callee.data in _MOVES
     for given in (*(call.positional[:1] if is_move else ()), call.keywords.get("device")):
         if given is None or given.op is not Op.ATTR or given.data != "device":
@@ -146,7 +146,7 @@ def _follows_setting(call: Value, parts: list[Value]) -> bool:
 
 
 def _kept_aside(call: Value) -> Iterator[Value]:
-    """What says in a call where results and checkpoints are to be: that chooses nothing for the model."""
+    """The arguments of a call that place results or checkpoints: they choose nothing for the model."""
     name = str(call.callee.data) if call.callee.op in (Op.ATTR, Op.GLOBAL) else ""
     if (call.callee.op is Op.ATTR and name in _MOVES) or name.startswith("load"):
         yield from call.args[1:]
@@ -155,7 +155,7 @@ def _kept_aside(call: Value) -> Iterator[Value]:
 
 
 def _is_choice(part: Value, aside: frozenset[int]) -> bool:
-    """Whether a value is the name of another device, or what it is depends on whether there is CUDA."""
+    """True if a value is the name of another device, or depends on whether there is CUDA."""
     if part.op is Op.CHOICE and part.data is not None and any(map(_asks, _parts((part.data,)))):
         return True
     return (_is_other(part) and id(part) not in aside) or any(map(_asks, part.args))
@@ -166,13 +166,13 @@ def _is_other(part: Value) -> bool:
 
 
 def _asks(part: Value) -> bool:
-    """Whether a value says if there is CUDA, or if a tensor is there."""
+    """True if a value tells whether there is CUDA, or whether a tensor is there."""
     named = part.callee if part.op is Op.CALL else part
     return named.op is Op.ATTR and named.data in _ASKING and (part.op is Op.CALL) is (named.data == "is_available")
 
 
 def _parts(values: Iterable[Value]) -> Iterator[Value]:
-    """Values and all that they are made of, what picks one of several included."""
+    """Values and all their parts, with the conditions of choices."""
     seen: set[int] = set()
     pending = list(values)
     while pending:

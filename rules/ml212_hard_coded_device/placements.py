@@ -1,4 +1,4 @@
-"""Where functions put something on a CUDA device by a literal that nothing chooses."""
+"""The places where functions put something on a CUDA device by a literal that nothing chooses."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 #: Methods that move on purpose.
 MOVING = frozenset(("cuda", "to", "_apply", "cpu"))
-#: So much of a condition is looked at.
+#: The number of parts of a condition that are looked at.
 _MAX_PARTS = 1_000
 _CUDA = re.compile(r"cuda(?::\d+)?")
-#: What is called by a name.
+#: Operations that have a name as data.
 _NAMED = (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INNER, Op.CONST)
-#: What a name in a condition has to be like to choose the device itself.
+#: Names in conditions that choose the device themselves.
 _CHOOSING = re.compile(
     r"\w*(?:cuda|[cg]pu|device|accelerator|nccl)\w*|(?:\w+_)?rank|world_size|is_initialized", re.IGNORECASE
 )
@@ -67,13 +67,13 @@ def _parts(test: Value) -> tuple[Value, ...]:
 
 
 def chooses(test: Value) -> bool:
-    """Whether a condition speaks of devices, by any name in it."""
-    names = (str(part.data) for part in _asked(test) if part.op in _NAMED)
+    """True if a condition has a name in it that has to do with devices."""
+    names = (str(part.data) for part in _tested_parts(test) if part.op in _NAMED)
     return any(_CHOOSING.fullmatch(word) for name in names for word in name.split("."))
 
 
-def _asked(test: Value) -> Iterator[Value]:
-    """What a condition speaks of: not where tensors were put of which it is computed."""
+def _tested_parts(test: Value) -> Iterator[Value]:
+    """The parts of a condition, without the devices to which tensors in it were moved."""
     queue, seen = [test], set[int]()
     for value in queue:
         if id(value) in seen or len(seen) > _MAX_PARTS:
@@ -85,7 +85,7 @@ def _asked(test: Value) -> Iterator[Value]:
 
 
 def _asks_machine(test: Value, function: Function, project: Project) -> bool:
-    """Whether a condition asks the machine, or another tensor; an attribute of the layer itself is a flag."""
+    """True if a condition asks the machine, or another tensor; an attribute of the layer itself is a flag."""
     if test.op is Op.CALL:
         definition = project.names.definition(function.module, test.callee)
         return getattr(definition, "name", "") == "torch.cuda.is_available"
@@ -93,7 +93,7 @@ def _asks_machine(test: Value, function: Function, project: Project) -> bool:
 
 
 def device_of(call: Value, function: Function, project: Project) -> Value | None:
-    """The literal CUDA device of a call; the call itself, where its name says it."""
+    """The literal CUDA device of a call; the call itself, where its name says CUDA; else None."""
     callee = call.callee
     definition = project.names.definition(function.module, callee)
     if definition is not None:
@@ -131,9 +131,9 @@ def _is_super(value: Value) -> bool:
 
 
 def _is_for_good(target: Value | None, call: Value, function: Function) -> bool:
-    """Whether a constructor keeps a fresh tensor that it moves: a plain tensor attribute is another mistake (ML205).
+    """True if a constructor stores the result of `.cuda()` of a fresh tensor: a plain attribute is ML205's mistake.
 
-    One that is put there by the name of the device is no mistake of that kind.
+    A tensor that is put there by the name of the device is not.
     """
     is_kept = function.name == "__init__" and target is not None and self_attribute(target) is not None
     if not is_kept or call.callee.data != "cuda":

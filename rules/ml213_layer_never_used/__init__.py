@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .unused import Unused
 
 _WRAPPER = "DistributedDataParallel"
-#: Of so many layers of a class each has a finding of its own.
+#: Up to this many layers of one class have a finding each.
 _MOST = 3
 
 
@@ -74,10 +74,10 @@ class LayerNeverUsed(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .kept_on_purpose import is_filled_from_file
         from .twins import twin_of
-        from .unused import unused
+        from .unused import unused_layers
 
         by_class: dict[Class, list[Unused]] = {}
-        for found in unused(module, project):
+        for found in unused_layers(module, project):
             by_class.setdefault(found.cls, []).append(found)
         for together in by_class.values():
             alike = []
@@ -91,7 +91,7 @@ class LayerNeverUsed(Rule):
                 yield self._finding(group, project)
 
     def _mistaken(self, found: Unused, twin: Twin) -> Finding:
-        """What is said where another layer is read in the place of one."""
+        """The finding about a layer in whose place another one is called."""
         from modellint.claims.layers import Unused as Untrained
 
         module, user = found.cls.module, twin.function.module
@@ -147,7 +147,7 @@ class LayerNeverUsed(Rule):
 
 
 def _is_wrapped(module: ModuleFacts, project: Project) -> bool:
-    """Whether the project wraps models in `DistributedDataParallel` without `find_unused_parameters`."""
+    """True if the project wraps models in `DistributedDataParallel` without `find_unused_parameters`."""
     from modellint.link.searched import mentioning
 
     calls = (
@@ -161,7 +161,7 @@ def _is_wrapped(module: ModuleFacts, project: Project) -> bool:
 
 
 def _waits(call: Value) -> bool:
-    """Whether a call does not set `find_unused_parameters`."""
+    """True if a call does not set `find_unused_parameters`."""
     given = call.keywords.get("find_unused_parameters")
     return None not in call.data and (given is None or (given.op is Op.CONST and not given.data))
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def is_only_filled(function: Function, name: str, project: Project) -> bool:
-    """Whether a function reads an attribute only to fill in its first values."""
+    """True if a function reads an attribute only to fill in its first values."""
     reads = {id(event.value) for event in function.flow.reads if event.value.data == name}
-    return not reads or reads <= set(_filled(function, project))
+    return not reads or reads <= set(_filling_reads(function, project))
 
 
-def _filled(constructor: Function, project: Project) -> Iterator[int]:
+def _filling_reads(constructor: Function, project: Project) -> Iterator[int]:
     """The attributes that a constructor reads only to fill in their first values."""
     for event in constructor.flow.events:
         if event.kind is EventKind.STORE and event.target is not None:
@@ -48,7 +48,7 @@ def _is_filling(method: str) -> bool:
 
 
 def _chain(value: Value) -> Iterator[int]:
-    """An attribute, and those of whose objects it is one: `self.proj` of `self.proj.weight.data`."""
+    """The attribute, and each attribute that holds its object: `self.proj` of `self.proj.weight.data`."""
     while value.op in (Op.ATTR, Op.INDEX):
         yield id(value)
         value = value.args[0]

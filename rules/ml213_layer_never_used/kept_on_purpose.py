@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def is_used_at_first(name: str, relatives: Iterable[Class], project: Project) -> bool:
-    """Whether a method that is called like one which gives first values computes something with a layer.
+    """True if a method that is named like an initialiser computes something with a layer.
 
-    It gives what it computes, or is called by others than constructors and methods that are called so: it makes the
-    first state of each call, say.
+    It returns a result, or is called by others than constructors and initialisers: it makes the first state of each
+    call, say.
     """
     initial = [
         method
@@ -57,7 +57,7 @@ def _read_in(value: Value) -> set[str]:
 
 
 def is_behind_unwritten(name: str, relatives: Iterable[Class]) -> bool:
-    """Whether code speaks of a layer which nothing comes to yet: it stands behind `raise NotImplementedError`."""
+    """True if code that reads a layer exists, but stands behind `raise NotImplementedError`."""
     return any(
         name in mentions.attributes(method.text)
         and all(event.value.data != name for event in method.flow.reads)
@@ -74,10 +74,7 @@ def _is_unwritten(value: Value) -> bool:
 
 
 def is_filled_from_file(cls: Class, project: Project) -> bool:
-    """Whether each parameter of an object is to be found in a file that its class loads, or a function that makes it.
-
-    Or the class of an object that it is a part of.
-    """
+    """True if all parameters of an object are loaded from elsewhere: by its class, or by code that makes it."""
     relatives = family(cls, project).classes
     classes = {cls, *subclasses(project, cls)}
     names = {one.name for one in classes}
@@ -103,7 +100,7 @@ def is_filled_from_file(cls: Class, project: Project) -> bool:
 
 
 def _makes(function: Function, classes: set[Class], project: Project) -> bool:
-    """Whether a function names one of some classes, which another of the same name is not."""
+    """True if a function names one of the classes, and not another class of that name."""
     names = {one.name for one in classes}
     if names.isdisjoint(function.words):
         return False
@@ -124,7 +121,7 @@ def _loading(function: Function) -> Iterator[Value]:
 
 
 def _loads(call: Value) -> bool:
-    """Whether a call of `load_state_dict` wants all parameters, and is given what others have written."""
+    """True if a call of `load_state_dict` requires all parameters, and its state is from elsewhere."""
     strict, state = call.argument(1, "strict"), call.argument(0, "state_dict")
     if state is None or (strict is not None and strict.op is Op.CONST and not strict.data):
         return False
@@ -136,5 +133,5 @@ def _is_self(value: Value) -> bool:
 
 
 def _gives(function: Function, value: Value) -> bool:
-    """Whether a function returns an object, so that it makes one rather than training it."""
+    """True if a function returns an object, and so makes it rather than trains it."""
     return any(part is value for event in function.flow.of(EventKind.RETURN) for part in event.value.walk())

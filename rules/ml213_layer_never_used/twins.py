@@ -1,4 +1,4 @@
-"""A layer that is read twice where one that nothing reads was made beside it, for one of the two."""
+"""A layer that is called twice, where one of the calls was meant for another layer that nothing reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """The layer called `name` is read at `call` of a function, for what the other one, by its name, was made."""
+    """The layer `name` is called at `call` of a function, in place of another, after which the call is named."""
 
     name: str
     function: Function
@@ -29,7 +29,7 @@ class Twin:
 
 
 def twin_of(found: Unused) -> Twin | None:
-    """What is read twice in the place of a layer that nothing reads; None if that is not plain."""
+    """The layer that is called twice in place of a layer that nothing reads; None if that is not plain."""
     for name, mark in _made_alike(found):
         for function in found.cls.methods.values():
             if name not in function.words or function.name == "__init__":
@@ -46,7 +46,7 @@ def twin_of(found: Unused) -> Twin | None:
 
 
 def _made_alike(found: Unused) -> Iterator[tuple[str, str]]:
-    """The layers that the same function makes in the same way under nearly the same name; what tells the unread one."""
+    """The layers that the same function makes in the same way under nearly the same name, and the part that differs."""
     made = kept_value(found.event)
     for event in found.function.flow.events:
         name = kept_name(event)
@@ -80,7 +80,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _is_for(mark: str, event: Event, function: Function) -> bool:
-    """Whether what a layer is given, or what becomes of it, is called like the layer that nothing reads."""
+    """True if an argument or the result of a layer's call is named like the layer that nothing reads."""
     given = event.value.args[1]
     names = {given.target or "", str(given.data) if given.op in (Op.PARAM, Op.ATTR) else "", event.value.target or ""}
     parts = {part for name in names for part in _parts(name)}

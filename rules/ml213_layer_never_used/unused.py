@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-#: Layers of torch that go through all they hold.
+#: Layers of torch that call all layers that they hold.
 _CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"))
 _DISPLAYS = (Op.LIST, Op.TUPLE, Op.SET, Op.DICT, Op.STARRED)
-#: What says that a layer is kept though nothing reads it.
+#: Words in comments and names that say why a layer is kept though nothing reads it.
 _KEPT_FOR = re.compile(r"\b(?:checkpoint|compat\w*|state[_ ]dict|pretrained|legacy|unused|not used)", re.IGNORECASE)
 
 
@@ -49,18 +49,18 @@ class Unused:
         return self.event.value if self.event.target is None else self.event.target
 
 
-def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
+def unused_layers(module: ModuleFacts, project: Project) -> Iterator[Unused]:
     """The trainable layers that the classes of a file keep and nothing in the project reads."""
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
         model = project.classes.model(cls)
         if constructor is not None and model.is_module and model.are_bases_known:
-            kept = _kept(cls, constructor, model, project)
+            kept = _kept_layers(cls, constructor, model, project)
             if kept and is_searched(project, module) and not is_generator_source(project, module):
                 yield from _unread(cls, kept, project)
 
 
-def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
+def _kept_layers(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
     """The trainable layers that a constructor keeps and no method of the class or its bases reads."""
     stores: dict[str, list[tuple[Function, Event]]] = {}
     for function in cls.methods.values():
@@ -88,7 +88,7 @@ def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project
 
 
 def _reads(model: ClassModel, name: str, project: Project) -> bool:
-    """Whether methods of a class, or of a layer of torch, may read what its object keeps under a name."""
+    """True if methods of a class, or of a layer of torch, may read an attribute of its object."""
     if model.cls is not None:
         said = spoken(model.cls, project)
         return said.reads_any or name in said.read or said.speaks_of(name)
@@ -96,11 +96,11 @@ def _reads(model: ClassModel, name: str, project: Project) -> bool:
 
 
 def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused]:
-    """Those of the layers that neither a relative of the class reads, nor anything that knows one."""
+    """Those of the layers that no relative of the class reads, nor other code that knows a relative."""
     if is_tried_out(project, kept[0].function, kept[0].event):
         return
     relatives = family(cls, project).classes
-    # A class of which no method reads anything only holds layers for others.
+    # A class whose methods read no attribute only holds layers for others.
     if not any(spoken(one, project).read for one in relatives) or any(_is_open(one, project) for one in relatives):
         return
     for one in kept:
@@ -114,7 +114,7 @@ def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused
 
 
 def _is_open(cls: Class, project: Project) -> bool:
-    """Whether layers that a class keeps may be read in ways that names do not tell."""
+    """True if layers that a class keeps may be read in ways that names do not show."""
     if spoken(cls, project).reads_any or not handed_on(cls, project).is_known:
         return True
     for value in cls.attributes.values():
@@ -130,7 +130,7 @@ def _is_none(value: Value) -> bool:
 
 
 def _is_only_kept(function: Function, event: Event) -> bool:
-    """Whether a function does nothing with a layer but keep it."""
+    """True if a function does nothing with a layer but store it."""
     value = kept_value(event)
     if value.op not in (Op.CALL, Op.CHOICE):
         return False
@@ -140,20 +140,20 @@ def _is_only_kept(function: Function, event: Event) -> bool:
                 return False
             continue
         given = other.value.args[1 if other.kind is EventKind.CALL else 0 :]
-        if any(part is value for arg in given for part in _displayed(arg)):
+        if any(part is value for arg in given for part in _with_elements(arg)):
             return False
     return True
 
 
-def _displayed(value: Value) -> Iterator[Value]:
-    """A value, and those that it displays: `a` and `b` of `[a, *b]`."""
+def _with_elements(value: Value) -> Iterator[Value]:
+    """A value, and those inside of displays: `a` and `b` of `[a, *b]`."""
     yield value
     for part in value.args if value.op in _DISPLAYS else ():
-        yield from _displayed(part)
+        yield from _with_elements(part)
 
 
 def _is_empty(value: Value, function: Function, project: Project) -> bool:
-    """Whether a parameter has no elements: it only tells where the layer is."""
+    """True if a parameter has no elements: it is kept to know the layer's device."""
     for part in value.walk():
         first = part.positional[0] if part.op is Op.CALL and part.positional else None
         if first is not None and first.op is Op.CONST and type(first.data) is int and first.data == 0:
@@ -164,7 +164,7 @@ def _is_empty(value: Value, function: Function, project: Project) -> bool:
 
 
 def _is_kept_for_others(cls: Class, function: Function, event: Event, name: str) -> bool:
-    """Whether a comment, or a docstring that names a layer, says that it is kept for checkpoints or compatibility."""
+    """True if a comment, or a docstring with the layer's name, says that checkpoints or old code need it."""
     first = event.value if event.target is None else event.target
     lines = cls.module.as_written(max(first.line - 2, 1), event.value.end_line)
     if any(_KEPT_FOR.search(line.partition("#")[2]) for line in lines):
@@ -174,7 +174,7 @@ def _is_kept_for_others(cls: Class, function: Function, event: Event, name: str)
 
 
 def _is_read_outside(name: str, cls: Class, relatives: tuple[Class, ...], project: Project) -> bool:
-    """Whether code that knows a class of the family, or names an object like one, reads the attribute of another."""
+    """True if code that knows a class of the family, or has an object named like one, reads the attribute."""
     modules: dict[ModuleFacts, None] = {one.module: None for one in relatives}
     for one in relatives:
         if one is cls or one.module is cls.module:

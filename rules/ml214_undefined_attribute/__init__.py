@@ -69,17 +69,17 @@ class UndefinedAttribute(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .undefined import undefined
+        from .undefined import undefined_reads
 
         seen: set[tuple[str, str]] = set()
-        for found in undefined(module, project):
+        for found in undefined_reads(module, project):
             if (found.cls.qualname, found.name) not in seen:
                 seen.add((found.cls.qualname, found.name))
                 yield self._finding(found, project)
         from .partly import partly_set
 
         for partly in partly_set(module, project):
-            yield self._partly(partly, project)
+            yield self._partly_finding(partly, project)
 
     def probe(self, claim: NotSet, project: Project) -> Probe:
         """Reach the read; then build an object, and ask it for the attribute."""
@@ -87,8 +87,8 @@ class UndefinedAttribute(Rule):
 
         return called_probe(claim, project)
 
-    def _partly(self, found: Partly, project: Project) -> Finding:
-        """What is said of an attribute that is set on one side of a condition."""
+    def _partly_finding(self, found: Partly, project: Project) -> Finding:
+        """The finding about an attribute that is set on one side of a condition only."""
         from modellint.claims.layers import NotSet
         from modellint.link.classes.families import family
 
@@ -135,7 +135,7 @@ class UndefinedAttribute(Rule):
             evidence=evidence,
             related=(Related(cls.place, "the class"),),
             help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
-            fix=_renamed(spot, meant) if meant is not None and _fits(found, meant, project) else None,
+            fix=_rename_fix(spot, meant) if meant is not None and _fits(found, meant, project) else None,
             claim=NotSet(place, cls.qualname, name),
         )
 
@@ -161,13 +161,13 @@ def _severity(found: Undefined, project: Project) -> Severity:
 
 
 def _place_of_name(place: Place, name: str) -> Place:
-    """Where the name of an attribute is written that is read at a place."""
+    """The place of an attribute's name, at the end of the place that reads it."""
     span = place.span
     return Place(place.path, Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column))
 
 
 def _fits(found: Undefined, meant: str, project: Project) -> bool:
-    """Whether another attribute may stand where one is read: a method is called, with arguments that it takes."""
+    """True if `meant` can be read instead: a method only where it is called, with arguments that it takes."""
     from modellint.link.classes.signatures import misfits
 
     flow = found.function.flow
@@ -186,5 +186,5 @@ def _fits(found: Undefined, meant: str, project: Project) -> bool:
     )
 
 
-def _renamed(place: Place, near: str) -> Fix:
+def _rename_fix(place: Place, near: str) -> Fix:
     return Fix(f"Read `self.{near}`", Applicability.UNSAFE, (Edit(place, near),))

@@ -1,4 +1,4 @@
-"""Conditions that no object of a class fulfils: its constructor sets something else for good, or refuses them."""
+"""Conditions that no object of a class fulfils: its constructor rules them out, by a constant or by an assertion."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, PathCondition, Value
     from modellint.link.project import Project
 
-    #: What a value is called by wherever it is read; None for one that may be another thing each time.
+    #: The name of a value, the same wherever it is read; None for one that may differ each time.
     Name = Callable[[Value], Hashable | None]
-    #: As which attribute a constructor keeps a value.
+    #: The attribute in which a constructor stores a value; None if it stores it in none.
     Kept = Callable[[Value], str | None]
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "is": "is not", "is not": "is"}
 _TRUTH = {"true": "false", "false": "true"}
-#: What tells the same of the same thing whenever it is asked.
+#: Functions whose result is the same for the same arguments, whenever they are called.
 _QUESTIONS = frozenset(("isinstance", "hasattr", "callable", "len"))
-#: What is called by what it is made of.
+#: Operations whose result is named by their operands.
 _PLAIN = (Op.CONST, Op.GLOBAL, Op.PARAM, Op.ATTR, Op.COMPARE, Op.INDEX)
-#: What a constructor is given, and parts of it.
+#: A constructor's parameters, and parts of them.
 _KEPT = (Op.PARAM, Op.ATTR, Op.INDEX)
 _DUNDER = re.compile(r"__\w+__")
 _DEPTH = 6
@@ -42,21 +42,21 @@ _CALLS = 2
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that holds: a named value compares so with a constant, or is `true` or `false`."""
+    """A condition that holds: a named value compares so with a constant, or is `true` or `false`."""
 
     about: Hashable
     operator: str
     constant: object = None
 
     def excludes(self, other: Fact) -> bool:
-        """Whether another fact about the same value cannot hold."""
+        """True if both facts are about the same value and cannot hold together."""
         if self.about != other.about:
             return False
         return not any(_holds(self, value) and _holds(other, value) for value in _samples(self, other))
 
 
 def _samples(*facts: Fact) -> Iterator[object]:
-    """A value for each way in which comparisons with the constants of facts may turn out."""
+    """A value for each way in which comparisons with the constants of the facts may turn out."""
     yield from (None, True, False, "", object())
     for fact in facts:
         yield fact.constant
@@ -68,12 +68,12 @@ def _holds(fact: Fact, value: object) -> bool:
     if fact.operator in _TRUTH:
         return bool(value) is (fact.operator == "true")
     outcome = compare_constants(fact.operator, value, fact.constant)
-    # Numbers are not compared with what is none; how texts are ordered is not for us to say.
+    # Numbers are not compared with values of other types; of strings, any order may hold.
     return isinstance(fact.constant, str) if outcome is None else outcome
 
 
 def facts_of(test: Value, truthy: bool, name: Name) -> Iterator[Fact]:
-    """What is known to hold where a test is true, or is not."""
+    """The facts that hold where `test` comes out as `truthy`."""
     if test.op is Op.UNARY and test.data == "not":
         yield from facts_of(test.args[0], not truthy, name)
     elif test.op is Op.BOOL:
@@ -93,22 +93,23 @@ def facts_of(test: Value, truthy: bool, name: Name) -> Iterator[Fact]:
             yield Fact(about, "true" if truthy else "false")
 
 
-def along(guard: PathCondition | None, name: Name) -> list[Fact]:
-    """What holds where code stands under a condition."""
+def facts_under(guard: PathCondition | None, name: Name) -> list[Fact]:
+    """The facts that hold under a path condition."""
     links = () if guard is None else guard.chain()
     return [fact for link in links for fact in facts_of(link.test, link.truthy, name)]
 
 
 def are_at_odds(facts: Iterable[Fact]) -> bool:
-    """Whether some facts cannot hold together."""
+    """True if two of the facts cannot hold together."""
     known = list(facts)
     return any(one.excludes(other) for at, one in enumerate(known) for other in known[at + 1 :])
 
 
-def named(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | None:
+def name_of(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | None:
     """A name for a value that is the same wherever it is written alike.
 
-    `kept` tells as which attribute a constructor keeps it. In other methods what they have set before has no name.
+    `kept` finds the attribute in which a constructor stores the value. Without it, attributes that the method has set
+    before have no name.
     """
     attribute = self_attribute(value)
     if attribute is not None:
@@ -121,39 +122,39 @@ def named(value: Value, kept: Kept | None = None, depth: int = 0) -> Hashable | 
         is_question or value.op in (Op.CONST, Op.GLOBAL, Op.PARAM, Op.ATTR, Op.COMPARE, Op.INDEX)
     ):
         return None
-    parts = [named(part, kept, depth + 1) for part in value.args]
+    parts = [name_of(part, kept, depth + 1) for part in value.args]
     return None if None in parts else (value.op.value, str(value.data), *parts)
 
 
 def attributes_in(guard: PathCondition | None) -> set[str]:
-    """The attributes of its own object that a condition asks for."""
+    """The attributes of the object itself that a path condition reads."""
     links = () if guard is None else guard.chain()
     return {name for link in links for part in link.test.walk() if (name := self_attribute(part)) is not None}
 
 
-def keeper(function: Function) -> Kept:
-    """Tells as which attribute a function keeps a value, and nothing else."""
+def attribute_finder(function: Function) -> Kept:
+    """Finds the attribute in which a function stores a value, if it stores nothing else there."""
     kept: dict[str, set[Hashable | None]] = {}
     for event in function.flow.of(EventKind.STORE):
         name = None if event.target is None else self_attribute(event.target)
         if name is not None:
-            kept.setdefault(name, set()).add(named(event.value) if event.value.op in _KEPT else None)
+            kept.setdefault(name, set()).add(name_of(event.value) if event.value.op in _KEPT else None)
     names = {value: name for name, values in kept.items() if len(values) == 1 for value in values}
 
     def find(value: Value) -> str | None:
-        return names.get(named(value)) if value.op in _KEPT else None
+        return names.get(name_of(value)) if value.op in _KEPT else None
 
     return find
 
 
 def is_unconditional(event: Event) -> bool:
-    """Whether a function that goes on does something once, whatever holds."""
+    """True if an event happens exactly once in each call that does not raise."""
     guards = () if event.guard is None else event.guard.chain()
     return not event.loops and not event.handled and all(guard.raised for guard in guards)
 
 
-def asserted(function: Function, name: Name, event: Event | None = None) -> set[Fact]:
-    """What a function asserts, or raises errors for: whatever holds, or where it comes to an event."""
+def asserted_facts(function: Function, name: Name, event: Event | None = None) -> set[Fact]:
+    """The facts without which a function raises an error: in any call, or in one that reaches `event`."""
     there = set() if event is None or event.guard is None else {id(link) for link in event.guard.chain()}
     links = {
         id(link): link
@@ -165,20 +166,24 @@ def asserted(function: Function, name: Name, event: Event | None = None) -> set[
     return {fact for link in links.values() for fact in facts_of(link.test, link.truthy, name)}
 
 
-def is_never_so(event: Event, function: Function, cls: Class, project: Project, depth: int = 0) -> bool:
-    """Whether no object of a class comes to what a method of it does."""
+def is_never_reached(event: Event, function: Function, cls: Class, project: Project, depth: int = 0) -> bool:
+    """True if no object of a class reaches an event in one of its methods."""
     if event.guard is not None:
-        found = along(event.guard, named)
+        found = facts_under(event.guard, name_of)
         asked = {fact.about for fact in found if isinstance(fact.about, tuple)}
-        known = [fact for kind, name, *_ in asked if kind == "self" for fact in _settled(name, cls, project)]
-        known += [fact for kind, name, *_ in asked if kind == "global" for fact in _switched(name, cls, project)]
+        known = [
+            fact for kind, name, *_ in asked if kind == "self" for fact in _facts_about_attribute(name, cls, project)
+        ]
+        known += [
+            fact for kind, name, *_ in asked if kind == "global" for fact in _facts_about_constant(name, cls, project)
+        ]
         if are_at_odds((*found, *known)):
             return True
     return depth < _CALLS and _is_never_called(function, cls, project, depth)
 
 
 def _is_never_called(function: Function, cls: Class, project: Project, depth: int) -> bool:
-    """Whether only such methods of the family speak of a method that no object comes to, or do so where none comes."""
+    """True if a method is mentioned in its family only, and only by events that no object reaches."""
     name = function.name
     relatives = family(cls, project).classes
     if name == "forward" or _DUNDER.fullmatch(name) or any(name in spoken(one, project).told for one in relatives):
@@ -194,13 +199,13 @@ def _is_never_called(function: Function, cls: Class, project: Project, depth: in
     modules = (cls.module, *mentioning(project, cls.module, name))
     return (
         bool(uses)
-        and all(is_never_so(event, method, cls, project, depth + 1) for event, method in uses)
+        and all(is_never_reached(event, method, cls, project, depth + 1) for event, method in uses)
         and not any(is_read(name, module, project, of_others=True) for module in modules)
     )
 
 
-def _settled(name: str, cls: Class, project: Project) -> Iterator[Fact]:
-    """What holds of an attribute that one method of one class of the family sets, or the head of that class."""
+def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[Fact]:
+    """The facts about an attribute that is set by one method, or in the body, of one class of the family only."""
     setting = [
         one for one in family(cls, project).classes if name in one.attributes or name in spoken(one, project).stored
     ]
@@ -223,16 +228,18 @@ def _settled(name: str, cls: Class, project: Project) -> Iterator[Fact]:
     values = {(type(value.data), value.data) if value.op is Op.CONST else None for value in map(kept_value, events)}
     if len(values) == 1 and None not in values:
         yield Fact(("self", name), "==", kept_value(events[0]).data)
-    held = set.intersection(*(asserted(function, partial(named, kept=keeper(function)), event) for event in events))
+    held = set.intersection(
+        *(asserted_facts(function, partial(name_of, kept=attribute_finder(function)), event) for event in events)
+    )
     for model in project.classes.model(cls).mro():
         constructor = model.cls.methods.get("__init__") if model.cls is not None else None
         if constructor is not None and constructor is not function:
-            held |= asserted(constructor, named)
+            held |= asserted_facts(constructor, name_of)
     yield from (fact for fact in held if fact.about == ("self", name))
 
 
-def _switched(name: str, cls: Class, project: Project) -> Iterator[Fact]:
-    """What holds of a constant of the module that nothing sets again."""
+def _facts_about_constant(name: str, cls: Class, project: Project) -> Iterator[Fact]:
+    """The fact about a constant of the module that nothing sets again."""
     definition = project.names.resolve(cls.module, name)
     if isinstance(definition, DefinedConstant) and definition.value.op is Op.CONST:
         home, last = definition.module, definition.name
@@ -242,6 +249,6 @@ def _switched(name: str, cls: Class, project: Project) -> Iterator[Fact]:
 
 
 def _is_set_elsewhere(name: str, module: ModuleFacts, project: Project) -> bool:
-    """Whether code sets an attribute of a name of anything but its own object."""
+    """True if code sets an attribute of this name on another object than its own."""
     others = (one for word in (f". {name}", f"' {name}") for one in mentioning(project, module, word))
     return any(setters_of_others(one, name, project) for one in (module, *others))

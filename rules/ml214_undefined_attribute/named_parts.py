@@ -19,7 +19,7 @@ _MAX_DEPTH = 4
 
 
 def takes_any_names(cls: Class, project: Project) -> bool:
-    """Whether objects of a class are containers of torch that may be given parts of names that it does not write."""
+    """True if objects of a class are containers of torch whose parts may have names that the class does not write."""
     model = project.classes.model(cls)
     named = operators.functions("named")
     if not any(current.name in named for current in model.mro()):
@@ -36,7 +36,7 @@ def takes_any_names(cls: Class, project: Project) -> bool:
 
 
 def _gives_any_names(event: Event, function: Function, project: Project) -> bool:
-    """Whether a method gives its own object parts whose names it does not write."""
+    """True if an event gives its own object parts whose names are not written there."""
     if event.kind is EventKind.STORE:
         target = event.target
         is_item = target is not None and target.op is Op.INDEX and _is_self(target.args[0])
@@ -59,7 +59,7 @@ def _gives_any_names(event: Event, function: Function, project: Project) -> bool
 
 
 def _is_written(given: Value, function: Function, project: Project) -> bool:
-    """Whether all names stand in what a container is given, or it is no more than a layer, or several without names."""
+    """True if the argument of a container writes out the names of all parts, or is a layer."""
     if given.op is Op.STARRED:
         return given.args[0].op is not Op.PARAM
     if given.op is Op.DICT:
@@ -75,7 +75,7 @@ def _is_written(given: Value, function: Function, project: Project) -> bool:
 
 
 def _is_self(value: Value, depth: int = 0) -> bool:
-    """Whether a value is the object itself, as it was or with something put into it."""
+    """True if a value is `self`, perhaps with items stored in it before."""
     if value.op is Op.UPDATE or (value.op is Op.CHOICE and depth < _MAX_DEPTH):
         earlier = value.args[:1] if value.op is Op.UPDATE else value.args
         return any(_is_self(one, depth + 1) for one in earlier)

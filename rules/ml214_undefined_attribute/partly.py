@@ -11,7 +11,17 @@ from modellint.graph.value import EventKind, Op, Value, is_argument, self_attrib
 from modellint.link.classes.spoken import kept_name, kept_value
 from modellint.link.names import DefinedClass, External
 
-from .barred import Fact, along, are_at_odds, asserted, attributes_in, facts_of, is_unconditional, keeper, named
+from .barred import (
+    Fact,
+    are_at_odds,
+    asserted_facts,
+    attribute_finder,
+    attributes_in,
+    facts_of,
+    facts_under,
+    is_unconditional,
+    name_of,
+)
 from .undefined import set_by_others
 
 if TYPE_CHECKING:
@@ -58,7 +68,7 @@ def partly_set(module: ModuleFacts, project: Project) -> Iterator[Partly]:
 
 
 def _stored_on_one_side(constructor: Function) -> Iterator[tuple[str, Event]]:
-    """The names that a constructor keeps something under, each time on the same side of the same condition."""
+    """The names under which a constructor stores only on one side of one condition, each with its first store."""
     stored: dict[str, list[Event]] = {}
     for event in constructor.flow.events:
         if event.kind in (EventKind.STORE, EventKind.CALL) and (name := kept_name(event)) is not None:
@@ -70,13 +80,13 @@ def _stored_on_one_side(constructor: Function) -> Iterator[tuple[str, Event]]:
 
 
 def _outermost(event: Event) -> PathCondition | None:
-    """The first condition on the way to an event that may turn out otherwise."""
+    """The outermost condition of an event that is no assertion; None if there is none."""
     guards = list(event.guard.chain()) if event.guard is not None else []
     return next((guard for guard in reversed(guards) if not guard.raised), None)
 
 
 def _left_unset(stored: Event, constructor: Function) -> str | None:
-    """What the other side of a condition is: a parameter's default (its name), or a branch with a condition (empty).
+    """The parameter whose default skips the store; empty if another branch with a condition skips it.
 
     None if nobody may ever take that side.
     """
@@ -94,7 +104,7 @@ def _left_unset(stored: Event, constructor: Function) -> str | None:
 
 
 def _has_alternative(side: PathCondition, constructor: Function) -> bool:
-    """Whether a constructor sets something else on the other side, where another condition on what it takes holds."""
+    """True if an argument decides the side, and the other side stores something under a further condition."""
     if not any(map(is_argument, side.test.walk())):
         return False
     for event in constructor.flow.of(EventKind.STORE):
@@ -106,7 +116,7 @@ def _has_alternative(side: PathCondition, constructor: Function) -> bool:
 
 
 def _read(name: str, cls: Class, project: Project, stored: Event, default: str) -> tuple[Function, Event] | None:
-    """Where each call reads an attribute, or the constructor behind the condition, whatever holds."""
+    """The first read of an attribute that each `forward` reaches, or the constructor behind the condition."""
     unset: _Unset | None = None
     for function in (cls.methods.get("forward"), cls.methods.get("__init__")):
         if function is None or name not in function.words:
@@ -124,13 +134,13 @@ def _read(name: str, cls: Class, project: Project, stored: Event, default: str) 
 
 
 class _Unset:
-    """The objects whose constructor takes that side of a condition on which it does not set an attribute."""
+    """The objects whose constructor takes the side of a condition that does not set an attribute."""
 
     def __init__(self, constructor: Function, stored: Event, default: str, project: Project) -> None:
         side = _outermost(stored)
         assert side is not None
-        name = partial(named, kept=keeper(constructor))
-        self._facts = [*asserted(constructor, name), *facts_of(side.test, not side.truthy, name)]
+        name = partial(name_of, kept=attribute_finder(constructor))
+        self._facts = [*asserted_facts(constructor, name), *facts_of(side.test, not side.truthy, name)]
         parameter = constructor.parameter(default)
         if parameter is not None and parameter.default is not None:
             about = name(Value(Op.PARAM, (), default, None))
@@ -149,21 +159,21 @@ class _Unset:
             if others or event.loops or event.handled:
                 continue
             if is_unconditional(event) or _stands(event, side, not side.truthy, alone=True):
-                self._facts += _made(attribute, kept_value(event), constructor.module, project)
+                self._facts += _facts_after_store(attribute, kept_value(event), constructor.module, project)
             is_same = attribute not in sided and not any(part.data in decisive for part in event.value.walk())
             if is_same and is_unconditional(event):
                 self._same.add(attribute)
 
     def come_to(self, event: Event, function: Function) -> bool:
-        """Whether a method that is called on such an object comes to an event behind assertions only."""
+        """True if a method that is called on such an object reaches an event, past nothing but assertions."""
         about = {fact.about for fact in self._facts}
         undecided = {name for name in attributes_in(event.guard) - self._same if ("self", name) not in about}
-        if undecided or are_at_odds((*self._facts, *along(event.guard, named))):
+        if undecided or are_at_odds((*self._facts, *facts_under(event.guard, name_of))):
             return False
         return not any(self._may_refuse(call, function) for call in _called_before(event, function))
 
     def _may_refuse(self, call: Value, function: Function) -> bool:
-        """Whether a method that only asks is asked about what the constructor sets under a condition."""
+        """True if the called method only reads, and reads an attribute that the constructor sets under a condition."""
         method = function.owner.methods.get(self_attribute(call.callee) or "") if function.owner is not None else None
         if method is None or any(event.kind is EventKind.STORE for event in method.flow.events):
             return False
@@ -171,14 +181,14 @@ class _Unset:
 
 
 def _stands(event: Event, side: PathCondition, truthy: bool, *, alone: bool = False) -> bool:
-    """Whether something happens on a side of a condition; `alone`: whatever else holds, and once."""
+    """True if an event is on a side of a condition; with `alone`, under no other condition, and once."""
     links = [link for link in event.guard.chain() if not link.raised] if event.guard is not None else []
     is_there = any(link.test is side.test and link.truthy is truthy for link in links)
     return is_there and not (alone and (len(links) > 1 or event.loops or event.handled))
 
 
-def _made(attribute: str, value: Value, module: ModuleFacts, project: Project) -> Iterator[Fact]:
-    """What is known of an attribute that is given a constant, or an object of a class."""
+def _facts_after_store(attribute: str, value: Value, module: ModuleFacts, project: Project) -> Iterator[Fact]:
+    """The fact about an attribute that is set to a constant, or to an object of a class."""
     about = "self", attribute
     if value.op is Op.CONST:
         yield Fact(about, "==", value.data)
@@ -189,7 +199,7 @@ def _made(attribute: str, value: Value, module: ModuleFacts, project: Project) -
 
 
 def _called_before(event: Event, function: Function) -> Iterator[Value]:
-    """What a function calls before something happens, whatever holds, and makes nothing of."""
+    """The calls that a function makes in any case before an event, and whose results it drops."""
     for call in function.flow.dropped:
         here, there = ((one.value.line, one.value.offset) for one in (call, event))
         if here < there and is_unconditional(call):

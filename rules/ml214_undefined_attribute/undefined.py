@@ -1,7 +1,7 @@
 """Attributes that a layer reads and nothing sets: neither its bases, its subclasses, nor others.
 
-What each class says by itself is a record of names (`spoken`); what seems to be missing is looked for in subclasses, in
-mixins that stand beside, and in whatever else mentions the name.
+The names in each class by itself are a record (`spoken`); those that seem to be missing are looked for in subclasses,
+in mixins that stand beside, and in all other code that mentions the name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from modellint.link.classes.spoken import is_read, kept_name, setters_of_others,
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning, paths_mentioning
 
-from .barred import is_never_so
+from .barred import is_never_reached
 from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Undefined:
         return str(self.value.data)
 
 
-def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
+def undefined_reads(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
     """The reads of attributes in the layers of a file that no class, subclass or outsider sets."""
     for cls in module.classes.values():
         unset = _unset(cls, project)
@@ -78,7 +78,7 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
 
 
 def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozenset[str]:
-    """Those of the names that more than the constructor of a class sets, or may set."""
+    """Those of the names that other code than the constructor of a class sets, or may set."""
     if not names:
         return names
     model = project.classes.model(cls)
@@ -104,9 +104,9 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
 
 
 def _is_told_or_stored(name: str, cls: Class) -> bool:
-    """Whether a method besides the constructor keeps something under a name, or one says it in a text.
+    """True if a method besides the constructor stores under a name, or any method has it in a string.
 
-    Not what is only the key of that which the constructor keeps: `self.name = config["name"]`.
+    A string that is the key of the value that the constructor stores does not count: `self.name = config["name"]`.
     """
     for function in (*cls.methods.values(), *cls.hidden):
         if name not in function.words:
@@ -121,7 +121,7 @@ def _is_told_or_stored(name: str, cls: Class) -> bool:
 
 
 def _is_never_made(cls: Class) -> bool:
-    """Whether the constructor does nothing but raise."""
+    """True if the constructor always raises."""
     constructor = cls.methods.get("__init__")
     ends = constructor.flow.of(EventKind.RAISE) if constructor is not None else ()
     return any(event.guard is None for event in ends)
@@ -136,7 +136,7 @@ def _unset(cls: Class, project: Project) -> set[str]:
 
 
 def _suspects(names: set[str], cls: Class, model: ClassModel, project: Project) -> set[str]:
-    """Those of the names that a class does not set which its bases do not seem to set either."""
+    """Those of the names that neither a class nor its bases seem to set."""
     for current in model.mro():
         if not names:
             return names
@@ -154,7 +154,7 @@ def _suspects(names: set[str], cls: Class, model: ClassModel, project: Project) 
 
 
 def _kept_by_frame(cls: Class, project: Project) -> set[str]:
-    """The parameters of a constructor that calls a library's function for nothing but what it finds in its caller."""
+    """The parameters of a constructor that a library's function may store, which finds them in its caller's frame."""
     constructor = cls.methods.get("__init__")
     for event in constructor.flow.dropped if constructor is not None else ():
         call = event.value
@@ -167,7 +167,7 @@ def _kept_by_frame(cls: Class, project: Project) -> set[str]:
 
 
 def _is_doubtful(cls: Class, project: Project) -> bool:
-    """Whether a class may be another one than the name of a base says."""
+    """True if a class or one of its bases may be another class than its name says."""
     if cls.qualname in cls.module.rebound:
         return True
     for base in cls.bases:
@@ -181,7 +181,7 @@ def _is_doubtful(cls: Class, project: Project) -> bool:
 
 
 def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
-    """The names that some class of the family sets or speaks of in quotes; None where there may be any."""
+    """The names that classes of the family set or have in strings; None where they may set any."""
     found = family(cls, project)
     if not found.is_known:
         return None
@@ -206,7 +206,7 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
 
 
 def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
-    """Whether any file of the project sets an attribute of this name of something other than its own object."""
+    """True if a file of the project sets an attribute of this name on another object than its own."""
     # `self.config.name` beside `self.name` tells that `config.name = …` sets the other one.
     functions = [function for function in cls.methods.values() if name in function.words]
     values = walk_all(value for function in functions for value in values_of(function.flow))
@@ -221,7 +221,7 @@ def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
 
 
 def _reads(cls: Class, names: set[str], known: frozenset[str], project: Project) -> Iterator[Undefined]:
-    """The first read of each name in each method of a class that some object of it comes to."""
+    """The first read of each name in each method of a class that some object of it reaches."""
     for function in cls.methods.values():
         if function.is_static or function.is_class_method or not names & function.words:
             continue
@@ -230,13 +230,13 @@ def _reads(cls: Class, names: set[str], known: frozenset[str], project: Project)
             name = str(event.value.data)
             if name not in names or name in seen or len(event.value.args) > 1:
                 continue
-            if not is_never_so(event, function, cls, project):
+            if not is_never_reached(event, function, cls, project):
                 seen.add(name)
                 yield Undefined(cls, function, event, known)
 
 
 def is_called(function: Function, project: Project) -> bool:
-    """Whether something in the project calls a method by its name, or torch does."""
+    """True if code of the project mentions a method, or torch calls it."""
     if function.name == "forward" or _is_special(function.name):
         return True
     modules = chain((function.module,), mentioning(project, function.module, function.name))
@@ -244,7 +244,7 @@ def is_called(function: Function, project: Project) -> bool:
 
 
 def is_reached_at_once(function: Function, cls: Class, project: Project, seen: tuple[Function, ...] = ()) -> bool:
-    """Whether a method is read without a condition by what is reached at once in its hierarchy, or by anybody else."""
+    """True if objects reach a method by unconditional reads, starting where torch or other code calls them."""
     name, found = function.name, family(cls, project)
     if name in ENTERED or _is_special(name) or not found.is_known:
         return True
@@ -263,7 +263,7 @@ def _is_special(name: str) -> bool:
 
 
 def is_named_elsewhere(cls: Class, project: Project) -> bool:
-    """Whether anything beside its own statement names a class."""
+    """True if code outside a class names it."""
     module = cls.module
     if are_mentioned(project, module, cls.name):
         return True

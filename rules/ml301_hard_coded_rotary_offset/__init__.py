@@ -70,18 +70,18 @@ class HardCodedRotaryOffset(Rule):
 
         first = found[0]
         offset = offset_of(first.part)
-        at = _written(first, module, project)
+        at = _place_of_length(first, module, project)
         if offset is None or at is None:
             return None
         if abs(offset) >= 2 and is_run_time(base_of(first.part)[0]):
-            return None if any(is_meant(use, offset) for use in found) else self._added(first, at, offset)
+            return None if any(is_meant(use, offset) for use in found) else self._offset_finding(first, at, offset)
         extreme = mixed_extreme(first.part) if offset == 1 else None
         if extreme is not None:
             return self._outside(first, at, extreme)
         last = next(filter(takes_last, found), None) if offset == 1 else None
         return None if last is None else self._last(last, at)
 
-    def _added(self, use: LengthUse, at: Site, offset: int) -> Finding:
+    def _offset_finding(self, use: LengthUse, at: Site, offset: int) -> Finding:
         from .offsets import base_of
 
         text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
@@ -144,8 +144,8 @@ def _text(site: Site) -> str:
     return site.module.text_of(site.value)
 
 
-def _written(use: LengthUse, module: ModuleFacts, project: Project) -> Site | None:
-    """Where a file says how long the table is: what is added, or the call of another file's function that adds it."""
+def _place_of_length(use: LengthUse, module: ModuleFacts, project: Project) -> Site | None:
+    """The place in a file where the length is computed, or the call of another file's function that computes it."""
     from modellint.link.values.position_lengths import PositionLengths
 
     from .offsets import uses
@@ -160,7 +160,7 @@ def _written(use: LengthUse, module: ModuleFacts, project: Project) -> Site | No
 
 
 def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> LengthNotPositions | None:
-    """What a run can show; nothing of a table that an object makes of which nothing is known."""
+    """The claim for a run; None for a table of an object of which nothing is known."""
     from modellint.claims.positions import LengthNotPositions
 
     if use.table.use in use.table.passed:

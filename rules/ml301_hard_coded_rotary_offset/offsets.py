@@ -1,4 +1,4 @@
-"""Whole numbers that are added to the lengths of position tables, and what these lengths measure."""
+"""Whole numbers that are added to the lengths of position tables, and the quantities that these lengths measure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.flow.length_terms import FunctionTables, PickedRows, SizedTable
     from modellint.graph.value import Value
 
-#: What a length may measure, and as which of the two that counts: how many, or the largest position.
+#: The quantities that a length may measure, each as a count or as the largest position.
 _MEASURED = {
     LengthKind.COUNT: LengthKind.COUNT,
     LengthKind.KEPT: LengthKind.COUNT,
@@ -27,7 +27,7 @@ _MEASURED = {
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LengthUse:
-    """A part of a length, of the table that it is the length of, and where rows of that are picked."""
+    """A part of a length, with its table and the places that pick rows of the table."""
 
     part: Term
     table: SizedTable
@@ -36,7 +36,7 @@ class LengthUse:
 
 
 def uses(found: Iterable[FunctionTables]) -> dict[Value, list[LengthUse]]:
-    """By where they are calculated: the parts of the lengths of tables, those first whose rows are picked in sight."""
+    """The parts of the lengths of tables, by the value that computes each; parts whose rows are picked come first."""
     parts: dict[Value, list[LengthUse]] = {}
     for asked in found:
         for table in asked.sized.values():
@@ -49,7 +49,7 @@ def uses(found: Iterable[FunctionTables]) -> dict[Value, list[LengthUse]]:
 
 
 def offset_of(part: Term) -> int | None:
-    """The whole number that a sum adds to something that is none."""
+    """The whole number that a sum adds to another operand, or a difference takes away; None for other sums."""
     if not part.is_sum:
         return None
     left, right = map(_whole, part.operands)
@@ -59,13 +59,13 @@ def offset_of(part: Term) -> int | None:
 
 
 def base_of(part: Term) -> tuple[Atoms, Value]:
-    """What a whole number is added to: what it is, and where it is written."""
+    """The operand that a whole number is added to, and its expression."""
     at = 0 if _whole(part.operands[0]) is None else 1
     return part.operands[at], part.origin.value.args[at]
 
 
 def is_run_time(atoms: Atoms) -> bool:
-    """Whether a number is known only at run time: a dimension, a position, an argument."""
+    """True if a number is known only at run time: a dimension, a position, an argument."""
     return any(isinstance(atom, SymbolicInput) or (isinstance(atom, Term) and _is_of_a_run(atom)) for atom in atoms)
 
 
@@ -78,7 +78,7 @@ def _is_of_a_run(term: Term) -> bool:
 
 
 def measured(atoms: Atoms) -> LengthKind | None:
-    """Whether a number counts (COUNT) or is the largest position (LARGEST)."""
+    """COUNT if a number counts something, LARGEST if it is the largest position; None if neither or both."""
     parts = (part for atom in atoms if isinstance(atom, Term) for part in atom.parts())
     found = {_MEASURED[part.kind] for part in parts if part.kind in _MEASURED}
     return found.pop() if len(found) == 1 else None
@@ -91,9 +91,9 @@ def mixed_extreme(part: Term) -> Term | None:
 
 
 def is_meant(use: LengthUse, offset: int) -> bool:
-    """Whether a number belongs to the length of a table.
+    """True if the number belongs to the length of a table.
 
-    That is so of a table that is applied as a whole to what is as long, that is enlarged once it is known to be too
+    That is so of a table that is applied as a whole to something as long, that is enlarged once it is known to be too
     short, or whose positions are moved by the same number (OPT and BART add 2).
     """
     if use.asked.is_fitting(use.table) or not use.asked.exceeding(use.table).isdisjoint(base_of(use.part)[0]):
@@ -103,19 +103,19 @@ def is_meant(use: LengthUse, offset: int) -> bool:
 
 
 def takes_last(use: LengthUse) -> bool:
-    """Whether a length is the last element of the very ids that index the table, plus 1."""
+    """True if a length is the last element of the very ids that index the table, plus 1."""
     last = [term for term in _leaves(use.part) if term.kind is LengthKind.LAST and _is_of_rows(term)]
     of = {atom for term in last for atom in term.operands[0] if isinstance(atom, SymbolicInput)}
     return any(not of.isdisjoint(picked.ids) for picked in use.picks)
 
 
 def _is_of_rows(last: Term) -> bool:
-    """Whether the last element of each row is taken: `ids[:, -1]`."""
+    """True if the last element of each row is taken: `ids[:, -1]`."""
     return last.origin.value.args[1].op is Op.TUPLE
 
 
 def competes(use: LengthUse) -> bool:
-    """Whether a position only competes with the number of tokens in a `max`: what is packed has fewer positions."""
+    """True if the part is in a `max` with a number of tokens: packed positions stay below that."""
     part = use.part
     for term in use.table.length.parts():
         if term.is_extreme:

@@ -66,7 +66,7 @@ class RotaryLengthNotCovering(Rule):
                         reported.add(key)
 
     def probe(self, claim: StepBeyond | LengthNotPositions, project: Project) -> Probe | None:
-        """Run some tokens at once, then one more with what was kept of them, or positions beyond the number of keys."""
+        """Run some tokens at once, then one more with their cache, or positions beyond the number of keys."""
         from modellint.probes import boundary_probe
 
         return boundary_probe(claim, [claim.place])
@@ -113,5 +113,5 @@ def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, s
 
 
 def _is_given(picked: PickedRows, asked: FunctionTables) -> bool:
-    """Whether ids are passed in, and nothing compares them."""
+    """True if ids are a parameter, and nothing compares them."""
     return picked.parameter is not None and picked.parameter not in asked.compared

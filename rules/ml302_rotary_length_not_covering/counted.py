@@ -1,4 +1,4 @@
-"""What the lengths of rotary tables count: the current input, or the keys, the cached ones among them."""
+"""The quantities that lengths of rotary tables count: the current input, or the keys, the cached ones among them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_current_length(length: Length, asked: FunctionTables) -> bool:
-    """Whether a length is how long the current input is: no past is added, no position looked at."""
+    """True if a length is that of the current input: it includes no cached past and no position."""
     if not isinstance(length, Term):
         return False
     if length.is_extreme:
@@ -24,14 +24,14 @@ def is_current_length(length: Length, asked: FunctionTables) -> bool:
 
 
 def _is_past(atom: Atom, asked: FunctionTables) -> bool:
-    """Whether a value is, or contains, keys and values kept from earlier calls."""
+    """True if a value is, or contains, keys and values kept from earlier calls."""
     if isinstance(atom, Tensor):
         return atom.extent is not None and atom.extent.is_grown
     return isinstance(atom, SymbolicInput) and atom.parameter in asked.kept
 
 
 def counts_keys(picked: PickedRows) -> bool:
-    """Whether every length is how many keys there are, and one of them counts those of earlier calls, too."""
+    """True if each length counts keys, and one of them those of earlier calls as well."""
     terms = [length for length in picked.lengths if isinstance(length, Term)]
     if len(terms) < len(picked.lengths) or not all(map(_is_of_keys, terms)):
         return False
@@ -39,7 +39,7 @@ def counts_keys(picked: PickedRows) -> bool:
 
 
 def _is_of_keys(term: Term) -> bool:
-    """Whether a length is counted, or the sum or the larger one of some that are: no number is added, no position."""
+    """True if a length is a count, or the sum or the larger of some: no number is added, no position."""
     if term.kind in (LengthKind.COUNT, LengthKind.KEPT):
         return True
     if term.kind not in (LengthKind.SUM, LengthKind.MAXIMUM) or not any(
@@ -50,7 +50,7 @@ def _is_of_keys(term: Term) -> bool:
 
 
 def _is_of_key(atom: Atom) -> bool:
-    """The same of what is added: what is given, or cannot be read, may be how many a cache has."""
+    """Like `_is_of_keys`, for an operand: an argument, or a value that cannot be read, may count a cache."""
     return (
         _is_of_keys(atom)
         if isinstance(atom, Term)

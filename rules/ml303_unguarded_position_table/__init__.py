@@ -1,4 +1,4 @@
-"""ML303: a position table of a fixed length that is read for lengths that nobody compares with it."""
+"""ML303: a position table of a fixed length that is read for lengths that nothing compares with it."""
 
 from __future__ import annotations
 

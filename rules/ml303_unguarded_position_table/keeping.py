@@ -1,6 +1,6 @@
-"""Which classes may keep a table of a fixed length, by what constructors call: asked before an object is made.
+"""Over-approximates which classes may build a table of a fixed length, by the calls in constructors.
 
-It says yes too often, and never no where the object that is made has such a table.
+This is asked before an object is made. It says yes too often, and never no where the object has such a table.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event
     from modellint.link.project import Project
 
-#: By what small numbers give large ones.
+#: Operators that make large numbers of small ones.
 _POWERS = frozenset(("**", "<<", "*"))
 ORDERS = frozenset(("<", "<=", ">", ">="))
-#: What makes tables: layers, tensors of given sizes.
+#: Names of operators that make tables: layers, and tensors of given sizes.
 _MAKING = operators.words("table", "sized", "counted", "spaced")
-#: What only asks of which class something is.
+#: Functions that only ask for the class of an object.
 _TESTS = frozenset(("isinstance", "issubclass"))
-#: What keeps what it is given.
+#: Functions that store their arguments.
 _KEEPING = frozenset(("setattr", "__setattr__", *ADDERS, *REGISTRARS))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 
 
-#: What stands for a number that a class fixes, or for what cannot be told; other origins are attributes of the object,
+#: The origin of a number that a class fixes, or that cannot be followed. Other origins are attributes of the object,
 #: which begin with a point, and parameters.
 _FIXED = "="
 Origins = frozenset[str]
@@ -47,21 +47,21 @@ _FUNCTIONS = Form(dict, (str,), (Function, NoneType))
 
 
 @dataclass(frozen=True, eq=False)
-class _Handing:
-    """What a method stores, by attribute of its object, and what it calls something with, by name: origins of both."""
+class _ValueFlow:
+    """The origins of the values that a method stores, by attribute, and of the arguments of its calls, by callee."""
 
-    kept: dict[str, Origins]
-    given: dict[str, Origins]
+    stored: dict[str, Origins]
+    passed: dict[str, Origins]
 
 
-class Making:
-    """What makes tables, and which classes let it."""
+class FixedTableGate:
+    """Over-approximates which classes build a table of a fixed length."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
 
-    def may_be_kept(self, cls: Class) -> bool:
-        """Whether a layer may keep a table of a fixed length: something makes one, and something says how long."""
+    def may_hold_fixed_table(self, cls: Class) -> bool:
+        """True if objects of a layer may hold a table of a fixed length: code makes a table, and states a length."""
         above = self._project.of(Members).mro(cls)
         methods = [method for owner in above for method in owner.methods.values()]
         if not methods or self._project.classes.model(cls).is_module is not True:
@@ -72,24 +72,24 @@ class Making:
         if compares_rows(methods, building, self._project):
             return True
         sizes = {method: self._sizes(method) for method in building}
-        if not any(sizes.values()) or not self._is_said(building, above):
+        if not any(sizes.values()) or not self._states_any_length(building, above):
             return False
-        handing = {method: self._handing(method) for method in building}
-        return any(_is_fixed(origins, method, handing, above) for method, origins in sizes.items())
+        flows = {method: self._value_flow(method) for method in building}
+        return any(_is_fixed(origins, method, flows, above) for method, origins in sizes.items())
 
-    def _is_said(self, building: list[Function], above: Sequence[Class]) -> bool:
-        """Whether any length is said by classes, by what builds their objects, or by functions that make tables."""
+    def _states_any_length(self, building: list[Function], above: Sequence[Class]) -> bool:
+        """True if the classes, the methods that build their objects, or functions that make tables state a length."""
         if any(_is_length(value, cls.module) for cls in above for value in walk_all(cls.attributes.values())):
             return True
         helpers = (self._functions(method.module).get(name) for method in building for name in method.words)
         functions = (*building, *filter(None, helpers))
-        return any(self._says_length(function) or _builds(function) for function in functions)
+        return any(self._states_length(function) or _builds(function) for function in functions)
 
-    def _says_length(self, function: Function) -> bool:
-        return self._project.once(("says length", function), lambda: _says_length(function))
+    def _states_length(self, function: Function) -> bool:
+        return self._project.once(("says length", function), lambda: _states_length(function))
 
     def _functions(self, module: ModuleFacts) -> dict[str, Function | None]:
-        """What makes tables, as a file calls it, with the functions among it."""
+        """The names by which a file calls makers of tables; those that are functions of the project, with these."""
         return self._project.once(("makes tables", module), lambda: self._functions_of(module), kept=_FUNCTIONS)
 
     def _functions_of(self, module: ModuleFacts) -> dict[str, Function | None]:
@@ -109,10 +109,10 @@ class Making:
                 found[function.name] = function
         return found
 
-    def _handing(self, method: Function) -> _Handing:
-        return self._project.once(("hands on", method), lambda: self._handing_of(method))
+    def _value_flow(self, method: Function) -> _ValueFlow:
+        return self._project.once(("hands on", method), lambda: self._value_flow_of(method))
 
-    def _handing_of(self, method: Function) -> _Handing:
+    def _value_flow_of(self, method: Function) -> _ValueFlow:
         kept: dict[str, Origins] = {}
         given: dict[str, Origins] = {}
         for event in method.flow.events:
@@ -122,10 +122,10 @@ class Making:
             if event.kind is EventKind.CALL:
                 name = called_name(event.value.callee)
                 given[name] = given.get(name, frozenset()) | self._origins(event.value.args[1:], method)
-        return _Handing(kept, given)
+        return _ValueFlow(kept, given)
 
     def _sizes(self, method: Function) -> Origins:
-        """The origins of what makes tables that a method may keep is called with; what is handed on may be fixed."""
+        """The origins of the sizes of the tables that a method may keep; of a maker that is handed on, a fixed one."""
         making = self._functions(method.module)
         if making.keys().isdisjoint(method.words):
             return frozenset()
@@ -134,7 +134,7 @@ class Making:
     def _sizes_of(self, method: Function, making: dict[str, Function | None]) -> Origins:
         found: set[str] = set()
         pending, seen = [part for event in method.flow.events for part in _keepable(event)], set[int]()
-        if any(_is_one(value, making) for value in pending):
+        if any(_names_maker(value, making) for value in pending):
             found.add(_FIXED)
         while pending and _FIXED not in found:
             value = pending.pop()
@@ -146,17 +146,17 @@ class Making:
                 continue
             seen.add(id(value))
             pending += value.args
-            if value.op is Op.CALL and _is_one(value.callee, making):
+            if value.op is Op.CALL and _names_maker(value.callee, making):
                 helper = making[called_name(value.callee)]
                 found |= self._origins(value.args[1:], method)
-                found.update((_FIXED,) if helper is not None and self._says_length(helper) else ())
+                found.update((_FIXED,) if helper is not None and self._states_length(helper) else ())
             others = value.args[1:] if value.op is Op.CALL else value.args
-            if any(_is_one(arg, making) or _is_quoted(arg, value, making) for arg in others):
+            if any(_names_maker(arg, making) or _is_quoted(arg, value, making) for arg in others):
                 found.add(_FIXED)
         return frozenset(found)
 
     def _origins(self, values: Iterable[Value], method: Function) -> Origins:
-        """What values in a method are made of, as far as lengths go."""
+        """The origins of values in a method, as far as lengths go."""
         found: set[str] = set()
         pending, seen = list(values), set[int]()
         while pending and _FIXED not in found:
@@ -176,19 +176,19 @@ class Making:
         return frozenset((_FIXED,) if _FIXED in found else found - {"self"})
 
     def _is_other(self, value: Value, method: Function) -> bool:
-        """Whether a value is made elsewhere: a constant of another file, what a function or a method gives."""
+        """True if a value comes from elsewhere: a constant of another file, a nested function, a method's result."""
         if value.op is Op.GLOBAL:
             found = self._project.names.resolve(method.module, str(value.data))
             return found is not None and not isinstance(found, External)
         return value.op is Op.LAMBDA or (value.op is Op.CALL and self_attribute(value.callee) is not None)
 
 
-def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handing], above: Sequence[Class]) -> bool:
-    """Whether something that is made of some origins in a method may be a number that the class fixes.
+def _is_fixed(origins: Origins, method: Function, flows: dict[Function, _ValueFlow], above: Sequence[Class]) -> bool:
+    """True if one of the origins, in a method, may be a number that the class fixes.
 
-    What nobody gives the constructor is none, and nothing that it finds in what it is given.
+    An argument that the constructor's caller chooses is not, nor anything that is found in one.
     """
-    first = next(iter(handing))
+    first = next(iter(flows))
     pending = [(origin, method) for origin in origins]
     seen: set[tuple[str, Function]] = set()
     while pending:
@@ -200,14 +200,14 @@ def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handi
         seen.add(one)
         if origin.startswith("."):
             name = origin[1:]
-            found = [(handed.kept[name], by) for by, handed in handing.items() if name in handed.kept]
+            found = [(flow.stored[name], by) for by, flow in flows.items() if name in flow.stored]
             attributes = [cls.attributes[name] for cls in above if name in cls.attributes]
             if (not found and not attributes) or any(_is_length(part, within.module) for part in walk_all(attributes)):
                 return True
         else:
             parameter = within.parameter(origin)
             default = None if parameter is None else parameter.default
-            found = [(handed.given[within.name], by) for by, handed in handing.items() if within.name in handed.given]
+            found = [(flow.passed[within.name], by) for by, flow in flows.items() if within.name in flow.passed]
             if not found and within is not first:
                 return True
             if default is not None and any(_is_length(part, within.module) for part in walk_all((default,))):
@@ -216,8 +216,8 @@ def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handi
     return False
 
 
-def _spoken_of(method: Function) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes and quoted names in a method, and those that it only asks whether something has them."""
+def _mentioned_names(method: Function) -> tuple[frozenset[str], frozenset[str]]:
+    """The attributes and quoted names in a method, and those that occur only in a `hasattr`."""
     parts = list(walk_all(method.flow.values))
     asked = [part.args[-1] for part in parts if part.op is Op.CALL and _asks(part.callee) and len(part.args) == 3]
     seen = set(map(id, asked))
@@ -233,7 +233,7 @@ def _names_in(values: Iterable[Value]) -> frozenset[str]:
 
 
 def _keepable(event: Event) -> tuple[Value, ...]:
-    """What an event may keep: what it stores, gives to whoever calls, or calls something with that keeps it."""
+    """The values that an event may keep: of a store, a return, or a call that stores its arguments in the object."""
     value = event.value
     if event.kind in _GIVING or event.target is not None:
         return (value,)
@@ -244,7 +244,7 @@ def _keepable(event: Event) -> tuple[Value, ...]:
 
 
 def _owners(callee: Value) -> Iterator[Value]:
-    """What is behind the attributes, subscripts and calls of a callee."""
+    """The values that the attributes, subscripts and calls of a callee start from, the nearest first."""
     while callee.args:
         callee = callee.args[0]
         yield callee
@@ -255,21 +255,21 @@ def _is_receiver(value: Value) -> bool:
     return is_self or (value.op is Op.GLOBAL and value.data == "super")
 
 
-def _is_one(value: Value, making: dict[str, Function | None]) -> bool:
-    """Whether a value is something that makes tables."""
+def _names_maker(value: Value, making: dict[str, Function | None]) -> bool:
+    """True if a value is the name of a maker of tables."""
     return value.op in (Op.GLOBAL, Op.ATTR) and called_name(value) in making
 
 
 def _is_quoted(value: Value, by: Value, making: dict[str, Function | None]) -> bool:
-    """Whether a value is the name of something that makes tables, by which it is asked for."""
+    """True if a value is a string that names a maker of tables, and `by` looks that name up."""
     is_name = value.op is Op.CONST and isinstance(value.data, str) and value.data in making
     return is_name and (by.op is Op.INDEX or (by.op is Op.CALL and "getattr" in called_name(by.callee)))
 
 
 def constructing(methods: list[Function], project: Project) -> list[Function]:
-    """The methods that run when an object is built: the constructors, and what they speak of as an attribute.
+    """The methods that run when an object is built: the constructors, and methods that these mention, transitively.
 
-    To ask whether there is such an attribute runs what is decorated, a property say, but no method.
+    A `hasattr` runs methods that are decorated, as properties are, but no others.
     """
     by_name: dict[str, list[Function]] = {}
     for method in methods:
@@ -277,7 +277,7 @@ def constructing(methods: list[Function], project: Project) -> list[Function]:
     at = {method: number for number, method in enumerate(methods)}
     found = by_name.pop("__init__", [])
     for builder in found:
-        names, asked = project.once(("speaks of", builder), partial(_spoken_of, builder))
+        names, asked = project.once(("speaks of", builder), partial(_mentioned_names, builder))
         more = {method for name in by_name.keys() & names for method in by_name.pop(name)}
         more |= {method for name in by_name.keys() & asked for method in by_name[name] if method.signature.decorators}
         found += sorted(more.difference(found), key=at.__getitem__)
@@ -285,9 +285,9 @@ def constructing(methods: list[Function], project: Project) -> list[Function]:
 
 
 def compares_rows(methods: list[Function], building: list[Function], project: Project) -> bool:
-    """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table.
+    """True if a method compares something with an attribute that holds an argument of a call: perhaps a table's length.
 
-    That is none of those that run when an object is built, `building`. What is compared with a few is no length.
+    Methods that run when an object is built, `building`, are left out. A comparison with a small number is no length.
     """
     running = set(methods).difference(building)
     names = {name for method in running for name in project.once(("compares", method), partial(_compared_in, method))}
@@ -300,15 +300,15 @@ def compares_rows(methods: list[Function], building: list[Function], project: Pr
 
 
 def _compared_in(method: Function) -> frozenset[str]:
-    """The attributes of its object that a method compares with what may be a length."""
+    """The attributes of the object that a method compares with something that may be a length."""
     text = method.text.replace("->", "")
     tests = [event.value for event in method.flow.of(EventKind.COMPARE)] if "<" in text or ">" in text else []
     ordered = (test for test in tests if test.data in ORDERS and not any(map(_is_few, test.args)))
     return frozenset(name for test in ordered for arg in test.args if (name := self_attribute(arg)) is not None)
 
 
-def _says_length(function: Function) -> bool:
-    """Whether a function may say how long a table is: by a number, a default or the name of a constant."""
+def _states_length(function: Function) -> bool:
+    """True if a function may state the length of a table: by a number, a default or the name of a constant."""
     defaults = [parameter.default for parameter in function.parameters if parameter.default is not None]
     values = walk_all((*defaults, *(event.value for event in function.flow.events)))
     return any(_is_length(value, function.module) for value in values)
@@ -328,7 +328,7 @@ def _is_few(value: Value) -> bool:
 
 
 def _builds(method: Function) -> bool:
-    """Whether a constructor lets another method of the object build something of a size."""
+    """True if a constructor calls another method of its object with arguments."""
     if method.name != "__init__":
         return False
     calls = (event.value for event in method.flow.of(EventKind.CALL))

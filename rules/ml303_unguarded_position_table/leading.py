@@ -1,4 +1,4 @@
-"""Which methods of an object lead to others of it: by what they call and read of it."""
+"""Methods of an object that lead to other methods, by their calls and the attributes that they read."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
 
-#: What runs when an object itself is called.
+#: Methods that run when the object itself is called.
 _CALLED = frozenset(("forward", "__call__"))
 
 
 def leading_to(methods: list[Function], names: set[str]) -> frozenset[str]:
-    """Methods of a class, and those that use them in turn, the constructor left out."""
+    """The methods named `names`, and those that use them, transitively; constructors are left out."""
     found = set(names)
     while True:
         more = {m.name for m in methods if m.name not in found and m.name != "__init__" and _uses(m, found)}
@@ -29,8 +29,8 @@ def leading_to(methods: list[Function], names: set[str]) -> frozenset[str]:
 def leading_home(methods: list[Function], home: ModuleFacts, read: AbstractSet[str]) -> list[Function]:
     """The methods of an object that stand in a file, and those of other files that may lead there.
 
-    That is, which call what the file defines or what the object keeps there, or use attributes `read`. Class methods
-    have no object yet.
+    These call what the file defines or what the object stores there, or use attributes `read`. Class methods have no
+    object yet.
     """
     own = {method for method in methods if method.module is home}
     others = [method for method in methods if method.module is not home and not method.is_class_method]
@@ -42,7 +42,7 @@ def leading_home(methods: list[Function], home: ModuleFacts, read: AbstractSet[s
 
 
 def _calls(method: Function, defined: AbstractSet[str], kept: AbstractSet[str]) -> bool:
-    """Whether a method calls its own object, something of a name that a file defines, or what the object keeps."""
+    """True if a method calls its own object, a name that a file defines, or an attribute that its methods store."""
     if defined.isdisjoint(method.words) and kept.isdisjoint(method.words) and "self(" not in method.text:
         return False
     for event in method.flow.of(EventKind.CALL):
@@ -54,7 +54,7 @@ def _calls(method: Function, defined: AbstractSet[str], kept: AbstractSet[str]) 
 
 
 def _uses(function: Function, names: AbstractSet[str]) -> bool:
-    """Whether a function uses attributes of its object."""
+    """True if a function uses one of these attributes of its object."""
     if names.isdisjoint(function.words):
         return False
     return any(self_attribute(part) in names for part in walk_all(event.value for event in function.flow.events))

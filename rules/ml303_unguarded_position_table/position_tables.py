@@ -1,8 +1,8 @@
 """Tables that are built once for a fixed length and read up to a length that only a run knows.
 
-The objects of a class, and of those that keep or extend it, are run on paper. The length is fixed if it is a literal,
-or a default that what builds the object leaves alone. Whatever compares or limits the run-time length, and a method in
-reach that builds the table anew, ends the claim.
+The objects of a class, and of those that hold or extend it, are run on paper. The length is fixed if it is a literal,
+or a default that no caller overrides. A comparison or limit of the run-time length, or a method in reach that builds
+the table anew, ends the claim.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from modellint.link.classes.definitions import SourceMethod
 from modellint.link.values.callers import neighbours
 from modellint.link.values.members import Members
 
-from .keeping import ORDERS, Making, compares_rows, constructing
+from .keeping import ORDERS, FixedTableGate, compares_rows, constructing
 from .leading import leading_home, leading_to
 
 if TYPE_CHECKING:
@@ -55,45 +55,47 @@ class FixedTable:
 
 
 @dataclass(frozen=True, eq=False)
-class _Ran:
-    """What was found by running the objects of a class with any arguments."""
+class _ClassRun:
+    """The result of running the methods of an object of a class with any arguments."""
 
     cls: Class
     reads: list[TableRead]
-    #: Where lengths are compared.
+    #: The comparisons of lengths in each function.
     limits: dict[Function, dict[Value, LengthComparison]]
     done: frozenset[Function]
-    #: The attributes under which the object keeps tables, by what makes them, and what stores them anew.
+    #: The attributes under which the object holds tables, by the value that makes each; then the functions that store
+    #: to an attribute after the constructor.
     names: dict[Value, str]
-    #: What makes tables of any length with which a method compares one.
+    #: The values that make tables of any length, where a method compares a length with an attribute.
     compared: frozenset[Value]
     stored: dict[str, set[Function]]
 
     def reaches(self, read: TableRead) -> bool:
-        """Whether it does what reads a table, for whatever length."""
+        """True if the run reached the function that reads the table, for whatever length."""
         return read.use.function in self.done
 
     def falls_short_of(self, read: TableRead) -> bool:
-        """Whether what reads a table compares a length with its rows, and nothing else, but reads more of them."""
+        """True if all comparisons in the reading function check the table's rows, and it reads more of them."""
         limits = {} if read.use.function is None else self.limits.get(read.use.function, {})
         return bool(limits) and all(_falls_short(limit, read) for limit in limits.values())
 
 
 class PositionTables:
-    """Finds tables of a fixed length; one for each file, with whose bodies the values go that runs tell apart."""
+    """Finds tables of a fixed length; one for each file, since a run distinguishes the values of its bodies."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        #: What running objects has found, by the attributes whose readers are run beside their files' own methods, and
+        #: The runs, by class, by the attributes whose readers in other files are run, too, and by whether a class that
+        #: holds no table is left; each with the files that the result rests on.
         #: whether only those that keep tables are run, with what that rests on.
-        self._known: dict[tuple[Class, frozenset[str], bool], tuple[_Ran | None, tuple[str, ...]]] = {}
+        self._known: dict[tuple[Class, frozenset[str], bool], tuple[_ClassRun | None, tuple[str, ...]]] = {}
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
-        """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
+        """The tables made in a file that are read for a run-time length that nothing compares with their rows."""
         found: dict[Value, FixedTable] = {}
         for cls in module.classes.values():
-            if self._project.of(Making).may_be_kept(cls):
-                for table in self._of(cls):
+            if self._project.of(FixedTableGate).may_hold_fixed_table(cls):
+                for table in self._tables_of(cls):
                     found.setdefault(table.table.value, table)
         yield from found.values()
 
@@ -103,7 +105,7 @@ class PositionTables:
         return [method for owner in self._project.of(Members).mro(cls) for method in owner.methods.values()]
 
     def _users(self, cls: Class) -> list[Class]:
-        """The layers in sight that derive from a class, or keep objects of it or of one that does."""
+        """The layers in the files around that derive from a class, or hold objects of it or of one that does."""
         names = {cls.name}
         found: dict[Class, None] = {}
         above = self._project.of(Members).mro(cls)
@@ -120,14 +122,14 @@ class PositionTables:
         return list(found)[:_MAX_USERS]
 
     def _words(self, cls: Class) -> frozenset[str]:
-        """What a class mentions: in its methods, and as its bases."""
+        """The names that a class mentions: in its methods, and as its bases."""
         bases = {(dotted(base) or "").rpartition(".")[2] for base in cls.bases}
         return frozenset(bases.union(*(method.words for method in self._methods(cls))))
 
-    # -- what is read -----------------------------------------------------------------------------------------------
+    # -- tables that are read ---------------------------------------------------------------------------------------
 
-    def _of(self, cls: Class) -> Iterator[FixedTable]:
-        own = self._keeping(cls)
+    def _tables_of(self, cls: Class) -> Iterator[FixedTable]:
+        own = self._own_run(cls)
         if own is None:
             return
         overrun = {read.table.value: read for read in reversed(own.reads) if own.falls_short_of(read)}
@@ -136,31 +138,31 @@ class PositionTables:
         if own.names.keys() <= overrun.keys():
             return
         names = frozenset(own.names.values())
-        everything = [own, *(self._once(user, names) for user in self._users(cls))]
+        everything = [own, *(self._run_with_readers(user, names) for user in self._users(cls))]
         reads = [read for ran in everything for read in ran.reads if read.table.value in own.names]
         for table in dict.fromkeys(read.table.value for read in reads if read.table.value not in overrun):
             here = [read for read in reads if read.table.value is table]
             limits = _Limits(cls, here, everything, self._project)
             found = None
             if not self._is_rebuilt(cls, own, own.names[table]):
-                found = self._fixed(here, limits)
+                found = self._fixed_table(here, limits)
             found = found or self._built_once(cls, own, here, limits)
             if found is not None:
                 yield found
 
-    def _keeping(self, cls: Class) -> _Ran | None:
-        """What running the objects of a class finds; None where they keep no table whose rows may run out."""
-        ran = self._asked(cls, frozenset(), is_keeping=True)
+    def _own_run(self, cls: Class) -> _ClassRun | None:
+        """The run of a class; None where its objects hold no table whose rows may run out."""
+        ran = self._run_of(cls, frozenset(), is_keeping=True)
         return ran if ran is not None and (ran.names or ran.compared) else None
 
-    def _once(self, cls: Class, names: frozenset[str]) -> _Ran:
-        """What running the objects of a class finds, whose bases elsewhere may read tables under some attributes."""
-        kept = self._asked(cls, frozenset(), is_keeping=True) if (cls, frozenset(), True) in self._known else None
-        ran = kept if kept is not None and names <= set(kept.names.values()) else self._asked(cls, names)
+    def _run_with_readers(self, cls: Class, names: frozenset[str]) -> _ClassRun:
+        """The run of a class whose bases in other files may read tables under the attributes `names`."""
+        kept = self._run_of(cls, frozenset(), is_keeping=True) if (cls, frozenset(), True) in self._known else None
+        ran = kept if kept is not None and names <= set(kept.names.values()) else self._run_of(cls, names)
         assert ran is not None
         return ran
 
-    def _asked(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _Ran | None:
+    def _run_of(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _ClassRun | None:
         known = self._known.get((cls, names, is_keeping))
         if known is None:
             run = partial(_run, cls, partial(self._methods, cls), names, self._project, is_keeping=is_keeping)
@@ -170,8 +172,8 @@ class PositionTables:
         return known[0]
 
     @staticmethod
-    def _fixed(reads: list[TableRead], limits: _Limits) -> FixedTable | None:
-        """A table that the constructor makes for a fixed length."""
+    def _fixed_table(reads: list[TableRead], limits: _Limits) -> FixedTable | None:
+        """A table that the constructor makes for a fixed length, and that no limit guards; None where there is none."""
         for read in reads:
             same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
             fixed = next((size for size in same if size.constant is not None and size.constant >= FEW), None)
@@ -181,7 +183,7 @@ class PositionTables:
                 return FixedTable(read.table, named, read.use, read.length)
         return None
 
-    def _built_once(self, cls: Class, own: _Ran, reads: list[TableRead], limits: _Limits) -> FixedTable | None:
+    def _built_once(self, cls: Class, own: _ClassRun, reads: list[TableRead], limits: _Limits) -> FixedTable | None:
         """A table that a method builds for any length, though only the constructor calls that method."""
         table = reads[0].table
         writers = own.stored.get(own.names[table.value], set())
@@ -201,7 +203,7 @@ class PositionTables:
         return None
 
     def _is_called_from_outside(self, cls: Class, names: frozenset[str]) -> bool:
-        """Whether something in sight calls one of the methods on an object other than the receiver."""
+        """True if code in the files around calls one of the methods on an object other than the receiver."""
         return any(
             callee.op is Op.ATTR and callee.data in names and not _is_receiver(callee.args[0])
             for module in dict.fromkeys(m for name in names for m in neighbours(self._project, cls.module, name))
@@ -210,13 +212,13 @@ class PositionTables:
             for callee in (event.value.callee for event in function.flow.of(EventKind.CALL))
         )
 
-    def _is_rebuilt(self, cls: Class, own: _Ran, name: str) -> bool:
-        """Whether a method that somebody may call replaces the table."""
+    def _is_rebuilt(self, cls: Class, own: _ClassRun, name: str) -> bool:
+        """True if a method that may be called after the constructor replaces the table."""
         writers = own.stored.get(name, set())
         return any(writer.name == "forward" or self._is_called(writer, cls, writers) for writer in writers)
 
     def _is_called(self, writer: Function, cls: Class, writers: set[Function]) -> bool:
-        """Whether something in sight calls a method, but for constructors."""
+        """True if code in the files around calls a method, but for constructors and other writers."""
         for module in neighbours(self._project, cls.module, writer.name):
             for function in (*module.all_functions(), module.body):
                 is_other = function not in writers and function.name != "__init__"
@@ -228,9 +230,9 @@ class PositionTables:
 
 
 class _Limits:
-    """What compares the lengths that tables are read for, or cuts what it passes on."""
+    """The comparisons and cuts that limit the lengths for which tables are read."""
 
-    def __init__(self, cls: Class, reads: list[TableRead], everything: list[_Ran], project: Project) -> None:
+    def __init__(self, cls: Class, reads: list[TableRead], everything: list[_ClassRun], project: Project) -> None:
         self._reads = reads
         self._users = everything[1:]
         self._keepers = [user for user in self._users if cls not in project.of(Members).mro(user.cls)]
@@ -242,7 +244,7 @@ class _Limits:
                     self._compared.setdefault(function, []).extend(limits.values())
 
     def apply_to(self, read: TableRead) -> bool:
-        """Whether what reads a table of a fixed length, or a caller of that, limits the length."""
+        """True if a length is compared near a read of a table of fixed length, or by one of its callers."""
         for site in (read.use, read.length, read.table):
             owner = None if site.function is None else site.function.owner
             if site.function in self._compared:
@@ -254,12 +256,12 @@ class _Limits:
 
     @property
     def are_given(self) -> bool:
-        """Whether an object in sight that keeps the one that is asked about says how long its tables are."""
+        """True if an object that holds one of the class determines its table's number of rows."""
         reads = [read for keeper in self._keepers for read in keeper.reads if read in self._reads]
         return any(read.rows is None or read.rows.number is None for read in reads)
 
     def apply_to_any(self, read: TableRead) -> bool:
-        """Whether what reads a table that is built for any length limits it, or all callers do."""
+        """True if the reader of a table that is built for any length compares it, or all callers of the reader do."""
         if read.use.function in self._compared:
             return True
         limited = [self._is_limited(other) for other in self._callers_of(read)]
@@ -270,7 +272,7 @@ class _Limits:
         return [other for other in self._reads if other.use.value is read.use.value and other.calls]
 
     def _is_limited(self, read: TableRead) -> bool:
-        """Whether one of the functions that lead to a read compares the length of what it passes on."""
+        """True if a function on the way to a read compares the length of an argument that it passes on."""
         for call in read.calls:
             limits = [] if call.function is None else self._compared.get(call.function, [])
             measured = [value for limit in limits if limit.operator in ORDERS for value in limit.measured]
@@ -282,18 +284,18 @@ class _Limits:
         return False
 
     @staticmethod
-    def _cuts(read: TableRead) -> Callable[[_Ran], bool]:
-        """Whether an object does what reads a table, though never for any length."""
+    def _cuts(read: TableRead) -> Callable[[_ClassRun], bool]:
+        """A test for a run that reaches the function of a read, but never reads for a run-time length there."""
         return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
 
 
 def _falls_short(limit: LengthComparison, read: TableRead) -> bool:
-    """Whether a comparison keeps a length to the rows of a table that is read beyond that length."""
+    """True if a comparison limits a length to the rows of a table that is read beyond that length."""
     is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
     return is_bound and read.is_ahead
 
 
-def _built(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell]:
+def _build_object(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell]:
     """An object of a class that is built with any arguments."""
     run, lookups = tensor_run(project, TableReads)
     shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
@@ -308,14 +310,14 @@ def _run(
     project: Project,
     *,
     is_keeping: bool = False,
-) -> _Ran | None:
+) -> _ClassRun | None:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it.
 
-    Of those that other files define only what may read the attributes `read`, or call what its own file defines. None
-    if it has to keep (`is_keeping`) a table of a fixed length, or one whose rows a length is compared with, and
-    keeps none.
+    Of the methods of other files, only those run that may read the attributes `read`, or call a definition of the
+    class's file. With `is_keeping`, None if the object holds neither a table of a fixed length nor one with whose rows
+    a length is compared.
     """
-    run, lookups, shell = _built(cls, project)
+    run, lookups, shell = _build_object(cls, project)
     assert shell.model is not None
     names, compared = _names(shell, cls, lookups, project)
     if is_keeping and not names and not compared:
@@ -333,7 +335,7 @@ def _run(
         if store.name is not None and store.function is not None:
             stored.setdefault(store.name, set()).add(store.function)
     reads = list(lookups.reads.values())
-    found = _Ran(cls, reads, lookups.limits, frozenset(run.calls.done), names, compared, stored)
+    found = _ClassRun(cls, reads, lookups.limits, frozenset(run.calls.done), names, compared, stored)
     run.close()
     return found
 
@@ -341,9 +343,9 @@ def _run(
 def _names(
     shell: Shell, cls: Class, lookups: TableReads, project: Project
 ) -> tuple[dict[Value, str], frozenset[Value]]:
-    """The attributes under which an object keeps tables of a fixed length, by what makes these, and all other tables.
+    """The attributes that hold tables of a fixed length, by the value that makes each, and the makers of other tables.
 
-    The others only where a method compares a length with something that the object keeps.
+    The others only where a method compares a length with an attribute of the object.
     """
     constructor = project.of(Members).method(cls, "__init__")
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
@@ -369,13 +371,13 @@ def _names(
 
 
 def _may_be_fixed(size: Size, constructor: str | None) -> bool:
-    """Whether a size is a number, or one that a constructor has as a default."""
+    """True if a size is a number, or is one by a default of the constructor."""
     is_own = all(symbol.owner == constructor for symbol in size.symbols)
     return is_own and size.number is not None and size.number >= FEW
 
 
 def _building(constructor: Function, methods: list[Function], builders: set[str]) -> Iterator[Site]:
-    """Where a constructor, or a method that it calls, lets one of `builders` build something of a size."""
+    """The calls by which a constructor, or a method that it calls, passes sizes to one of `builders`."""
     named = {method.name: method for method in reversed(methods)}
     pending = [constructor]
     for function in pending:
@@ -388,7 +390,7 @@ def _building(constructor: Function, methods: list[Function], builders: set[str]
 
 
 def _is_receiver(owner: Value) -> bool:
-    """Whether a method is called on the object itself, as its own class or a base has it."""
+    """True if a method is called on the object itself, by `self` or `super()`."""
     if owner.op is Op.CALL:
         return owner.callee.op is Op.GLOBAL and owner.callee.data == "super"
     return owner.op is Op.PARAM and owner.data == "self"

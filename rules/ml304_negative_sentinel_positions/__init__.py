@@ -70,14 +70,14 @@ class NegativeSentinelPositions(Rule):
             number = _number(element, is_none=not lookup.is_made) if isinstance(element, Filler) else None
             if isinstance(element, Filler) and number is not None and element.key not in seen:
                 seen.add(element.key)
-                yield self._looked_up(lookup, element, number, indexed.is_compared(element, module))
+                yield self._lookup_finding(lookup, element, number, indexed.is_compared(element, module))
         for one in padded:
             number = _number(one.filler)
             if number is not None and one.filler.key not in seen:
-                yield self._padded(one, number, indexed.is_compared(one.filler, module))
+                yield self._padding_finding(one, number, indexed.is_compared(one.filler, module))
 
     def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
-        """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
+        """Run the functions that pad and look up, with sequences about as long as the filler is negative."""
         from modellint.link.values.callers import callers
         from modellint.probes import boundary_probe, function_at
 
@@ -87,7 +87,7 @@ class NegativeSentinelPositions(Rule):
         places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
         return boundary_probe(claim, places, users)
 
-    def _looked_up(self, lookup: Lookup, filler: Filler, number: int, is_compared: bool) -> Finding:
+    def _lookup_finding(self, lookup: Lookup, filler: Filler, number: int, is_compared: bool) -> Finding:
         place = lookup.steps[-1]
         index = place.module.text_of(place.value)
         related = [Related(place.place, "they are looked up here")]
@@ -103,7 +103,7 @@ class NegativeSentinelPositions(Rule):
             place.place,
         )
 
-    def _padded(self, padded: PaddedPositions, number: int, is_compared: bool) -> Finding:
+    def _padding_finding(self, padded: PaddedPositions, number: int, is_compared: bool) -> Finding:
         origin = padded.positions.origin
         evidence = ("what is padded counts up from 0: it indexes a position table", _consequence(number))
         message = f"positions are padded with {number}, which is no position"
@@ -143,7 +143,7 @@ class NegativeSentinelPositions(Rule):
 
 
 def _number(filler: Filler, *, is_none: bool = False) -> int | None:
-    """The constant, if it is no position, and no way to say which is the last one either; -1 where that `is_none`."""
+    """The filler's number if it is below -1, which is the last row; with `is_none`, -1 is no row either. Else None."""
     number = filler.size.number
     return number if number is not None and number < (0 if is_none else -1) else None
 

@@ -54,7 +54,7 @@ class GridBelowOne(Rule):
             yield self._report(use)
 
     def probe(self, claim: GridEmpty, project: Project) -> Probe | None:
-        """Run what uses the size, else what computes it, with images that become smaller."""
+        """Run the function that uses the size, else the one that computes it, with images that become smaller."""
         from modellint.probes import boundary_probe
 
         return boundary_probe(claim, [claim.used, claim.measured, claim.place])

@@ -1,7 +1,7 @@
 """A theory that follows the sides of images to the shapes, repetitions and sizes that they are used in.
 
-A side that is rounded down to whole patches is 0 where it is shorter than one. What the conditions on the way say of
-it, and what refuses a small one, is taken into account.
+A side that is rounded down to whole patches is 0 where it is shorter than one. Path conditions and refusals on the way
+that bound it from below are taken into account.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from modellint.graph.value import EventKind, Op
 from modellint.link.classes.calls import ADDERS
 
 from .rounding import stores
-from .sides import Quotient, Scale, Side, are_of_grid, combined, rounded, sides_in
+from .sides import Quotient, Scale, Side, are_of_grid, combine, round_side, sides_in
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 
 #: Attributes that are the sizes of an image.
 MEASURING = operators.attributes("Tensor", "gives:size") | operators.attributes("Image", "gives:size")
-#: What has to be whole, and what may as well be a size to resize to.
+#: Facets of operators that take sizes as whole numbers, and the one of those that resize to a size.
 _SHAPING = frozenset(("sizes", "repeats"))
 _RESIZING = "resamples"
 _USING = operators.words(*_SHAPING, _RESIZING)
 _REFUSING = frozenset(("raise", "assert"))
-#: What need not happen before somebody asks for it.
+#: Events that are evaluated only where something needs their result.
 _LATER = frozenset((EventKind.COMPARE, EventKind.INDEX))
-#: Comparisons, and what holds where they do not.
+#: Comparisons, each with the one that holds where it does not.
 _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
@@ -84,13 +84,13 @@ def measuring(project: Project, reach: Reach) -> tuple[Interpreter, Grids]:
 
 
 class _Sides(Refinement):
-    """What operators do to sides."""
+    """Transfer functions of operators for sides and scales."""
 
     def __init__(self, run: Interpreter, grids: Grids) -> None:
         self._run = run
         self._grids = grids
 
-    # -- what is measured ------------------------------------------------------------------------------------------
+    # -- measuring -------------------------------------------------------------------------------------------------
 
     def gives_sizes(self, name: str) -> bool:
         return name in MEASURING
@@ -117,7 +117,7 @@ class _Sides(Refinement):
         return self.inner.method(atom, name, arguments, frame, value)
 
     def _may_be_image(self, atom: Atom, name: str) -> bool:
-        """Whether it may be a tensor or image, or a method of those that it has may be one of a base out of sight."""
+        """True if the receiver may be a tensor or an image: no object whose class is seen to define the method."""
         if isinstance(atom, Shell):
             return not atom.is_container and self._run.objects.own_method(atom, name) is None
         return isinstance(atom, Tensor | SymbolicInput | Unknown | Plain)
@@ -130,29 +130,29 @@ class _Sides(Refinement):
         at, operand = Site(value, frame.function), arguments.argument(0, "input") or ()
         if row.facets.get("gives") == "size":
             return join(self.shape(atom, at) for atom in operand)
-        found = self._calculated(row, operand, arguments, at)
+        found = self._result_of(row, operand, arguments, at)
         return self.inner.function(name, arguments, frame, value) if found is None else found
 
-    def _calculated(self, row: Operator, operand: Atoms, arguments: Arguments, at: Site) -> Atoms | None:
-        """What an operator makes of sides and scales; None where it is given none."""
+    def _result_of(self, row: Operator, operand: Atoms, arguments: Arguments, at: Site) -> Atoms | None:
+        """The result of an operator on sides and scales; None where it is given neither."""
         facets, given = row.facets, join(arguments.all())
         if "root" in facets or facets.get("like") == "sqrt":
             return (Scale(at),)
         sides = tuple(sides_in(given))
         if "extreme" in facets:
             if sides:
-                return sides if "smallest" in facets else tuple(side.kept() for side in sides)
+                return sides if "smallest" in facets else tuple(side.bounded_below() for side in sides)
             return (Scale(at),) if any(isinstance(atom, Scale) for atom in given) else None
         where = facets.get("rounds", "same" if "same-number" in facets else None)
         sides = tuple(atom for atom in operand if isinstance(atom, Side))
         if where is None or not sides:
             return (Length(at, is_made=True),) if sides else None
-        return tuple(rounded(side, where, at) for side in sides)
+        return tuple(round_side(side, where, at) for side in sides)
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
     def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
-        found = combined(operator, left, right, made)
+        found = combine(operator, left, right, made)
         if found is not None:
             return found
         is_new = operator == "//" and not any(isinstance(atom, Length | Tensor) for atom in (*left, *right))
@@ -167,19 +167,20 @@ class _Sides(Refinement):
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         atoms = self.inner.behind(atoms, guard, frame)
         return tuple(
-            atom.kept() if isinstance(atom, Side) and self.is_limited(atom, guard, frame) else atom for atom in atoms
+            atom.bounded_below() if isinstance(atom, Side) and self.is_limited(atom, guard, frame) else atom
+            for atom in atoms
         )
 
     def is_limited(self, side: Side, guard: PathCondition, frame: Frame) -> bool:
-        """Whether one of several conditions keeps a side from being small."""
+        """True if one of the path's conditions bounds the side from below."""
         return any(self._keeps(link.test, link.truthy, side, frame) for link in guard.chain())
 
     def is_refused(self, side: Side, guard: PathCondition, frame: Frame) -> bool:
-        """Whether a small side is refused under a condition."""
+        """True if only small sides take the path: the opposite of its condition bounds the side from below."""
         return self._keeps(guard.test, not guard.truthy, side, frame)
 
     def _keeps(self, test: Value, truthy: bool, side: Side, frame: Frame) -> bool:
-        """Whether a side is not small where a test comes out like this."""
+        """True if the side is bounded from below where `test` comes out as `truthy`."""
         if test.op is Op.UNARY and test.data == "not":
             return self._keeps(test.args[0], not truthy, side, frame)
         if test.op is Op.BOOL:
@@ -191,10 +192,10 @@ class _Sides(Refinement):
             return _is_bounded(side, operator, one[1], other[1])
         if test.op is Op.CALL:
             return self._call_keeps(test, truthy, side, frame)
-        return _is_there(side, self._run.evaluate(test, frame), truthy)
+        return _excludes_zero(side, self._run.evaluate(test, frame), truthy)
 
     def _call_keeps(self, call: Value, truthy: bool, side: Side, frame: Frame) -> bool:
-        """Whether a side is not small where a call comes out like this; one that cannot be read may ask for it."""
+        """Like `_keeps`, for a call: one that cannot be read is taken to check the sides among its arguments."""
         atoms = self._run.evaluate(call.callee, frame)
         names = {row.name for atom in atoms if (row := operators.row(str(getattr(atom, "name", "")))) is not None}
         given = [self._run.evaluate(arg, frame) for arg in call.args[1:]]
@@ -204,11 +205,11 @@ class _Sides(Refinement):
             return False
         if any("looks" in row.facets for name in names if (row := operators.row(name)) is not None):
             return False
-        return any(side.is_told_by(other) for atoms in given for other in sides_in(atoms))
+        return any(side.shares_facts_of(other) for atoms in given for other in sides_in(atoms))
 
 
 class Grids(Theory, Sink):
-    """What sides in whole patches are used for in one run."""
+    """A sink for sides in whole patches: collects their uses in one run."""
 
     asks = "grids"
     rests_on = (Tensors,)
@@ -223,13 +224,13 @@ class Grids(Theory, Sink):
         tensors = run.of(Tensors)
         tensors.add(self)
         tensors.refine(self._limits)
-        #: Whether what the functions return that are run is of interest.
+        #: True where the run needs the results of the functions that it starts.
         self.is_result_asked_for = False
         self._uses: dict[Value, SideUse] = {}
-        #: What rounds the sides of which a tensor is given the ratios as its shape: only whole ones fit there.
+        #: Roundings whose ratio shapes a tensor: such a reshape takes only sides that the divisor divides.
         self._exact: set[Value] = set()
-        #: What is known of sides since what refuses them has not.
-        self._accepted: list[tuple[PathCondition, Frame]] = []
+        #: The path conditions of the `raise` statements met so far, with their frames: past them the opposite holds.
+        self._refusals: list[tuple[PathCondition, Frame]] = []
         #: The files that give a tensor a shape with a quotient in it: those that cut images into patches.
         self.cutting: set[ModuleFacts] = set()
 
@@ -239,11 +240,11 @@ class Grids(Theory, Sink):
 
     @property
     def uses(self) -> Iterator[SideUse]:
-        """The uses of sides that nothing refuses."""
+        """The uses of sides for which no `raise` refuses small ones."""
         for rounding, use in list(self._uses.items()):
             if not use.is_resized_to and rounding in self._exact:
                 continue
-            if not any(self._limits.is_refused(use.side, guard, frame) for guard, frame in self._accepted):
+            if not any(self._limits.is_refused(use.side, guard, frame) for guard, frame in self._refusals):
                 yield use
 
     def is_asked_for(self, frame: Frame) -> bool:
@@ -251,13 +252,13 @@ class Grids(Theory, Sink):
 
     def matters(self, event: Event, frame: Frame) -> bool | None:
         if event.kind is EventKind.RAISE and event.guard is not None:
-            self._accepted.append((event.guard, frame))
+            self._refusals.append((event.guard, frame))
         if event.kind is EventKind.CALL and not self._run.objects.under_construction:
             return self._may_use(event.value.callee, frame)
         return False if event.kind in _LATER else None
 
     def _may_use(self, callee: Value, frame: Frame) -> bool:
-        """Whether a call may use a size, or fill a container; what it gives can be asked for later."""
+        """True if a call may use a size or fill a container; the results of other calls are evaluated on demand."""
         if callee.op in (Op.ATTR, Op.GLOBAL) and (callee.data in _USING or callee.data in ADDERS):
             return True
         root = callee
@@ -279,7 +280,7 @@ class Grids(Theory, Sink):
         return self.reach.may_use(function) or stores(function)
 
     def use(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """Note the sides that an operator is given which shapes, repeats or resizes."""
+        """Note the sides among the arguments of an operator that shapes, repeats or resizes."""
         if frame.function is None or self._run.objects.under_construction:
             return
         is_resized_to = _RESIZING in row.facets
@@ -297,7 +298,7 @@ class Grids(Theory, Sink):
                 self.cutting.add(frame.function.module)
 
     def _use(self, side: Side, at: Site, is_resized_to: bool) -> SideUse:
-        """The use of a side: where the file that rounds it calls what uses it, if it does."""
+        """Make the use of a side, placed at the innermost call in the file that rounds it, else at `at`."""
         way = [Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None]
         way.append(at)
         home = None if side.rounding is None else side.rounding.module
@@ -305,7 +306,7 @@ class Grids(Theory, Sink):
         return SideUse(side, site, frozenset(one.module for one in way), is_resized_to)
 
     def _is_limited(self, side: Side) -> bool:
-        """Whether something is known of a side where it is used, or where a function on the way there is called."""
+        """True if the side is bounded from below, by itself or by a condition around a call on the stack."""
         frames = [(frame, frame.event.guard) for frame in self._lookups.frames if frame.event is not None]
         return side.is_limited or any(
             guard is not None and self._limits.is_limited(side, guard, frame) for frame, guard in frames
@@ -320,34 +321,34 @@ def _elements(value: Value) -> tuple[Value, ...]:
 
 
 def _is_bounded(side: Side, operator: str, left: Atoms, right: Atoms) -> bool:
-    """Whether a comparison that holds says that a side is not small."""
+    """True if a comparison that holds bounds the side from below."""
     if operator in ("<", "<="):
         left, right = right, left
     if operator == "!=":
-        return _is_none(right) and _is_there(side, left, True)
+        return _is_zero(right) and _excludes_zero(side, left, True)
     if operator == "==":
-        if _is_none(right):
-            return _is_there(side, left, False)
-        return any(_tells(side, one) for one in (*left, *right))
-    return _is_there(side, left, True) if _is_few(right) else any(_tells(side, one) for one in left)
+        if _is_zero(right):
+            return _excludes_zero(side, left, False)
+        return any(_is_about(side, one) for one in (*left, *right))
+    return _excludes_zero(side, left, True) if _is_at_most_one(right) else any(_is_about(side, one) for one in left)
 
 
-def _is_there(side: Side, atoms: Atoms, truthy: bool) -> bool:
-    """Whether a number that is known not to be 0 keeps a side from being 0; or one that is 0, the rest that it has."""
-    told = [atom for atom in atoms if _tells(side, atom)]
+def _excludes_zero(side: Side, atoms: Atoms, truthy: bool) -> bool:
+    """True if the side is not 0 where `atoms` are true, as it is itself, or where they are 0, as its remainder is."""
+    told = [atom for atom in atoms if _is_about(side, atom)]
     return any(isinstance(atom, Side) and (atom.is_rounded if truthy else atom.stage == "rest") for atom in told)
 
 
-def _tells(side: Side, atom: Atom) -> bool:
-    return isinstance(atom, Side) and side.is_told_by(atom)
+def _is_about(side: Side, atom: Atom) -> bool:
+    return isinstance(atom, Side) and side.shares_facts_of(atom)
 
 
-def _is_none(atoms: Atoms) -> bool:
+def _is_zero(atoms: Atoms) -> bool:
     return constant(atoms) == Constant(0)
 
 
-def _is_few(atoms: Atoms) -> bool:
-    """Whether a number is no more than 1."""
+def _is_at_most_one(atoms: Atoms) -> bool:
+    """True if a number is known to be at most 1."""
     known = constant(atoms)
     return known is not None and type(known.value) in (int, float) and known.value <= 1  # type: ignore[operator]
 
@@ -364,7 +365,7 @@ def _has_quotient(atoms: Atoms) -> bool:
 
 
 def _name_of(value: Value) -> Hashable:
-    """What an image is called: the same for two values that are written alike and made of the same things."""
+    """A key for an image: equal for expressions that are written alike and have the same operands."""
     if value.op in (Op.PARAM, Op.GLOBAL, Op.ATTR, Op.INDEX, Op.CONST) and not isinstance(value.data, list):
         return value.op, value.data, *(_name_of(arg) for arg in value.args)
     return value

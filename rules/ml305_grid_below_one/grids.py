@@ -1,7 +1,7 @@
 """Sides of images that are rounded down to whole patches, and that nothing keeps above zero.
 
 A function that may round is run on paper, and so are those that call it: some measure the image, others use the size.
-What a model does is left out: what it is given has been prepared for it.
+Methods of models are left out: their inputs have been prepared for them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MAX_CALLS = 2
 
 @dataclass(frozen=True, eq=False)
 class _Users:
-    """The functions that may be at work where another one rounds; those of models, apart."""
+    """The functions that may run where one rounds: those that prepare data, and the methods of models."""
 
     preparing: list[Function]
     of_models: list[Function]
@@ -66,17 +66,17 @@ class Grids:
         found = [use for use in found if not use.is_resized_to or any(map(self._cuts, use.modules))]
         run.close()
         if found:
-            prepared = self._done(users.of_models)
+            prepared = self._transitive_callees(users.of_models)
             yield from (use for use in found if _rounds(use) not in prepared)
 
     def _may_matter(self, function: Function) -> bool:
-        """Whether a function may round something down, and something multiplies it again."""
+        """True if the function may round a side down, and it or a user of its result may multiply that again."""
         fate = rounding(function)
         if not fate or self._is_of_model(function) or not self.measured.rounds_measured(function):
             return False
         given = None if Fate.PASSED in fate else numerators(function)
         if given is not None:
-            fate = self._tried(function, given)
+            fate = self._fate_when_run(function, given)
         latest = [function]
         for _ in range(_MAX_CALLS):
             if Fate.MULTIPLIED in fate or Fate.PASSED in fate:
@@ -90,8 +90,8 @@ class Grids:
                 fate |= found
         return Fate.MULTIPLIED in fate or Fate.PASSED in fate
 
-    def _tried(self, function: Function, given: frozenset[str]) -> Fate:
-        """What a function does with sides that it rounds, where it is given some and nothing has limited them."""
+    def _fate_when_run(self, function: Function, given: frozenset[str]) -> Fate:
+        """Run a function with unbounded sides for the parameters `given`; the fate of those that it rounds."""
         run, grids = measuring(self._project, self._reach)
         grids.is_result_asked_for = True
         at = Site(NOWHERE, function)
@@ -108,14 +108,14 @@ class Grids:
         return Fate.RETURNED if stages & {"floored", "rest"} else Fate.NOTHING
 
     def _is_of_model(self, function: Function) -> bool:
-        """Whether a function is a method of a layer."""
+        """True if the function is a method of a layer, or of any class with a `forward`."""
         if function.owner is None:
             return False
         model = self._project.classes.model(function.owner)
         return model.is_module is True or model.method("forward") is not None
 
     def _users(self, homes: list[Function]) -> _Users:
-        """Functions, and those of their files and the files beside them that may call them, the outermost first."""
+        """The functions `homes` and their possible callers in the same files and those beside them, outermost first."""
         found = dict.fromkeys(homes)
         latest = list(homes)
         for _ in range(_MAX_CALLS):
@@ -127,7 +127,7 @@ class Grids:
         return users
 
     def _mentioning(self, functions: Iterable[Function]) -> Iterator[tuple[Function, str]]:
-        """What mentions functions, and under which name, unless it is known to mean others of that name."""
+        """The functions that may mention one of `functions`, each with the name under which it does."""
         homes: dict[tuple[ModuleFacts, str], list[Function]] = {}
         for function in functions:
             homes.setdefault((function.module, called_as(function)), []).append(function)
@@ -140,7 +140,7 @@ class Grids:
                     yield module.body, name
 
     def _may_mean(self, user: Function, name: str, functions: list[Function]) -> bool:
-        """Whether a name may stand for one of some functions, or the class of one, somewhere in a function."""
+        """True if `name`, somewhere in `user`, may stand for one of the functions, or for the class of one."""
         mentions = [
             part for part in walk_all(user.flow.values) if part.op in (Op.GLOBAL, Op.ATTR) and part.data == name
         ]
@@ -163,15 +163,15 @@ class Grids:
         return method is None or method in functions
 
     def _run_all(self, functions: Iterable[Function], run: Interpreter) -> None:
-        """Run functions with any arguments, but for those that others have called."""
+        """Run functions with unknown arguments, but for those that an earlier one has called."""
         objects: dict[Class, Shell] = {}
         for function in functions:
             if function in run.calls.done or not self._reach.may_use(function):
                 continue
             follow(function, objects, run)
 
-    def _done(self, functions: list[Function]) -> set[Function]:
-        """What functions call, and what that calls."""
+    def _transitive_callees(self, functions: list[Function]) -> set[Function]:
+        """The functions and their transitive callees."""
         run, _ = measuring(self._project, self._reach)
         self._run_all(functions, run)
         done = set(run.calls.done)
@@ -179,7 +179,7 @@ class Grids:
         return done
 
     def _cuts(self, module: ModuleFacts) -> bool:
-        """Whether a file cuts images into patches: a shape that it gives a tensor has a quotient in it."""
+        """True if a file cuts images into patches: it gives a tensor a shape with a quotient in it."""
         return self._project.once(("cuts", module), lambda: self._is_cutting(module))
 
     def _is_cutting(self, module: ModuleFacts) -> bool:

@@ -1,7 +1,7 @@
-"""Whether a number that a function rounds may be the side of an image, as the value graph and the names of calls tell.
+"""May a number that a function rounds be the side of an image? The value graph and the names of calls tell.
 
-This is asked before anything is run, and may say too much, never too little: from what is divided it goes backwards
-through the function, the arguments of its callers and the attributes of its class to what measures something.
+This is asked before anything is run, and over-approximates: from the dividend it goes backwards through the function,
+the arguments of its callers and the attributes of its class to an operation that measures.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from modellint.flow.records import is_self
 from modellint.graph.value import EventKind, Nested, Op, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction
 
-from .rounding import MEASURING, called_as, ratios, returned
+from .rounding import MEASURING, called_as, nested_returns, ratios
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from .rounding import Reach
 
-    #: Yields the functions that mention one of some, each with the name under which it does.
+    #: Yields the functions that mention one of those given, each with the name under which it does.
     Mentioning: TypeAlias = Callable[[Iterable[Function]], Iterator[tuple[Function, str]]]
 
 
 class Measured:
-    """Follows numbers back to what measures something; through no more than `calls` callers of a function."""
+    """Follows numbers back to measured sizes, through no more than `calls` callers of a function."""
 
     def __init__(self, project: Project, reach: Reach, mentioning: Mentioning, calls: int) -> None:
         self._project = project
@@ -42,28 +42,28 @@ class Measured:
         self._uses: dict[Function, list[tuple[Function, Value | None]]] = {}
 
     def rounds_measured(self, function: Function) -> bool:
-        """Whether a function may round what it, or one of its callers, has measured."""
+        """True if the function may round a size that it or one of its callers has measured."""
         divided = (ratio.args[0] for ratio in ratios(function))
         return any(self._may_be(value, function, self._calls) for value in divided)
 
     def _may_be(self, value: Value, function: Function, calls: int) -> bool:
-        """Whether a value may be, or be computed from, a size that was measured."""
+        """True if the value may be, or be computed from, a measured size."""
         pending, seen = [value], {id(value)}
         for part in pending:
             key = id(part), calls
             if key not in self._known:
                 self._known[key] = False  # a loop, which adds nothing by itself
-                self._known[key] = self._is(part, function, calls)
+                self._known[key] = self._is_measured(part, function, calls)
             if self._known[key]:
                 return True
-            for inner in (*part.args, *returned(part)):
+            for inner in (*part.args, *nested_returns(part)):
                 if id(inner) not in seen:
                     seen.add(id(inner))
                     pending.append(inner)
         return False
 
-    def _is(self, value: Value, function: Function, calls: int) -> bool:
-        """Whether a value is a size that was measured by itself, rather than by what it is computed from."""
+    def _is_measured(self, value: Value, function: Function, calls: int) -> bool:
+        """True if the value itself is a measured size, whatever it is computed from."""
         if value.op is Op.PARAM:
             return not is_self(value) and self._arrives(function, str(value.data), calls)
         if value.op is Op.ATTR:
@@ -76,7 +76,7 @@ class Measured:
         return value.op is Op.CALL and self._gives(value.callee, function)
 
     def _gives(self, callee: Value, function: Function) -> bool:
-        """Whether what is called may measure something, as far as what it mentions tells."""
+        """True if the callee may measure something, judged by the names that it mentions."""
         if callee.op is not Op.GLOBAL and callee.op is not Op.ATTR:
             return False
         name = str(callee.data)
@@ -94,7 +94,7 @@ class Measured:
         return any(map(self._reach.may_measure, called))
 
     def _is_kept(self, name: str, function: Function, calls: int) -> bool:
-        """Whether an attribute of the object whose method a function is may keep a size that was measured."""
+        """True if the attribute `name` of the method's object may hold a measured size."""
         assert function.owner is not None
         for model in self._project.classes.model(function.owner).mro():
             for method in () if model.cls is None else model.cls.methods.values():
@@ -105,7 +105,7 @@ class Measured:
         return False
 
     def _arrives(self, function: Function, name: str, calls: int) -> bool:
-        """Whether a caller may give a size that was measured as a parameter of a function."""
+        """True if a caller may pass a measured size for the parameter `name`."""
         if not calls:
             return False
         key = function, name, calls
@@ -118,16 +118,16 @@ class Measured:
         return self._arriving[key]
 
     def _is_given(self, call: Value, name: str, function: Function, user: Function, calls: int) -> bool:
-        """Whether a call of a function, or one that is handed the class whose constructor it is, gives a size."""
+        """True if the call passes a measured size to the function, or beside the class that the function constructs."""
         is_called = call.callee.op in (Op.GLOBAL, Op.ATTR) and call.callee.data == called_as(function)
         given = [arg for other, arg in bound(function, call) if other == name] if is_called else call.args[1:]
         return any(self._may_be(arg, user, calls) for arg in given)
 
     def _calls_of(self, function: Function) -> list[tuple[Function, Value | None]]:
-        """The calls of a function with those who call it; None for one who hands it on, to be called elsewhere.
+        """The calls of a function with their callers; None for a caller that passes the function on.
 
-        A call that is handed the class whose constructor the function is counts as one of it: what others than
-        its caller give there is a setting.
+        A call that is passed the class which the function constructs counts as one of its calls: arguments from
+        elsewhere are settings.
         """
         if function not in self._uses:
             users = dict.fromkeys(user for user, _ in self._mentioning([function]))

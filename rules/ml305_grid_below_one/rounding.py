@@ -1,6 +1,6 @@
-"""Which functions may round a number down to a multiple, or have others multiply what they round; which may use it.
+"""A gate before any run: which functions may round a number down to a multiple, and which may use it.
 
-This only ever says that something cannot matter: what it cannot judge counts.
+It over-approximates, by the value graph and by names: a function that it cannot judge counts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Fate(Flag):
-    """What becomes of a rounded ratio in a function."""
+    """The fate of a rounded ratio in a function."""
 
     NOTHING = 0
-    #: It is multiplied again, or subtracted where it is what a division leaves.
+    #: It is multiplied again, or subtracted where it is the remainder of a division.
     MULTIPLIED = auto()
     #: The function returns it.
     RETURNED = auto()
@@ -37,7 +37,7 @@ class Fate(Flag):
 ROUNDING = operators.words("rounds:down", "rounds:nearest")
 _LIKE = operators.words("rounds", "same-number", "extreme", "passed")
 _OPERATORS = operators.words()
-#: What is made of a number is, or may hold, the number.
+#: Operations whose result is, or may hold, one of their operands.
 _HOLDING = frozenset(
     (Op.CHOICE, Op.BOOL, Op.TUPLE, Op.LIST, Op.DICT, Op.STARRED, Op.COMPREHENSION, Op.UPDATE, Op.LAMBDA)
 )
@@ -49,7 +49,7 @@ _FATES = {
     EventKind.CALL: Fate.PASSED,
 }
 _SCALING = frozenset(("*", "/", "//"))
-#: What uses sizes, and what measures them.
+#: Names of operators that use sizes, and of those that measure them.
 _USING = operators.words("sizes", "repeats", "resamples")
 MEASURING = operators.words("gives:size")
 _CONSTRUCTORS = frozenset(("__init__", "__post_init__"))
@@ -57,9 +57,9 @@ _MAX_DEPTH = 40
 
 
 def rounding(function: Function) -> Fate:
-    """What becomes of ratios that a function rounds down, of something that it measures or is given.
+    """The fate of the ratios that a function rounds down, of sizes that it measures or is given.
 
-    What a constructor is given are settings.
+    The arguments of a constructor are settings, and left out.
     """
     text = function.text
     is_dividing = "//" in text or "%" in text or ("/" in text and not ROUNDING.isdisjoint(function.words))
@@ -67,12 +67,12 @@ def rounding(function: Function) -> Fate:
 
 
 def passing(function: Function, name: str) -> Fate:
-    """What becomes in a function of a rounded ratio that one of a name gives."""
+    """The fate, in a function, of the rounded ratio that a call of `name` returns."""
     return _Body(function, name).fate
 
 
 def numerators(function: Function) -> frozenset[str] | None:
-    """The parameters that a function rounds ratios of; None where it scales them by others, or rounds parts of some."""
+    """The parameters that a function rounds ratios of; None where variables scale them, or parts are rounded."""
     found: set[str] = set()
     for ratio in ratios(function):
         for leaf in _leaves(ratio.args[0], _MAX_DEPTH):
@@ -85,11 +85,11 @@ def numerators(function: Function) -> frozenset[str] | None:
 def ratios(function: Function) -> Iterator[Value]:
     """The divisions whose results a function rounds down, or whose rests it takes."""
     for value in _parts(function.flow.events):
-        yield from _rounded(value)
+        yield from _rounded_ratios(value)
 
 
-def _rounded(value: Value) -> Iterator[Value]:
-    """The ratio that a value is, rounded down, or what that leaves."""
+def _rounded_ratios(value: Value) -> Iterator[Value]:
+    """The division that a value rounds down, or whose remainder it is."""
     if value.op is Op.BIN and value.data in ("//", "%"):
         yield value
     elif value.op is Op.CALL and value.callee.data in ROUNDING:
@@ -97,7 +97,7 @@ def _rounded(value: Value) -> Iterator[Value]:
 
 
 def _leaves(value: Value, depth: int) -> Iterator[Value]:
-    """What a number is made of that nothing in the function says, and what is scaled by such a number."""
+    """The parameters, their parts and the scaled values that a number is computed from; measured sizes are left out."""
     if value.op is Op.ATTR and value.data in MEASURING:
         return
     is_part = value.op in _PARTS and value.args[0].op is Op.PARAM
@@ -110,30 +110,30 @@ def _leaves(value: Value, depth: int) -> Iterator[Value]:
 
 
 class Reach:
-    """What functions may do, themselves or by what they call, as far as the names that they mention tell."""
+    """Over-approximates the effects of a function and its callees, by the names that they mention."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._known: dict[tuple[Function, str], bool] = {}
 
     def may_use(self, function: Function) -> bool:
-        """Whether a function may shape, repeat or resize something."""
+        """True if the function or one that it calls may shape, repeat or resize something."""
         return self._may("use", function, _USING)
 
     def may_measure(self, function: Function) -> bool:
-        """Whether a function may ask for the sizes of something."""
+        """True if the function or one that it calls may ask for the sizes of something."""
         return self._may("measure", function, MEASURING)
 
     def _may(self, what: str, function: Function, words: AbstractSet[str]) -> bool:
         known = self._known.get((function, what))
         if known is None:
             pending = {function: None}
-            known = any(not words.isdisjoint(_words(one)) for one in self._mentioned(pending))
+            known = any(not words.isdisjoint(_words(one)) for one in self._with_mentions(pending))
             self._known.update(((one, what), known) for one in ((function,) if known else pending))
         return known
 
-    def _mentioned(self, found: dict[Function, None]) -> Iterator[Function]:
-        """Functions, and what they mention, which is added to them."""
+    def _with_mentions(self, found: dict[Function, None]) -> Iterator[Function]:
+        """The functions `found` and all that they mention, transitively; these are added to `found`."""
         pending = list(found)
         for function in pending:
             yield function
@@ -141,7 +141,7 @@ class Reach:
             found.update(dict.fromkeys(pending))
 
     def _mentioned_by(self, function: Function) -> Iterator[Function]:
-        """The functions that one mentions: of its file, of its class's bases, and imported ones."""
+        """The functions that a function mentions: of its file, of the bases of its class, and imported ones."""
         module, words = function.module, function.words
         yield from (other for other in module.all_functions() if called_as(other) in words)
         for model in () if function.owner is None else self._project.classes.model(function.owner).mro():
@@ -154,26 +154,26 @@ class Reach:
 
 
 def _words(function: Function) -> frozenset[str]:
-    """What a function mentions, imported things by their own names as well."""
+    """The names that a function mentions, with the original names of imported things."""
     imports = function.module.imports
     return function.words.union(str(imports[name]).rpartition(".")[2] for name in imports.keys() & function.words)
 
 
 def stores(function: Function) -> bool:
-    """Whether a method stores something in its object."""
+    """True if the method stores something in an attribute."""
     return function.owner is not None and any(
         event.target is not None and event.target.op is Op.ATTR for event in function.flow.of(EventKind.STORE)
     )
 
 
 def called_as(function: Function) -> str:
-    """What is mentioned where a function is called."""
+    """The name by which a function is called: that of its class, for a special method."""
     is_special = function.name.startswith("__") and function.owner is not None
     return function.owner.name if is_special and function.owner is not None else function.name
 
 
 class _Body:
-    """One function: what becomes of the ratios that it rounds, or, told a name, of those that a call gives."""
+    """Computes the fate of the ratios that a function rounds, or of those that its calls of `name` return."""
 
     def __init__(self, function: Function, name: str | None = None) -> None:
         self._function = function
@@ -186,7 +186,7 @@ class _Body:
         fate = Fate.NOTHING
         events = self._function.flow.events
         for event in events:
-            if fate & _fate_of(event) != _fate_of(event) and any(map(self._holds_quotient, self._given(event))):
+            if fate & _fate_of(event) != _fate_of(event) and any(map(self._holds_quotient, self._passed_values(event))):
                 fate |= _fate_of(event)
         is_multiplied = any(map(self._is_multiple, _parts(events)))
         return fate | Fate.MULTIPLIED if is_multiplied else fate
@@ -198,8 +198,8 @@ class _Body:
             return any(map(self._holds_quotient, value.args))
         return bool(value.data == "-") and self._holds_quotient(value.args[1])
 
-    def _given(self, event: Event) -> tuple[Value, ...]:
-        """The arguments that an event passes on."""
+    def _passed_values(self, event: Event) -> tuple[Value, ...]:
+        """The values that an event passes on: of a call its arguments, but for those of operators."""
         if event.kind is not EventKind.CALL:
             return (event.value,)
         return () if self._is_operator(event.value.callee) else event.value.args[1:]
@@ -227,7 +227,7 @@ class _Body:
             return self._gives_quotient(value)
         if value.op in _PARTS:
             return self._holds_quotient(value.args[0])
-        return value.op in _HOLDING and any(map(self._holds_quotient, (*value.args, *returned(value))))
+        return value.op in _HOLDING and any(map(self._holds_quotient, (*value.args, *nested_returns(value))))
 
     def _gives_quotient(self, call: Value) -> bool:
         callee = call.callee
@@ -247,14 +247,14 @@ def _fate_of(event: Event) -> Fate:
 
 
 def _parts(events: Iterable[Event]) -> Iterator[Value]:
-    """All values of a body, what functions inside of it return among them."""
+    """All values of a body, with those that its nested functions return."""
     for value in walk_all(event.value for event in events):
         yield value
-        yield from walk_all(returned(value))
+        yield from walk_all(nested_returns(value))
 
 
-def returned(value: Value) -> tuple[Value, ...]:
-    """What a function inside of a function returns."""
+def nested_returns(value: Value) -> tuple[Value, ...]:
+    """The values that a nested function returns; empty for any other value."""
     return value.data.returns if value.op is Op.LAMBDA and isinstance(value.data, Nested) else ()
 
 
@@ -263,7 +263,7 @@ def _is_ratio(value: Value) -> bool:
 
 
 def _may_be_side(value: Value, depth: int, is_scaled: bool = False) -> bool:
-    """Whether a number may be the side of an image, scaled perhaps."""
+    """True if a number may be the side of an image, perhaps scaled."""
     if depth <= 0:
         return True
     if value.op is Op.BIN:

@@ -1,7 +1,7 @@
 """Sides of images as numbers: how they are scaled, rounded down to whole patches, and kept above one.
 
 A side is measured (`image.shape[0]`, `image.size`), perhaps scaled so that the area fits, divided by a number of
-pixels, rounded, and multiplied by the same number again. What that gives is 0 for a side that is shorter, unless
+pixels, rounded, and multiplied by the same number again. The result is 0 for a side that is shorter, unless
 something limits it from below on the way.
 """
 
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scale(Length):
-    """A factor that fits an area: the square root of something, or what is made of it."""
+    """A factor that fits an area: a square root, or a number computed from one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quotient(Length):
-    """How often a number that is given goes into another one."""
+    """The quotient of a floor division of numbers of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side(Length):
-    """A side of an image, or what is made of it; measured at `origin`, it is the one at a `place` in the sizes of it.
+    """A side of an image, or a number computed from it, measured at `origin`, at index `place` of the image's sizes.
 
     It is `whole`, a `ratio` to a number of pixels, that ratio `floored`, a `multiple` of the pixels again, or the
-    `rest` that a division leaves. `quotient` divides it by `divisor`, and `rounding` what rounds it; `is_divided`:
-    that has happened to it. `is_scaled`: so that the area fits. `is_limited`: something has kept it from being small
-    since, or made another number of it.
+    `rest` that a division leaves. `quotient` is the division by `divisor`, `rounding` the operation that rounds.
+    `is_divided`: it has been divided at some time. `is_scaled`: it fits an area. `is_limited`: it has been bounded from
+    below since, or another number was made of it.
     """
 
     image: Hashable = None
@@ -66,31 +66,31 @@ class Side(Length):
 
     @property
     def is_rounded(self) -> bool:
-        """Whether it is 0 where the side is shorter than the divisor."""
+        """True if it is 0 where the side is shorter than the divisor."""
         return self.stage in ("floored", "multiple")
 
     def whole(self, *, is_limited: bool) -> Side:
-        """Another number that is made of it."""
+        """A new whole number that is computed from it."""
         made = Side(self.origin, image=self.image, place=self.place, is_divided=self.is_divided)
         return replace(made, is_scaled=self.is_scaled, is_limited=is_limited)
 
-    def scaled(self) -> Side:
-        """Scaled to an area, which undoes what it was enlarged to before."""
+    def scale_to_area(self) -> Side:
+        """This side scaled to an area, which undoes any bound from before."""
         return replace(self.whole(is_limited=False), is_scaled=True)
 
-    def kept(self) -> Side:
-        """What it is where something keeps it from being small."""
+    def bounded_below(self) -> Side:
+        """This side after `max(side, …)`, or any other bound from below."""
         return self.whole(is_limited=True) if self.is_rounded else replace(self, is_limited=True)
 
-    def is_told_by(self, other: Side) -> bool:
-        """Whether what is known of another one holds of this one: both are of the same side, made alike."""
+    def shares_facts_of(self, other: Side) -> bool:
+        """True if facts about `other` hold of it: both are of one side, and scaled and rounded alike."""
         if other.is_limited or (other.image, other.place, other.is_scaled) != (self.image, self.place, self.is_scaled):
             return False
         return not other.is_rounded or other.rounding == self.rounding
 
 
 def sides_in(atoms: Atoms) -> Iterator[Side]:
-    """The sides that a value is, or that it holds in containers and the fields of objects."""
+    """The sides among atoms, and those held in their containers and the fields of their objects."""
     pending, seen = [atoms], set[Shell]()
     for one in pending:
         for atom in one:
@@ -103,24 +103,24 @@ def sides_in(atoms: Atoms) -> Iterator[Side]:
 
 
 def are_of_grid(sides: Iterable[Side]) -> bool:
-    """Whether sides are those of a grid: several of an image that have been divided, or any of them."""
+    """True if the sides form a grid: several of an image have been divided, or one of unknown place has."""
     places = {side.place for side in sides if side.is_divided}
     return len(places) > 1 or None in places
 
 
-def rounded(side: Side, where: str, at: Site) -> Side:
-    """What a rounding `up`, `down` or to the `nearest` number, or one that changes nothing, gives."""
+def round_side(side: Side, where: str, at: Site) -> Side:
+    """The side after rounding `up`, `down` or to the `nearest` number, or an operation that keeps a number."""
     if side.stage == "ratio" and where in ("down", "nearest"):
         return replace(side, stage="floored", rounding=at)
-    return side.kept() if where == "up" and side.stage == "ratio" else side
+    return side.bounded_below() if where == "up" and side.stage == "ratio" else side
 
 
-def combined(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
-    """What arithmetic makes of sides and of scales; None where there are none."""
+def combine(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
+    """The result of arithmetic on sides and scales; None where neither operand is one."""
     operands = _operands(made)
-    found: list[Atom] = [_first(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
+    found: list[Atom] = [_with_operand(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
     if operator in ("*", "+"):
-        found += [_first(operator, a, left, operands[0], made) for a in right if isinstance(a, Side)]
+        found += [_with_operand(operator, a, left, operands[0], made) for a in right if isinstance(a, Side)]
     if found:
         return tuple(dict.fromkeys(found))
     atoms = (*left, *right)
@@ -134,28 +134,28 @@ def _operands(made: Site) -> tuple[Value | None, Value | None]:
     return (value.args[0], value.args[1]) if value.op is Op.BIN else (None, None)
 
 
-def _first(operator: str, side: Side, other: Atoms, written: Value | None, made: Site) -> Atom:
-    """What an operator makes of a side; `other` is the other operand, as it is `written`."""
+def _with_operand(operator: str, side: Side, other: Atoms, written: Value | None, made: Site) -> Atom:
+    """The result of an operator on a side and the operand `other`, whose expression is `written`."""
     if operator == "**":
         return Scale(made) if constant(other) == Constant(0.5) else side.whole(is_limited=True)
     if operator in ("*", "/", "//") and any(isinstance(atom, Scale) for atom in other):
-        return side.scaled()
+        return side.scale_to_area()
     if operator == "*":
         if side.stage == "floored" and _is_divisor(side, other, written):
             return replace(side, stage="multiple")
         return side if side.is_rounded or _is_still_scaled(side) else side.whole(is_limited=True)
     if operator in ("/", "//"):
-        return _divided(operator, side, other, made)
+        return _divide(operator, side, other, made)
     if operator == "%" and side.stage == "whole" and is_number_of_pixels(other):
         return replace(side, stage="rest", divisor=other, is_divided=True)
     if operator == "-" and side.stage == "whole":
-        rest = next((a for a in other if isinstance(a, Side) and a.stage == "rest" and side.is_told_by(a)), None)
+        rest = next((a for a in other if isinstance(a, Side) and a.stage == "rest" and side.shares_facts_of(a)), None)
         if rest is not None:
             return replace(side, stage="multiple", quotient=made, rounding=made, divisor=rest.divisor, is_divided=True)
     return side.whole(is_limited=True)
 
 
-def _divided(operator: str, side: Side, other: Atoms, made: Site) -> Side:
+def _divide(operator: str, side: Side, other: Atoms, made: Site) -> Side:
     if side.is_rounded:
         return side
     if side.stage == "ratio" and operator == "//" and constant(other) == Constant(1):
@@ -171,7 +171,7 @@ def _is_still_scaled(side: Side) -> bool:
 
 
 def is_number_of_pixels(atoms: Atoms) -> bool:
-    """Whether a divisor may be a number of pixels: a setting, or a number above 1."""
+    """True if a divisor may be a number of pixels: a setting, or a constant above 1."""
     return bool(atoms) and all(map(_is_setting, atoms))
 
 
@@ -182,7 +182,7 @@ def _is_setting(atom: Atom) -> bool:
 
 
 def _is_divisor(side: Side, other: Atoms, written: Value | None) -> bool:
-    """Whether a number is the one that a side was divided by."""
+    """True if the number is the one that the side was divided by."""
     size = size_of(side.divisor)
     if size is not None:
         return size == size_of(other)

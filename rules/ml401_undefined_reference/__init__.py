@@ -59,16 +59,20 @@ class UndefinedReference(Rule):
         kinds = [kind for kind in ProblemKind if kind is ProblemKind.UNDEFINED or kind.name in _DESCRIPTIONS]
         for found in problems(recipe, project, kinds):
             describe = _DESCRIPTIONS.get(found.problem.kind.name)
-            yield self._undefined(found) if describe is None else self._unresolved(found, *describe(found.problem))
+            yield (
+                self._undefined_finding(found)
+                if describe is None
+                else self._unresolved_finding(found, *describe(found.problem))
+            )
 
     def probe(self, claim: NotLoaded | Unresolved, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, as it is and without the reference; resolve what OmegaConf loads."""
+        """Load the recipe with HyperPyYAML, as it is and without the reference; resolve it in what OmegaConf loads."""
         from modellint.claims.recipes import Unresolved
         from modellint.probes import file_probe, recipe_probe
 
         return file_probe(claim) if isinstance(claim, Unresolved) else recipe_probe(claim, project)
 
-    def _undefined(self, found: FoundProblem) -> Finding:
+    def _undefined_finding(self, found: FoundProblem) -> Finding:
         from modellint.claims.recipes import NotLoaded, Unresolved
         from modellint.graph.recipe import Dialect, TagKind
 
@@ -107,7 +111,7 @@ class UndefinedReference(Rule):
             claim=Unresolved(problem.place, written) if is_plain else NotLoaded(problem.place, "0"),
         )
 
-    def _unresolved(self, found: FoundProblem, what: str, evidence: str, help: str) -> Finding:
+    def _unresolved_finding(self, found: FoundProblem, what: str, evidence: str, help: str) -> Finding:
         from modellint.claims.recipes import NotLoaded
 
         problem = found.problem

@@ -62,7 +62,7 @@ class UnresolvableClass(Rule):
                 yield self._missing(bad, recipe, near, project)
 
     def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
+        """Load the recipe with HyperPyYAML, and make the tag's object; locate the name in `_target_`."""
         from modellint.claims.recipes import NotLocated
         from modellint.probes import file_probe, recipe_probe
 
@@ -124,7 +124,7 @@ def _claim(bad: BadTarget, recipe: Recipe) -> NotMade | NotLocated:
 
 
 def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:
-    """Which other releases have the name, and why they are not those that count."""
+    """Evidence about other releases that have the name, and why they do not count."""
     from modellint.link.recipes.eras import is_for_earlier
     from modellint.link.requirements import required
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .calls import BadCall
 
 
-#: So many mistakes in one call are told one by one.
+#: The number of mistakes in one call that have a finding each.
 _MOST = 3
-#: How alike a name has to be to one that is missing to be it, with a slip.
+#: The similarity from which on an unknown name is a missing one with a slip.
 _SLIP = 0.8
 
 
@@ -66,10 +66,10 @@ class ConstructorMismatch(Rule):
         for bad in bad_calls(recipe, project):
             found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
-            yield from [_joined(*found)] if is_many else found
+            yield from [_join_findings(*found)] if is_many else found
 
     def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
+        """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""
         from modellint.claims.recipes import NotCalled
         from modellint.probes import file_probe, recipe_probe
 
@@ -87,7 +87,7 @@ class ConstructorMismatch(Rule):
         later = is_plain or tag.kind is TagKind.NAME
         evidence = [
             ("calling it" if later else "loading the recipe") + " raises `TypeError`",
-            _described(parameters),
+            _parameters_text(parameters),
         ]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
@@ -105,14 +105,14 @@ class ConstructorMismatch(Rule):
             confidence=confidence,
             evidence=evidence,
             related=(Related(target.place, "defined here"),) if target.place is not None else (),
-            help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.meant(misfit)),
+            help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.probable_argument(misfit)),
             claim=claim,
             cause=f"{tag.target}: {message}",
         )
 
 
 def _mistakes(misfits: Sequence[Misfit]) -> Iterator[Misfit]:
-    """What does not fit, each mistake once: an argument is not missing as well where its name is misspelt."""
+    """The misfits, each mistake once: a parameter is not missing as well where its name is misspelt."""
     unknown = [misfit.unknown for misfit in misfits if misfit.unknown]
     for misfit in misfits:
         written = [get_close_matches(name, unknown, n=1, cutoff=_SLIP) for name in misfit.missing]
@@ -120,8 +120,8 @@ def _mistakes(misfits: Sequence[Misfit]) -> Iterator[Misfit]:
             yield misfit
 
 
-def _joined(first: Finding, *others: Finding) -> Finding:
-    """One finding for a call of which much does not fit: it is another class that is meant, or another release."""
+def _join_findings(first: Finding, *others: Finding) -> Finding:
+    """One finding for a call with many misfits: another class is meant, or another release."""
     return replace(
         first,
         confidence=max(finding.confidence for finding in (first, *others)),
@@ -154,7 +154,7 @@ def _message(name: str, misfit: Misfit, given: int) -> str:
     return f"`{name}` takes at most {misfit.most} {arguments} by position, not {given}"
 
 
-def _described(parameters: Parameters) -> str:
+def _parameters_text(parameters: Parameters) -> str:
     stars = {"var-positional": "*", "var-keyword": "**"}
     names = [f"`{stars.get(p.kind, '')}{p.name}`" for p in parameters]
     return "it takes " + (", ".join(names) if names else "no arguments")

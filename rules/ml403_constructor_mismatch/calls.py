@@ -1,4 +1,4 @@
-"""Arguments of a recipe's tags that what they name does not take."""
+"""Arguments of a recipe's tags that the named class or function does not take."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-#: Whoever calls what these name may add arguments.
+#: Tags whose class or function is called later, perhaps with more arguments.
 _OPEN_CALLS = (TagKind.NAME, TagKind.TARGET)
 
 
 @dataclass(frozen=True, slots=True)
 class BadCall:
-    """Arguments that what a tag names does not take."""
+    """Arguments of a tag that do not fit the parameters of the named class or function."""
 
     item: Item
     target: ResolvedName
     misfits: tuple[Misfit, ...]
 
-    def meant(self, misfit: Misfit) -> str | None:
-        """The argument that was probably meant to be one that is missing, and went into `**kwargs`."""
+    def probable_argument(self, misfit: Misfit) -> str | None:
+        """The argument in `**kwargs` whose name is close to that of a missing one; None if there is none."""
         declared = {p.name for p in self.target.signatures[0] if not p.kind.startswith("var")}
         others = [str(name) for name in self.item.fields if name not in declared]
         return next((near[0] for name in misfit.missing if (near := get_close_matches(name, others, n=1))), None)
 
     def place(self, misfit: Misfit) -> Place:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
-        wrong = misfit.unknown or self.meant(misfit)
+        wrong = misfit.unknown or self.probable_argument(misfit)
         entry = self.item.node.get(wrong) if wrong else None
         return self.item.recipe.place(entry.key.span if entry is not None else self.item.node.tag.span)
 
 
 def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
-    """The tags of a recipe whose arguments do not fit the parameters of what they name."""
+    """The tags of a recipe whose arguments do not fit the parameters of the named class or function."""
     for item, whole in tagged_items(recipe, project):
         tag = item.node.tag.kind
         if tag not in CALLS or (tag is TagKind.TARGET and item.kind is ItemKind.UNKNOWN):
@@ -73,7 +73,7 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
 def _is_replaced(
     item: Item, whole: Recipe, target: ResolvedName, given: tuple[int, list[str]], project: Project
 ) -> bool:
-    """Whether the project has a file to put in the place of a package's module, whose class takes the arguments.
+    """True if the project has a file to replace a package's module, whose class takes the arguments.
 
     It is called like that module, defines the same class, and lies beside the recipe or above it.
     """

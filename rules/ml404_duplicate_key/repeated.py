@@ -29,7 +29,7 @@ class RepeatedKey:
 
 
 def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
-    """The keys that stand twice in a recipe, and in what it includes that is no recipe of its own."""
+    """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
     evaluation = evaluate(recipe, project)
     for part in evaluation.recipes:
         if part is recipe or project.recipe(part.file) is None:

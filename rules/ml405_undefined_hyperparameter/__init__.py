@@ -92,7 +92,7 @@ class UndefinedHyperparameter(Rule):
         where = "the script" if use.function == "<module>" else f"`{use.function}`"
         return self.finding(
             use.place,
-            f"`{use.text}` {verb}, but {_named(recipes)} has no key `{use.name}`",
+            f"`{use.text}` {verb}, but {_names_of(recipes)} has no key `{use.name}`",
             symbol=use.name,
             severity=Severity.WARNING if doubt else Severity.ERROR,
             confidence=(Confidence.MEDIUM if doubt else Confidence.HIGH) if certain else Confidence.LOW,
@@ -146,6 +146,6 @@ def _head(lacking: LackingRecipe) -> Place:
     return lacking.recipe.place(root.entries[0].key.span if root.entries else root.span)
 
 
-def _named(recipes: list[LackingRecipe]) -> str:
+def _names_of(recipes: list[LackingRecipe]) -> str:
     first = recipes[0].recipe.file.name
     return f"`{first}`" if len(recipes) == 1 else f"each of `{first}` and {len(recipes) - 1} more"

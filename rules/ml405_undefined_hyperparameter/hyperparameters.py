@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from modellint.link.recipes.scripts import Script
     from modellint.source import Place
 
-#: What is noted around Brains, outside of all stages of a training.
+#: The stage for code around Brains, outside of all stages of a training.
 _AROUND = "AROUND"
-#: How a statement of a file's own code begins.
+#: The beginning of a statement in a file's own code.
 _STATEMENT = re.compile(r"(?!else\b|elif\b|except\b|finally\b)[\w@(\[{\"']")
 _CAUGHT = re.compile(r"\bexcept\s*(?::|[^\n]*(?:KeyError|AttributeError|LookupError|Exception))")
-#: What dictionaries and namespaces answer to without being asked for a key.
+#: Attributes of dictionaries and namespaces that are no keys.
 _METHODS = frozenset(dir(dict))
 
 
@@ -50,7 +50,7 @@ class KeyUse:
 
 @dataclass(frozen=True, eq=False)
 class LackingRecipe:
-    """A recipe without a key that its script reads; `doubt` says why the script may be that of others only."""
+    """A recipe without a key that its script reads; `doubt` says why the script may belong to other recipes only."""
 
     recipe: Recipe
     keys: tuple[str, ...]
@@ -95,7 +95,7 @@ def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
 
 
 def _around(value: Value, function: Function) -> str:
-    """The function that a value stands in; of a file's own code, the statement."""
+    """The text of the function that a value stands in; in a file's own code, of the statement."""
     module = function.module
     if function is not module.body:
         return function.text
@@ -109,7 +109,7 @@ def _around(value: Value, function: Function) -> str:
 
 
 def _work(script: Script, project: Project) -> KeyWork:
-    """What a script, and the files of its Brains' classes, ask for and store; what it imports from beside it asks."""
+    """The keys that a script, the files of its Brains' classes and its imports from beside it read and store."""
     total = KeyWork()
     modules = {id(cls.module): cls.module for brain in script.brains for cls in brain.classes}
     modules.pop(id(script.module), None)
@@ -117,24 +117,24 @@ def _work(script: Script, project: Project) -> KeyWork:
         total.mentioned |= work.mentioned
         total.stored |= work.stored
         total.may_have_more_keys = total.may_have_more_keys or work.may_have_more_keys
-    imported = _work_in(list(_imported(script, project)))
+    imported = _work_in(list(_imported_functions(script, project)))
     total.mentioned |= imported.mentioned
     total.stored |= imported.stored
     return total
 
 
 def _work_of(module: ModuleFacts, project: Project) -> KeyWork:
-    """What a file does with keys; bases are shared."""
+    """The work of a file on keys; remembered, since bases are shared."""
     return project.once(("asked in", module.path), lambda: _work_in([*module.all_functions(), module.body]))
 
 
 def _work_in(functions: list[Function]) -> KeyWork:
-    """What functions do with keys, under whatever attribute they keep them."""
+    """The work of functions on keys, under whatever attributes they store them."""
     names = kept_under(functions, may_be_keys)
     return key_work(functions, lambda value: may_be_keys(value, names))
 
 
-def _imported(script: Script, project: Project) -> Iterator[Function]:
+def _imported_functions(script: Script, project: Project) -> Iterator[Function]:
     """The functions that a script imports from files beside it and calls, and the methods of such classes."""
     module = script.module
     for name in module.imports.keys() & script.work.called:
@@ -146,7 +146,7 @@ def _imported(script: Script, project: Project) -> Iterator[Function]:
 
 
 class _Walk:
-    """What a script reads of one recipe: around its Brains, and in them."""
+    """The missing keys that a script reads of one recipe: around its Brains, and in them."""
 
     def __init__(self, script: Script, evaluation: Evaluation, project: Project) -> None:
         self.script = script
@@ -158,7 +158,7 @@ class _Walk:
         work = project.once(("asks", script.module.path), lambda: _work(script, project))
         self.stored = set(work.stored)
         self.may_have_more_keys = work.may_have_more_keys or not script.loads_one
-        #: The names that may turn out to be missing; only lines that mention one are looked at.
+        #: The names that may turn out to be missing; only code that mentions one is looked at.
         self.candidates = tuple(sorted(work.mentioned - self.keys - self.stored - _METHODS))
 
     def run(self) -> Iterator[KeyUse]:
@@ -194,14 +194,14 @@ class _Walk:
         return any(name in function.text for name in self.candidates)
 
     def _learn(self, function: Function, handed: Collection[str]) -> None:
-        """What a function stores among the keys that it is handed."""
+        """Add the keys that a function stores in a mapping of keys among its arguments."""
         key = ("learnt", function.module.path, function.qualname, tuple(sorted(handed)))
         work = self.project.once(key, lambda: key_work((function,), lambda value: may_be_keys(value, handed)))
         self.stored |= work.stored
         self.may_have_more_keys = self.may_have_more_keys or work.may_have_more_keys
 
     def _overrides(self, call: Value, function: Function, certain: bool) -> None:
-        """Overrides that the script states must be there, unless it says that they need not."""
+        """Note the overrides that the script states and the recipe lacks, unless they need not match."""
         given = call.argument(1, "overrides")
         match = call.argument(2, "overrides_must_match")
         if match is not None and not (match.op is Op.CONST and match.data is True):

@@ -53,7 +53,7 @@ class UnknownTag(Rule):
         for tag in unknown_tags(recipe, project):
             yield self._unknown(tag, recipe)
         for found in problems(recipe, project, (ProblemKind.SHAPE,)):
-            yield self._misplaced(found.problem)
+            yield self._misplaced_finding(found.problem)
 
     def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the tag."""
@@ -77,7 +77,7 @@ class UnknownTag(Rule):
             claim=NotLoaded(place, ""),
         )
 
-    def _misplaced(self, problem: Problem) -> Finding:
+    def _misplaced_finding(self, problem: Problem) -> Finding:
         from modellint.claims.recipes import NotLoaded
 
         return self.finding(
@@ -94,7 +94,7 @@ class UnknownTag(Rule):
 _REFUSED = (
     "HyperPyYAML raises `ConstructorError: could not determine a constructor for the tag` when the recipe is loaded"
 )
-#: What PyYAML's safe loader makes of `!!` tags.
+#: The `!!` tags for which PyYAML's safe loader makes a value.
 _YAML_TYPES = tuple(
     f"!!{name}"
     for name in ("binary", "bool", "float", "int", "map", "null", "omap", "pairs", "seq", "set", "str", "timestamp")

@@ -32,14 +32,14 @@ _PYTHON_TAG = re.compile(
     r"!!python/(?:none|bool|str|unicode|bytes|int|long|complex|float|list|tuple|dict|(?:name|module|object):.*"
     r"|object/(?:apply|new):.*)"
 )
-#: What gives a tag a constructor; the classes of the last name theirs as `yaml_tag`.
+#: Functions that register a constructor for a tag; classes given to the last one have theirs as `yaml_tag`.
 _REGISTERING = frozenset(("add_constructor", "add_multi_constructor", "register_class"))
 _OWN_TAG = "yaml_tag"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTag:
-    """A tag that nothing constructs, and the path of what has it; empty if that is not known.
+    """A tag that nothing constructs, and the path of its node; empty if that is not known.
 
     `is_sure`: the script that loads the recipe registers no tags of its own.
     """
@@ -79,7 +79,7 @@ def _registered_in(scripts: Collection[Path], project: Project) -> tuple[str, ..
 
 
 def _registered_by(module: ModuleFacts) -> list[str] | None:
-    """The tags that a file gives constructors, None if any of them is made up."""
+    """The tags that a file gives constructors; None if one of them is no constant."""
     tags = [cls.attributes[_OWN_TAG] for cls in module.classes.values() if _OWN_TAG in cls.attributes]
     calls = 0
     for function in (*module.all_functions(), module.body):

@@ -1,4 +1,4 @@
-"""Placeholders of a recipe that nothing says how to fill."""
+"""Placeholders of a recipe that no comment, document or code says how to fill."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEXTS = (*_DOCUMENTS, ".py", ".ipynb")
 
 @dataclass(frozen=True, slots=True)
 class LeftPlaceholder:
-    """A `!PLACEHOLDER` that nothing beside the recipe speaks of: its key, and its path (`data[folder]`)."""
+    """A `!PLACEHOLDER` that nothing beside the recipe mentions: its key, and its path (`data[folder]`)."""
 
     place: Place
     path: str
@@ -44,7 +44,7 @@ def left_placeholders(recipe: Recipe, project: Project) -> Iterator[LeftPlacehol
 
 
 def _is_explained(name: str, recipe: Recipe, project: Project) -> bool:
-    """Whether a text beside a recipe mentions a key, or a document in a folder above shows it as an option."""
+    """True if a text beside a recipe mentions a key, or a document in a folder above shows it as an option."""
     if any(re.search(rf"\b{re.escape(name)}\b", text) for text in _texts_in(recipe.file.parent, _TEXTS, project)):
         return True
     root = project.options.root
@@ -54,7 +54,7 @@ def _is_explained(name: str, recipe: Recipe, project: Project) -> bool:
 
 
 def _has_comment(recipe: Recipe, node: Node) -> bool:
-    """Whether a comment stands behind a node or on the line above it."""
+    """True if a comment stands behind a node or on the line above it."""
     lines = recipe.source.lines
     behind = lines[node.span.end_line - 1][node.span.end_column - 1 :]
     above = lines[node.span.line - 2] if node.span.line > 1 else ""

@@ -72,9 +72,9 @@ class WidthMismatch(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function, event, name in _made(module, project):
+        for function, event, name in _constructor_calls(module, project):
             if name != "Sequential" and not event.handled and not event.value.has_unpacking:
-                yield from self._divided(function, event, name, project)
+                yield from self._check_division(function, event, name, project)
         told: set[int] = set()
         for misfit in _misfits(module, project):
             from .judged import severity_of
@@ -90,11 +90,11 @@ class WidthMismatch(Rule):
 
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
-    def _divided(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
-        """What is said of the constructor of a layer whose width cannot be divided as it says."""
+    def _check_division(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
+        """The findings about the constructor of a layer whose width cannot be divided as it says."""
         from .evaluator import Evaluator
         from .judged import remainder
-        from .refusals import undivided
+        from .refusals import division_refusal
         from .sizes import Sizes
         from .table import DIVIDED
 
@@ -104,11 +104,11 @@ class WidthMismatch(Rule):
             width, parts = (sizes.size(event.value.argument(*one), frame) for one in arguments)
             severity = None if width is None or parts is None else remainder(width, parts, event)
             if width is not None and parts is not None and severity is not None:
-                claim = undivided(function.module.place(event.value), arguments[1])
-                yield self._undivided(function, event.value, name, (width, parts), severity, claim)
+                claim = division_refusal(function.module.place(event.value), arguments[1])
+                yield self._division_finding(function, event.value, name, (width, parts), severity, claim)
 
     def _finding(self, misfit: Misfit, severity: Severity) -> Finding:
-        from .refusals import refused
+        from .refusals import refusal_of
 
         call, layer = misfit.call, misfit.layer
         owner = call.frame.function.owner
@@ -133,11 +133,11 @@ class WidthMismatch(Rule):
             evidence=(_evidence(misfit.given.size, misfit.taken),),
             related=related,
             help="make the widths agree",
-            claim=refused(misfit) if severity is not Severity.INFO else None,
+            claim=refusal_of(misfit) if severity is not Severity.INFO else None,
             cause=f"{module.path} {owner.qualname} {misfit.given.size} {misfit.taken}" if owner is not None else "",
         )
 
-    def _undivided(
+    def _division_finding(
         self, function: Function, call: Value, name: str, sizes: tuple[Size, Size], severity: Severity, claim: Refused
     ) -> Finding:
         width, parts = sizes
@@ -174,7 +174,9 @@ def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
     """The layers that are given another width than they take: neighbours first, then along methods."""
     from .evaluator import Evaluator
 
-    made = [(function, event.value) for function, event, name in _made(module, project) if name == "Sequential"]
+    made = [
+        (function, event.value) for function, event, name in _constructor_calls(module, project) if name == "Sequential"
+    ]
     methods = list(_methods(module, project))
     if not made and not methods:
         return
@@ -189,7 +191,7 @@ def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
         yield from meetings.misfits(evaluator.method_frame(method, receivers[cls]))
 
 
-def _made(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:
+def _constructor_calls(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:
     """The calls in a file that make a `Sequential`, or a layer whose width is divided, with its name in `torch.nn`."""
     from .table import DIVIDED
 

@@ -1,4 +1,4 @@
-"""Which object a value is, and which function a call runs: looked for backwards, from where widths are asked for.
+"""Which objects a value may be, and which function a call runs: evaluated backwards, on demand.
 
 An `Activation` is a function together with what is known of its call: the values of its parameters and the object it is
 called on. Whatever cannot be followed is unknown, and unknown is empty or None.
@@ -33,7 +33,7 @@ _MAX_OBJECTS = 8
 _SAME_MODULE = operators.methods("Module", "itself")
 #: Wrappers that give back the module they are given.
 _WRAPPERS = operators.functions("wraps")
-#: What is never an object with methods of its own.
+#: Operations whose result is never an object with methods of its own.
 _NO_OBJECTS = frozenset((Op.CONST, Op.GLOBAL, Op.BIN, Op.COMPARE, Op.UNARY, Op.TUPLE, Op.LIST, Op.DICT, Op.STRING))
 
 
@@ -77,7 +77,7 @@ class Evaluator:
         self.project = project
         self._budget = project.budget
         self._frames: dict[Function, Activation] = {}
-        #: What calls run in functions of which no call is known; bodies are lowered once, so values are keys.
+        #: The target of each call in functions without a known caller; bodies are lowered once, so values are keys.
         self._targets: dict[Value, Activation | None] = {}
         self._instances: dict[Value, tuple[Instance, ...]] = {}
 
@@ -108,7 +108,7 @@ class Evaluator:
     def _objects(self, value: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
         match value.op:
             case Op.CALL:
-                return self._built(value, frame, depth)
+                return self._instances_of_call(value, frame, depth)
             case Op.PARAM:
                 return self._parameter_instances(value, frame, depth)
             case Op.ATTR:
@@ -122,7 +122,7 @@ class Evaluator:
             case _:
                 return ()
 
-    def _built(self, call: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
+    def _instances_of_call(self, call: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
         callee = call.callee
         found = self.project.names.definition(frame.module, callee)
         if isinstance(found, DefinedClass):
@@ -143,14 +143,14 @@ class Evaluator:
         )
 
     def _constructors(self, instance: Instance) -> Iterator[Activation]:
-        """The constructors that run when an object is built, with what each of them gets, the object's own first."""
+        """The activations of the constructors that run when an object is built, the object's own class first."""
         if instance.cls is None or instance.call is None or instance.frame is None:
             return
         members = self.project.of(Members)
         call: Value | None = instance.call
         frame, constructor = instance.frame, members.method(instance.cls, "__init__")
         while constructor is not None and constructor.owner is not None and call is not None:
-            frame = self._bound(constructor, call, frame, instance)
+            frame = self._bind(constructor, call, frame, instance)
             yield frame
             call = _super_init(constructor)
             constructor = members.method_after(instance.cls, constructor.owner, "__init__")
@@ -165,7 +165,7 @@ class Evaluator:
         return () if cls is None else (Instance(cls=cls),)
 
     def argument(self, parameter: Value, frame: Activation) -> Located | None:
-        """What a parameter is bound to by the frame's call."""
+        """The argument that the frame's call binds to a parameter, located in the caller; None if there is none."""
         bound = frame.arguments.get(str(parameter.data))
         return None if bound is None or frame.caller is None else Located(bound, frame.caller)
 
@@ -181,7 +181,7 @@ class Evaluator:
         return None
 
     def attribute(self, value: Value, frame: Activation, depth: int = 0) -> list[Located]:
-        """What an attribute may hold: what its object's class stores there, in its constructor first."""
+        """The values that an attribute may hold: those that its object's class stores, in its constructor first."""
         if depth > _MAX_DEPTH:
             return []
         if len(value.args) > 1:
@@ -191,10 +191,10 @@ class Evaluator:
             owners: tuple[Instance, ...] = (frame.receiver,) if frame.receiver is not None else ()
         else:
             owners = self.instances(owner, frame, depth + 1)
-        return [found for instance in owners for found in self.stored(instance, value.data)]
+        return [found for instance in owners for found in self.stored_values(instance, value.data)]
 
-    def stored(self, instance: Instance, name: str) -> list[Located]:
-        """What an object holds under an attribute."""
+    def stored_values(self, instance: Instance, name: str) -> list[Located]:
+        """The values that an object may hold under an attribute: stores to it, else a value in the class body."""
         if instance.cls is None:
             return []
         members = self.project.of(Members)
@@ -210,7 +210,7 @@ class Evaluator:
         return [Located(owner.attributes[name], Activation(owner.module.body))]
 
     def _kept_by_base(self, instance: Instance, cls: Class, name: str) -> list[Located]:
-        """What a constructor passes to that of a base which is not read: it is kept under its own name (`config`)."""
+        """A parameter passed to an unreadable base, which is taken to store it under its own name (`config`)."""
         constructor = cls.methods.get("__init__")
         if constructor is None or constructor.parameter(name) is None:
             return []
@@ -220,20 +220,20 @@ class Evaluator:
         return [Located(value, inner) for value in given[:1] if value.op is Op.PARAM and value.data == name]
 
     def method_frame(self, function: Function, instance: Instance) -> Activation:
-        """The frame of a method of an object. A constructor's parameters are those the object was built with."""
+        """The frame of a method of an object; of a constructor, with the arguments that the object was built with."""
         if function.name == "__init__":
             for frame in self._constructors(instance):
                 if frame.function is function:
                     return frame
         return Activation(function, receiver=instance)
 
-    def _bound(self, function: Function, call: Value, frame: Activation, receiver: Instance | None) -> Activation:
+    def _bind(self, function: Function, call: Value, frame: Activation, receiver: Instance | None) -> Activation:
         return Activation(function, function.bind(call), frame, receiver, frame.depth + 1, call)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
     def call_frame(self, call: Value, frame: Activation, depth: int = 0) -> Activation | None:
-        """The frame of the project's function that a call runs, None if it is none or nested too deep."""
+        """The frame of the project's function that a call runs; None if it runs none, or is nested too deep."""
         if frame.depth > _MAX_FRAMES:
             return None
         targets = self._targets if frame.caller is None else {}
@@ -247,7 +247,7 @@ class Evaluator:
         callee = call.callee
         found = self.project.names.definition(frame.module, callee)
         if isinstance(found, DefinedFunction):
-            return self._bound(found.function, call, frame, None)
+            return self._bind(found.function, call, frame, None)
         if found is not None or callee.op is not Op.ATTR or depth > _MAX_DEPTH:
             return None
         members, owner = self.project.of(Members), callee.args[0]
@@ -256,16 +256,16 @@ class Evaluator:
             if below is None or receiver is None or receiver.cls is None:
                 return None
             function = members.method_after(receiver.cls, below, callee.data)
-            return None if function is None else self._bound(function, call, frame, receiver)
+            return None if function is None else self._bind(function, call, frame, receiver)
         for instance in self.instances(owner, frame, depth + 1):
             function = None if instance.cls is None else members.method(instance.cls, callee.data)
             if function is not None:
-                return self._bound(function, call, frame, instance)
+                return self._bind(function, call, frame, instance)
         return None
 
     @staticmethod
     def is_recursive(frame: Activation) -> bool:
-        """Whether a frame's function is already being run further out."""
+        """True if a frame's function is already running further out."""
         outer = frame.caller
         while outer is not None:
             if outer.function is frame.function:
@@ -274,7 +274,7 @@ class Evaluator:
         return False
 
     def returns(self, call: Value, frame: Activation, depth: int = 0) -> Iterator[Located]:
-        """What a call of a project function may return."""
+        """The values that a call of a project function may return."""
         if call.op is not Op.CALL or depth > _MAX_DEPTH:
             return
         inner = self.call_frame(call, frame, depth)
@@ -289,7 +289,7 @@ class Evaluator:
 
 
 def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:
-    """Each object once: what the same call builds, or the same annotation names. Too many are as good as unknown."""
+    """Each object once, told apart by its call and class; empty if there are too many."""
     if len(instances) < 2:
         return instances
     seen: dict[tuple[int, ...], Instance] = {}

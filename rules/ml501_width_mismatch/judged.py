@@ -1,4 +1,4 @@
-"""How bad it is that sizes differ, or do not divide each other: for certain, by default, or if a setting changes."""
+"""The severity of sizes that differ, or do not divide each other: for certain, by default, or if a setting changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .meetings import Misfit
 
 _CATCHING = frozenset(("RuntimeError", "Exception", "BaseException"))
-#: What a condition says that asks how large something is, or what it is.
+#: Names in conditions that ask how large something is, or what it is.
 _ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "type", "len"))
 
 
@@ -62,7 +62,7 @@ def severity_of(misfit: Misfit, project: Project) -> Severity | None:
 
 
 def _is_made_again(misfit: Misfit, project: Project) -> bool:
-    """Whether a layer is made like the one before it, from one parameter to another, though it follows it."""
+    """True if a layer follows another one that was made with the same sizes, from one parameter to another."""
     maker, made = misfit.given.maker, misfit.layer.made
     sized = SIZED.get(misfit.layer.name)
     if maker is None or sized is None or sized.takes is None or sized.gives is None or misfit.is_one_side:
@@ -82,7 +82,7 @@ def _is_made_again(misfit: Misfit, project: Project) -> bool:
 
 
 def difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:
-    """How bad it is that a width is given where another one is taken; None if nothing is known to differ."""
+    """The severity of a width that is given where another one is taken; None if nothing is known to differ."""
     apart = given - taken
     if apart.constant is not None:
         return Severity.ERROR if apart.constant else None
@@ -99,9 +99,9 @@ def difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None
 
 
 def _of_settings(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:
-    """How bad it is that a field of a configuration has to equal a number, or another one; what they are is not known.
+    """The severity where a field of a configuration must equal a number or another field, and their values are unknown.
 
-    What a constructor needs to be told is for its callers to choose.
+    None for a constructor's parameters, which are for its callers to choose.
     """
     sides = (given, taken)
     owners = {symbol.owner.rpartition(":")[2] for side in sides for symbol in side.symbols}
@@ -114,7 +114,7 @@ def _of_settings(given: Size, taken: Size, module: ModuleFacts) -> Severity | No
 
 
 def _is_computed(symbol: Symbol, project: Project) -> bool:
-    """Whether a configuration computes a field itself, perhaps of the one that it has to equal."""
+    """True if a configuration computes a field itself, perhaps from the one that it has to equal."""
     path, _, name = symbol.owner.rpartition(":")
     module = project.python(Path(path))
     cls = None if module is None else module.classes.get(name)
@@ -133,7 +133,7 @@ def _is_computed(symbol: Symbol, project: Project) -> bool:
 
 
 def remainder(width: Size, parts: Size, event: Event) -> Severity | None:
-    """How bad it is that a width is divided into parts by what an event makes; None if it can be."""
+    """The severity of a layer that divides a width into parts; None if the division may leave no remainder."""
     if width.constant is not None and parts.constant:
         return Severity.ERROR if width.constant % parts.constant else None
     if event.guard is not None:
@@ -145,17 +145,17 @@ def remainder(width: Size, parts: Size, event: Event) -> Severity | None:
 
 
 def _are_parameters(owners: set[str]) -> bool:
-    """Whether symbols are parameters of a constructor, rather than fields of a configuration."""
+    """True if symbols are parameters of constructors, rather than fields of configurations."""
     return all(owner.endswith(".__init__") for owner in owners)
 
 
 def _asks_size(test: Value) -> bool:
-    """Whether a condition asks for what would make the widths fit."""
+    """True if a condition asks for a size or a type, and so may make the widths fit."""
     return any(part.data in _ASKING for part in test.walk() if part.op in (Op.ATTR, Op.GLOBAL))
 
 
 def _is_replaced(misfit: Misfit, project: Project) -> bool:
-    """Whether other objects set what the layer is kept under."""
+    """True if other objects store to the attribute that holds the layer."""
     call = misfit.call
     name = self_attribute(call.value.callee) if call.value.op is Op.CALL else None
     owner = call.frame.function.owner

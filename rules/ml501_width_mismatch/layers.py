@@ -1,4 +1,4 @@
-"""Which layer a value is: made by one call, kept under an attribute, in a list, or handed back by a function."""
+"""Resolves a value to a layer: made by one call, held under an attribute or in a list, or returned by a function."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 #: Methods that add a layer to a container, and the position of the argument that it is; None where that is not known.
 _ADDING = {"append": 0, "extend": 0, "add_module": 1, "register_module": 1, "insert": None, "pop": None}
-#: Methods and functions that keep a layer under a name in a text.
+#: Methods and functions that store a layer under a name that is a string.
 _SETTING = frozenset(("add_module", "register_module", "setattr"))
 _PARTIAL = External("functools.partial")
 MAX_DEPTH = 60
 MAX_FRAMES = 4
 NN = "torch.nn."
-#: What wraps a layer, or hands it back.
+#: Functions and methods that wrap a layer, or return it.
 _WRAPPERS = operators.functions("wraps")
 _SAME_LAYER = operators.methods("Module", "itself")
 SAME_SHAPE = frozenset(
@@ -55,11 +55,11 @@ class Layer:
     name: str = ""
     cls: Class | None = None
     partial: Value | None = None
-    #: Whether a container may have been given more than is seen where it was made.
+    #: True if a container may hold more layers than those seen where it was made.
     is_undecided: bool = False
 
     def argument(self, argument: Argument) -> Value | None:
-        """What an argument of the constructor, by position and name, was given."""
+        """The value of an argument of the constructor, by position and name; None if it is unknown or not given."""
         call, partial = self.made.value, self.partial
         if call.has_unpacking or (partial is not None and partial.has_unpacking):
             return None
@@ -106,14 +106,14 @@ class Layers:
         return self._layers[key]
 
     def _each(self, item: Value, frame: Activation) -> Layer | None:
-        """The layer that each element of a list is, where one expression makes them all."""
+        """The layer that an item of a list is, where one comprehension makes them all."""
         container = self._contents(item.args[0], frame)
         if container is None or container.value.op is not Op.COMPREHENSION or container.value.data != "list":
             return None
         return self.layer(container.value.args[-1], container.frame)
 
     def _contents(self, value: Value, frame: Activation, depth: int = 0) -> Located | None:
-        """The list that is kept, perhaps in a `ModuleList`."""
+        """The list behind a value, unwrapped from a `ModuleList`; None if several may be stored there."""
         if value.op is Op.ATTR and depth < MAX_FRAMES:
             stored = self._attribute(value, frame)
             return self._contents(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
@@ -123,19 +123,19 @@ class Layers:
         return Located(value, frame)
 
     def _attribute(self, value: Value, frame: Activation) -> list[Located]:
-        """What an attribute holds, but for None; of the object whose method a frame is, always in the same frames."""
+        """The values that an attribute may hold, but for None; for `self`, always located in the same frames."""
         name = self_attribute(value)
         if name is None or len(value.args) > 1 or frame.receiver is None:
             return [one for one in self._evaluator.attribute(value, frame) if not is_none(one.value)]
         key = (id(frame.receiver), name)
         if key not in self._stored:
             self._kept.append(frame.receiver)
-            stored = [*self._evaluator.attribute(value, frame), *self._registered(frame.receiver, name)]
+            stored = [*self._evaluator.attribute(value, frame), *self._registered_values(frame.receiver, name)]
             self._stored[key] = [one for one in stored if not is_none(one.value)]
         return self._stored[key]
 
-    def _registered(self, receiver: Instance, name: str) -> list[Located]:
-        """What an object registers, or sets, by a name in a text: `self.add_module("name", …)`."""
+    def _registered_values(self, receiver: Instance, name: str) -> list[Located]:
+        """The values that an object registers or sets under a name that is a string: `self.add_module("name", …)`."""
         members = self._project.of(Members)
         return [
             Located(kept_value(event), self._evaluator.method_frame(function, receiver))
@@ -148,23 +148,23 @@ class Layers:
 
     def _layer(self, value: Value, frame: Activation, depth: int) -> Layer | None:
         if value.op is Op.CALL:
-            return self._made(value, frame, depth)
+            return self._layer_of_call(value, frame, depth)
         if value.op is Op.ATTR:
-            return self._agreed(self._attribute(value, frame), depth)
+            return self._common_layer(self._attribute(value, frame), depth)
         if value.op is Op.CHOICE and value.data is not None:
-            return self._agreed([Located(part, frame) for part in value.args if not is_none(part)], depth)
+            return self._common_layer([Located(part, frame) for part in value.args if not is_none(part)], depth)
         if value.op is Op.PARAM:
             bound = None if value.data == "self" else self._evaluator.argument(value, frame)
             return None if bound is None else self.layer(bound.value, bound.frame, depth)
         if value.op is Op.INDEX and value.args[1].op is Op.CONST and type(value.args[1].data) is int:
-            held = self.held(value.args[0], frame, depth)
+            held = self.layers_in(value.args[0], frame, depth)
             at = value.args[1].data
             if held is not None and None not in held and -len(held) <= at < len(held):
                 found = held[at]
                 return None if found is None else self.layer(found.value, found.frame, depth)
         return None
 
-    def _made(self, call: Value, frame: Activation, depth: int) -> Layer | None:
+    def _layer_of_call(self, call: Value, frame: Activation, depth: int) -> Layer | None:
         def is_wrapper(value: Value) -> bool:
             found = self._project.names.definition(frame.module, value)
             return isinstance(found, External) and found.name in _WRAPPERS
@@ -186,10 +186,10 @@ class Layers:
         if inner is None or (inner.receiver is not None and inner.function.name in ("forward", "__call__")):
             return None
         returned = [event.value for event in inner.function.flow.of(EventKind.RETURN)]
-        return self._agreed([Located(value, inner) for value in returned], depth) if returned else None
+        return self._common_layer([Located(value, inner) for value in returned], depth) if returned else None
 
     def _constructor(self, callee: Value, frame: Activation) -> tuple[Definition | None, Value | None]:
-        """What is called, and the call of `functools.partial` that made it of that."""
+        """The definition of a callee, and the call of `functools.partial` behind it, if there is one."""
         names = self._project.names
         definition = names.definition(frame.module, callee)
         if isinstance(definition, DefinedConstant) and definition.module is frame.module:
@@ -198,8 +198,8 @@ class Layers:
             return names.definition(frame.module, callee.positional[0]), callee
         return definition, None
 
-    def _agreed(self, located: list[Located], depth: int) -> Layer | None:
-        """One of several layers that take and give the same."""
+    def _common_layer(self, located: list[Located], depth: int) -> Layer | None:
+        """The first of several layers that take and give the same widths; None where they differ."""
         found = [self.layer(one.value, one.frame, depth) for one in located]
         first = found[0] if found else None
         if first is None or any(one is None or not self._are_alike(first, one) for one in found[1:]):
@@ -216,48 +216,48 @@ class Layers:
         return all(self.size(one, end) == self.size(other, end) for end in ends)
 
     def size(self, layer: Layer, argument: Argument) -> Size | None:
-        """How large an argument of a layer's constructor is."""
+        """The size that is given for an argument of a layer's constructor."""
         value = layer.argument(argument)
         if value is not None and value.op in (Op.LIST, Op.TUPLE) and value.args:
             value = value.args[-1]
         return Sizes(self._evaluator).size(value, layer.made.frame)
 
-    def held(self, value: Value, frame: Activation, depth: int = 0) -> list[Located | None] | None:
+    def layers_in(self, value: Value, frame: Activation, depth: int = 0) -> list[Located | None] | None:
         """The layers in a list, or in a container made of one, in order; None for an unknown layer."""
         if depth > MAX_DEPTH:
             return None
         if value.op in (Op.LIST, Op.TUPLE):
-            return self._spread(value.args, frame, depth)
+            return self._unpack_all(value.args, frame, depth)
         if value.op is Op.UPDATE and (made := self._root(value)).op is Op.CALL:
-            return self.held(made, frame, depth + 1)
+            return self.layers_in(made, frame, depth + 1)
         if value.op is Op.UPDATE and value.data == "append" and len(value.args) == 2 and value.guard is None:
-            before = self.held(value.args[0], frame, depth + 1)
+            before = self.layers_in(value.args[0], frame, depth + 1)
             return None if before is None else [*before, Located(value.args[1], frame)]
         if value.op is Op.UPDATE and value.data == "extend" and len(value.args) == 2 and value.guard is None:
-            before, more = (self.held(arg, frame, depth + 1) for arg in value.args)
+            before, more = (self.layers_in(arg, frame, depth + 1) for arg in value.args)
             return None if before is None else [*before, *(more or [None])]
         if value.op is Op.UPDATE:
-            return None if self.held(value.args[0], frame, depth + 1) is None else [None]
+            return None if self.layers_in(value.args[0], frame, depth + 1) is None else [None]
         if value.op is Op.BIN and value.data == "+":
-            parts = [self.held(arg, frame, depth + 1) for arg in value.args]
+            parts = [self.layers_in(arg, frame, depth + 1) for arg in value.args]
             return [one for part in parts for one in (part or [None])]
         if value.op is Op.CHOICE and value.args:
-            before = self.held(value.args[0], frame, depth + 1) if value.data is None else None
+            before = self.layers_in(value.args[0], frame, depth + 1) if value.data is None else None
             return [*(before or ()), None]
         if value.op is Op.ATTR:
             stored = self._attribute(value, frame)
-            return self.held(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
+            return self.layers_in(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
         if value.op is Op.CALL:
             definition = self._project.names.definition(frame.module, value.callee)
             if isinstance(definition, External) and not value.data:
                 if definition.name == f"{NN}Sequential":
-                    return [*self._sequence(value, frame, depth), *self._added(value, frame)]
+                    return [*self._sequence(value, frame, depth), *self._added_layers(value, frame)]
                 if definition.name == f"{NN}ModuleList" and len(value.args) <= 2:
-                    held = self.held(value.args[1], frame, depth + 1) if len(value.args) == 2 else []
-                    return None if held is None else [*held, *self._added(value, frame)]
+                    held = self.layers_in(value.args[1], frame, depth + 1) if len(value.args) == 2 else []
+                    return None if held is None else [*held, *self._added_layers(value, frame)]
         return None
 
-    def _added(self, made: Value, frame: Activation) -> list[Located | None]:
+    def _added_layers(self, made: Value, frame: Activation) -> list[Located | None]:
         """The layers that are appended to a container after it is made, in order; None for an unknown layer."""
         key = (id(made), id(frame))
         if key not in self._grown:
@@ -282,12 +282,12 @@ class Layers:
             if not is_plain or at is None or len(given) <= at:
                 yield None
             elif callee.data == "extend":
-                yield from self.held(given[at], frame) or [None]
+                yield from self.layers_in(given[at], frame) or [None]
             else:
                 yield Located(given[at], frame)
 
     def _is_handed_on(self, made: Value, call: Value, frame: Activation) -> bool:
-        """Whether a container is an argument of a function that adds something to one."""
+        """True if a container is an argument of a function that mentions methods that add layers."""
         if not any(self._root(arg) is made for arg in call.args[1:]):
             return False
         definition = self._project.names.definition(frame.module, call.callee)
@@ -298,9 +298,9 @@ class Layers:
         return function is not None and not function.words.isdisjoint(_ADDING)
 
     def _may_grow(self, value: Value, found: Layer, frame: Activation) -> bool:
-        """Whether something is added to a `Sequential` by another name than that by which it is known where it is made.
+        """True if a layer may be added to a `Sequential` by another name than the one that it is made under.
 
-        That is an attribute, or what a function handed back.
+        That is an attribute, or a call that returned it.
         """
         if value is found.made.value:
             return False
@@ -322,7 +322,7 @@ class Layers:
         return callee.op is Op.ATTR and callee.data in _ADDING and self._root(callee.args[0]) is value
 
     def _added_elsewhere(self, made: Value, frame: Activation) -> Iterator[None]:
-        """What other methods add to it that are reached by the attribute that it is kept under: anything."""
+        """Yields None, for unknown layers, if other methods add some to the attribute that holds the container."""
         owner = frame.function.owner
         for event in frame.function.flow.of(EventKind.STORE):
             name = self_attribute(event.target) if event.target is not None else None
@@ -332,35 +332,35 @@ class Layers:
                     yield None
 
     def _root(self, value: Value) -> Value:
-        """The container as it was made, of which a value is what became of it."""
+        """The container as it was made, before the updates that a value is the result of."""
         while value.op is Op.UPDATE or (value.op is Op.ATTR and len(value.args) > 1):
             value = value.args[0] if value.op is Op.UPDATE else value.args[1]
         return value
 
     def parts(self, layer: Layer) -> list[Located | None] | None:
-        """What a `Sequential` holds in order."""
-        return None if layer.is_undecided else self.held(layer.made.value, layer.made.frame)
+        """The layers in a `Sequential`, in order; None if there may be others."""
+        return None if layer.is_undecided else self.layers_in(layer.made.value, layer.made.frame)
 
     def _sequence(self, call: Value, frame: Activation, depth: int) -> list[Located | None]:
         given = call.positional
         if len(given) == 1 and given[0].op is Op.CALL and not given[0].data:
             definition = self._project.names.definition(frame.module, given[0].callee)
             if definition == External("collections.OrderedDict") and len(given[0].args) == 2:
-                pairs = self.held(given[0].args[1], frame, depth + 1)
+                pairs = self.layers_in(given[0].args[1], frame, depth + 1)
                 return [None] if pairs is None else [_second(pair) for pair in pairs]
-        return self._spread(given, frame, depth)
+        return self._unpack_all(given, frame, depth)
 
-    def _spread(self, parts: tuple[Value, ...], frame: Activation, depth: int) -> list[Located | None]:
+    def _unpack_all(self, parts: tuple[Value, ...], frame: Activation, depth: int) -> list[Located | None]:
         found: list[Located | None] = []
         for part in parts:
             if part.op is Op.STARRED:
-                found += self.held(part.args[0], frame, depth + 1) or [None]
+                found += self.layers_in(part.args[0], frame, depth + 1) or [None]
             else:
                 found.append(Located(part, frame))
         return found
 
     def target(self, call: Value, frame: Activation) -> Layer | None:
-        """The layer that a call runs: kept under an attribute, or made on the spot."""
+        """The layer that a call runs: held under an attribute, or made on the spot."""
         callee = root = call.callee
         while root.op is Op.ATTR:
             root = root.args[0]
@@ -376,13 +376,13 @@ class Layers:
         if key not in self._frames:
             self._kept += (call, frame)
             self._frames[key] = None
-            inner = self._reached(call, frame) if frame.depth < MAX_FRAMES else None
+            inner = self._reached_frame(call, frame) if frame.depth < MAX_FRAMES else None
             is_plain = inner is not None and not inner.function.signature.is_async
             if inner is not None and is_plain and keeps_signature(inner.function, self._project):
                 self._frames[key] = inner
         return self._frames[key]
 
-    def _reached(self, call: Value, frame: Activation) -> Activation | None:
+    def _reached_frame(self, call: Value, frame: Activation) -> Activation | None:
         callee = call.callee
         if isinstance(self._project.names.definition(frame.module, callee), DefinedFunction):
             return self._evaluator.call_frame(call, frame)

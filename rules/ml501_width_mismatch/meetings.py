@@ -1,4 +1,4 @@
-"""Where tensors meet layers that take another width: along methods, and between the neighbours of a `Sequential`."""
+"""Calls that give a layer another width than it takes: along methods, and between the neighbours of a `Sequential`."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Misfit:
     taken: Size
     call: Located
     events: tuple[Event, ...] = ()
-    #: Whether the one width or the other is chosen by a condition, of which this is one side, and the other fits.
+    #: True if a condition chooses one of the two widths, and only this side of it does not fit.
     is_one_side: bool = False
-    #: Whether the condition is a parameter whose default takes that side.
+    #: True if the condition is a parameter whose default takes that side.
     is_default: bool = False
-    #: The call of the layer itself, which may stand in what is called at `call`.
+    #: The call of the layer itself, which may be in the function called at `call`.
     met: Located | None = None
     #: The `Sequential` of which it is an element.
     around: Value | None = None
@@ -58,7 +58,7 @@ class Meetings:
         self._layers, self._outputs = self._tensors.layers, self._tensors.outputs
 
     def misfits(self, frame: Activation) -> Iterator[Misfit]:
-        """The layers that a function calls with another width than they take, and those of the functions it calls."""
+        """The layers that a function, or a function that it calls, gives another width than they take."""
         yield from self._misfits(frame, None, ())
 
     def _misfits(self, frame: Activation, outer: Located | None, events: tuple[Event, ...]) -> Iterator[Misfit]:
@@ -75,7 +75,7 @@ class Meetings:
                 continue
             if layer is not None and layer.name:
                 is_sized = self._outputs.is_sized(layer)
-                met = self._outputs.entered(layer, self._tensors.input(call, frame, 0)) if is_sized else None
+                met = self._outputs.first_misfit(layer, self._tensors.input(call, frame, 0)) if is_sized else None
                 if met is not None:
                     yield Misfit(*met, place, (*events, event), met=Located(call, frame))
                 continue
@@ -86,14 +86,14 @@ class Meetings:
                 yield from self._misfits(inner, place, (*events, event))
 
     def neighbours(self, call: Value, frame: Activation) -> Iterator[Misfit]:
-        """The layers of a `Sequential` that take another width than those before them give."""
+        """The layers of a `Sequential` that take another width than the layer before them returns."""
         shape, before = UNKNOWN, None
-        for one in self._layers.held(call, frame) or ():
+        for one in self._layers.layers_in(call, frame) or ():
             layer = None if one is None else self._layers.layer(one.value, one.frame)
             if one is None or layer is None:
                 shape, before = UNKNOWN, None
                 continue
-            met = self._outputs.entered(layer, shape) if shape.axes else None
+            met = self._outputs.first_misfit(layer, shape) if shape.axes else None
             if met is not None:
                 yield Misfit(*met, one, around=call)
             yield from self._one_side(before, shape, layer, one, call)
@@ -107,7 +107,7 @@ class Meetings:
     def _one_side(
         self, before: Layer | None, shape: Shape, layer: Layer, one: Located, around: Value
     ) -> Iterator[Misfit]:
-        """A layer that takes what another one gives on one side of a condition, and something else on the other."""
+        """A layer that takes the other one's width on one side of a condition, and another width on the other side."""
         ends = SIZED.get(before.name) if before is not None else None
         sized = SIZED.get(layer.name)
         if before is None or ends is None or sized is None or sized.takes is None or ends.gives is None:
@@ -123,7 +123,7 @@ class Meetings:
                 yield Misfit(layer, Width(side, before.made), taken, one, (), True, is_default, around=around)
 
     def _sides(self, layer: Layer, argument: Argument, other: Size) -> list[tuple[Size, bool]]:
-        """The side of a condition where an argument differs from a size which it is on the other side."""
+        """The sides of a condition where an argument is not `other`; each with a flag, true for the default side."""
         value = layer.argument(argument)
         if value is None or value.op is not Op.CHOICE or not isinstance(value.data, Value) or len(value.args) != 2:
             return []
@@ -135,7 +135,7 @@ class Meetings:
 
 
 def _default(test: Value, frame: Activation) -> bool | None:
-    """Whether a condition holds by default."""
+    """True if a condition holds by default; None if that is not known."""
     defaults = {p.name: p.default for p in frame.function.parameters}
     constants = {name: value.data for name, value in defaults.items() if value is not None and value.op is Op.CONST}
     return truth_with(test, constants)

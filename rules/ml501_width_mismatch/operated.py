@@ -1,4 +1,4 @@
-"""What operators of torch make of the dimensions of their operand."""
+"""The transfer functions of torch's operators for the dimensions of their operand."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     #: An argument of an operator behind its operand, by position and name.
     Given: TypeAlias = Callable[[int, str], Value | None]
-    #: What is known of a tensor, and how large a number is.
+    #: The known dimensions of a tensor, and the size of a number.
     ShapeOf: TypeAlias = Callable[[Value], Shape]
     SizeOf: TypeAlias = Callable[[Value], Size | None]
 
-#: Where torch keeps operators of tensors.
+#: Modules of torch that define operators of tensors.
 _MODULES = frozenset(("torch", "torch.nn.functional", "torch.functional"))
 
 
@@ -54,12 +54,12 @@ def operator_of(call: Value, frame: Activation, project: Project) -> tuple[str, 
     return name.rpartition(".")[2], operand, given
 
 
-def operated(name: str, operand: Value, given: Given, shape_of: ShapeOf, size_of: SizeOf) -> Shape:
-    """What an operator makes of its operand."""
+def output_shape(name: str, operand: Value, given: Given, shape_of: ShapeOf, size_of: SizeOf) -> Shape:
+    """The shape of an operator's result."""
     if name in ("cat", "concat", "concatenate"):
-        return _joined(operand, whole(given(0, "dim"), 0), shape_of)
+        return _concatenate(operand, whole(given(0, "dim"), 0), shape_of)
     if name in ("view", "reshape"):
-        return _viewed(given, size_of)
+        return _view(given, size_of)
     shape = shape_of(operand)
     if shape is UNKNOWN:
         return UNKNOWN
@@ -71,14 +71,14 @@ def operated(name: str, operand: Value, given: Given, shape_of: ShapeOf, size_of
         return shape
     if name in ("transpose", "swapaxes", "swapdims"):
         first, last = (whole(given(at, key), None) for at, key in enumerate(("dim0", "dim1")))
-        return UNKNOWN if first is None or last is None else shapes.swapped(shape, first, last)
+        return UNKNOWN if first is None or last is None else shapes.transpose(shape, first, last)
     if name == "permute":
         order = [whole(part, None) for part in _several(given, "dims")]
         known = [dim for dim in order if dim is not None]
-        return shapes.reordered(shape, known) if known and len(known) == len(order) else UNKNOWN
+        return shapes.permute(shape, known) if known and len(known) == len(order) else UNKNOWN
     if name == "flatten":
         first, last = whole(given(0, "start_dim"), 0), whole(given(1, "end_dim"), -1)
-        return UNKNOWN if first is None or last is None else shapes.flattened(shape, first, last)
+        return UNKNOWN if first is None or last is None else shapes.flatten(shape, first, last)
     if name == "unsqueeze":
         dim = whole(given(0, "dim"), None)
         return UNKNOWN if dim is None else shapes.with_one(shape, dim)
@@ -89,11 +89,11 @@ def operated(name: str, operand: Value, given: Given, shape_of: ShapeOf, size_of
         is_one = width is not None and width.size.constant == 1
         return shapes.without(shape, [place]) if place is not None and is_one else UNKNOWN
     if name in ("mean", "sum", "amax", "amin"):
-        return _reduced(shape, given)
-    return _resized(shape, name, given)
+        return _reduce(shape, given)
+    return _resize(shape, name, given)
 
 
-def _reduced(shape: Shape, given: Given) -> Shape:
+def _reduce(shape: Shape, given: Given) -> Shape:
     dims = given(0, "dim")
     kept = given(1, "keepdim")
     if dims is None or (kept is not None and not (kept.op is Op.CONST and kept.data is False)):
@@ -103,8 +103,8 @@ def _reduced(shape: Shape, given: Given) -> Shape:
     return UNKNOWN if None in known else shapes.without(shape, [dim for dim in known if dim is not None])
 
 
-def _resized(shape: Shape, name: str, given: Given) -> Shape:
-    """What pools and resizes an image keeps of it."""
+def _resize(shape: Shape, name: str, given: Given) -> Shape:
+    """The dimensions of an image that pools and resizes keep."""
     for kind, grid in POOLS.items():
         if name == _function_of(kind):
             axes = {place: width for place, width in shape.axes.items() if place < -grid}
@@ -117,7 +117,7 @@ def _resized(shape: Shape, name: str, given: Given) -> Shape:
     return UNKNOWN
 
 
-def _joined(parts: Value, dim: int | None, shape_of: ShapeOf) -> Shape:
+def _concatenate(parts: Value, dim: int | None, shape_of: ShapeOf) -> Shape:
     if parts.op not in (Op.LIST, Op.TUPLE) or not parts.args or any(p.op is Op.STARRED for p in parts.args):
         return UNKNOWN
     found = list(map(shape_of, parts.args))
@@ -136,7 +136,7 @@ def _joined(parts: Value, dim: int | None, shape_of: ShapeOf) -> Shape:
     return Shape({**axes, place: Width(total, widths[0].maker if widths[0] is not None else None)}, rank)
 
 
-def _viewed(given: Given, size_of: SizeOf) -> Shape:
+def _view(given: Given, size_of: SizeOf) -> Shape:
     parts = _several(given, "shape")
     if len(parts) < 2 or any(part.op is Op.STARRED for part in parts):
         return UNKNOWN
@@ -148,7 +148,7 @@ def _viewed(given: Given, size_of: SizeOf) -> Shape:
     return Shape(axes, len(parts))
 
 
-def parted(name: str, operand: Value, given: Given, shape_of: ShapeOf) -> Shape:
+def part_shape(name: str, operand: Value, given: Given, shape_of: ShapeOf) -> Shape:
     """One part of `x.chunk(2, dim=-1)`."""
     if name not in ("chunk", "split", "unbind"):
         return UNKNOWN
@@ -162,7 +162,7 @@ def parted(name: str, operand: Value, given: Given, shape_of: ShapeOf) -> Shape:
     axes = {other: width for other, width in shape.axes.items() if other != place}
     width, count = shape.at(place), whole(given(0, "chunks"), None)
     if name == "chunk" and width is not None and count:
-        part = shapes.divided(width.size, count)
+        part = shapes.divide(width.size, count)
         if part is not None:
             axes[place] = Width(part, width.maker)
     return Shape(axes, shape.rank)
@@ -184,7 +184,7 @@ def whole(value: Value | None, default: int | None) -> int | None:
 
 
 def _several(given: Given, name: str) -> tuple[Value, ...]:
-    """Arguments that are passed one by one, or as one tuple."""
+    """Arguments that are passed singly, or as one tuple."""
     first = given(0, name)
     if first is None:
         return ()

@@ -1,4 +1,4 @@
-"""What layers of torch make of the dimensions of their input, and where that meets another width than they take."""
+"""The transfer functions of torch's layers for the dimensions of their input, and the first width that does not fit."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from .layers import Layer, Layers
 
-    #: A layer, how wide what it is given is there, and the width that it takes.
+    #: A layer, the width that it is given, and the width that it takes.
     Met: TypeAlias = tuple[Layer, Width, Size]
 
 _FLATTENED = (((0, "start_dim"), 1), ((1, "end_dim"), -1))
 
 
 class Outputs:
-    """What the layers of one file give; `of_class` tells it of those of the project."""
+    """The output shapes of the layers of one file; `of_class` computes those of the project's own layers."""
 
     def __init__(self, layers: Layers, of_class: Callable[[Layer, Shape, int], Shape]) -> None:
         self._layers = layers
@@ -47,11 +47,11 @@ class Outputs:
                 given = UNKNOWN if inner is None or depth > MAX_DEPTH else self.of(inner, given, depth + 1)
             return given
         if layer.name == "PixelShuffle":
-            return shapes.shuffled(given, whole(layer.argument((0, "upscale_factor")), None))
+            return shapes.pixel_shuffle(given, whole(layer.argument((0, "upscale_factor")), None))
         if layer.name == "Flatten":
             first, last = (whole(layer.argument(end), default) for end, default in _FLATTENED)
-            return UNKNOWN if first is None or last is None else shapes.flattened(given, first, last)
-        return self._pooled(layer, given)
+            return UNKNOWN if first is None or last is None else shapes.flatten(given, first, last)
+        return self._output_of_pool(layer, given)
 
     def _of_sized(self, layer: Layer, given: Shape) -> Shape:
         sized = SIZED[layer.name]
@@ -76,7 +76,7 @@ class Outputs:
             axes[sized.axis] = Width(size, layer.made)
         return Shape(axes, given.rank or sized.dimensions)
 
-    def _pooled(self, layer: Layer, given: Shape) -> Shape:
+    def _output_of_pool(self, layer: Layer, given: Shape) -> Shape:
         grid = POOLS.get(layer.name)
         if grid is None:
             return UNKNOWN
@@ -90,14 +90,14 @@ class Outputs:
         return Shape(axes, given.rank)
 
     def is_sized(self, layer: Layer) -> bool:
-        """Whether a layer of torch takes a width that is known."""
+        """True if a layer of torch takes a width that is known."""
         sized = SIZED.get(layer.name)
         if sized is None:
             return layer.name == "Sequential"
         return sized.takes is not None and self._layers.size(layer, sized.takes) is not None
 
-    def entered(self, layer: Layer, given: Shape, depth: int = 0) -> Met | None:
-        """The layer that a tensor meets first, how wide it is there, and the width that is taken, if they differ."""
+    def first_misfit(self, layer: Layer, given: Shape, depth: int = 0) -> Met | None:
+        """The first layer that takes a width, and the widths that it is given and takes; None where they agree."""
         sized = SIZED.get(layer.name)
         if sized is not None and sized.takes is not None:
             place = (1 - given.rank if given.rank else None) if sized.axis == SECOND else sized.axis
@@ -111,6 +111,6 @@ class Outputs:
                 if inner is None or inner.cls is not None:
                     return None
                 if inner.name in SIZED or inner.name == "Sequential":
-                    return self.entered(inner, given, depth + 1)
+                    return self.first_misfit(inner, given, depth + 1)
                 given = self.of(inner, given, 0)
         return None

@@ -1,4 +1,4 @@
-"""What torch says of widths that do not fit, and where a run says it."""
+"""The errors that torch raises for widths that do not fit, and the calls where a run raises them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CHANNELS = ("RuntimeError", "to have {taken} channels, but got {given} channels
 _STATISTICS = ("RuntimeError", "running_mean should contain {given} elements not {taken}")
 _RECURRENT = ("RuntimeError", "input.size(-1) must be equal to input_size. Expected {taken}, got {given}")
 _ATTENTION = ("AssertionError", "was expecting embedding dimension of {taken}, but got {given}")
-#: The type of the error, and a part of its words, by what the name of a layer begins with; the last part has no numbers
-#: where more than one is told.
+#: The type of the error, and a part of its words, by the beginning of the layer's name; where there are two texts, the
+#: last one has no numbers.
 _SAID: dict[str, tuple[str, ...]] = {
     "Linear": ("RuntimeError", "x{given} and {taken}x", "mat1 and mat2 shapes cannot be multiplied"),
     "Conv": _CHANNELS,
@@ -39,7 +39,7 @@ _SAID: dict[str, tuple[str, ...]] = {
 }
 
 
-def refused(misfit: Misfit) -> Refused | None:
+def refusal_of(misfit: Misfit) -> Refused | None:
     """The claim that a call of a layer is refused, where calling the function around it shows that."""
     from modellint.claims.calls import Refused
 
@@ -55,7 +55,7 @@ def refused(misfit: Misfit) -> Refused | None:
     return None if place is None else Refused(place, said[0], words, within)
 
 
-def undivided(place: Place, parts: Argument) -> Refused:
+def division_refusal(place: Place, parts: Argument) -> Refused:
     """The claim that a constructor is refused."""
     from modellint.claims.calls import Refused
 
@@ -80,7 +80,7 @@ def _place(misfit: Misfit) -> tuple[Place | None, str]:
 
 
 def _calls_of(made: Value, function: Function) -> Iterator[Value]:
-    """Where other methods call what a constructor makes, whatever the condition."""
+    """The calls, in other methods and outside conditions, of the layer that a constructor stores."""
     owner = function.owner
     names = {
         self_attribute(event.target)

@@ -1,4 +1,4 @@
-"""What is known of the dimensions of a tensor, counted from the end, and what operators make of it."""
+"""The known dimensions of a tensor, counted from the end, and transfer functions of operators for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Width:
-    """How large a dimension is, and the layer that made it so, if one did: the call of its constructor."""
+    """The size of a dimension, and the layer that made it so, if one did: the call of its constructor."""
 
     size: Size
     maker: Located | None = field(default=None, compare=False)
@@ -46,7 +46,7 @@ UNKNOWN = Shape()
 
 
 def common(shapes: Sequence[Shape]) -> Shape:
-    """What several shapes agree about."""
+    """The join of several shapes: the dimensions about which they agree."""
     first, *others = shapes
     axes = {place: width for place, width in first.axes.items() if all(o.axes.get(place) == width for o in others)}
     return Shape(axes, first.rank if all(o.rank == first.rank for o in others) else None)
@@ -66,7 +66,7 @@ def broadcast(one: Shape, other: Shape) -> Shape:
     return Shape(axes, None if None in ranks else max(rank for rank in ranks if rank is not None))
 
 
-def swapped(shape: Shape, first: int, second: int) -> Shape:
+def transpose(shape: Shape, first: int, second: int) -> Shape:
     """`transpose`."""
     one, other = shape.place(first), shape.place(second)
     if one is None or other is None:
@@ -75,7 +75,7 @@ def swapped(shape: Shape, first: int, second: int) -> Shape:
     return Shape({moved.get(place, place): width for place, width in shape.axes.items()}, shape.rank)
 
 
-def reordered(shape: Shape, order: Sequence[int]) -> Shape:
+def permute(shape: Shape, order: Sequence[int]) -> Shape:
     """`permute`."""
     count = len(order)
     axes = {}
@@ -111,8 +111,8 @@ def with_one(shape: Shape, dim: int) -> Shape:
     return Shape({**axes, dim: Width(Size.of(1))}, rank)
 
 
-def flattened(shape: Shape, first: int, last: int) -> Shape:
-    """`flatten`: one dimension in the place of some, as large as their product."""
+def flatten(shape: Shape, first: int, last: int) -> Shape:
+    """`flatten`: one dimension in the place of several, as large as their product."""
     start, end = shape.place(first), shape.place(last)
     if end is None or (start is None and end != -1):
         return UNKNOWN
@@ -133,23 +133,23 @@ def flattened(shape: Shape, first: int, last: int) -> Shape:
     return Shape({**axes, end: Width(size, makers[0] if makers else None)}, rank)
 
 
-def divided(size: Size, count: int) -> Size | None:
+def divide(size: Size, count: int) -> Size | None:
     """A size divided by a number, where nothing remains whatever its symbols are."""
     if any(factor % count for _, factor in size.terms):
         return None
     return Size(tuple((key, factor // count) for key, factor in size.terms))
 
 
-def shuffled(shape: Shape, factor: int | None) -> Shape:
+def pixel_shuffle(shape: Shape, factor: int | None) -> Shape:
     """`PixelShuffle`."""
     width = shape.at(-3)
-    size = divided(width.size, factor * factor) if width is not None and factor else None
+    size = divide(width.size, factor * factor) if width is not None and factor else None
     axes = {} if size is None or width is None else {-3: Width(size, width.maker)}
     return Shape(axes, shape.rank)
 
 
-def indexed(shape: Shape, parts: Sequence[Value]) -> Shape:
-    """`x[:, 0]`, `x[..., None]`, where that says which dimensions go; a slice leaves it open how large one is."""
+def subscript(shape: Shape, parts: Sequence[Value]) -> Shape:
+    """The shape of `x[:, 0]`, `x[..., None]`, where the dimensions that go are known; a slice makes a size unknown."""
     dots = next((at for at, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis), None)
     if dots is None and shape.rank is None:
         # The last dimension is the one of the last part, or one behind it.
@@ -165,9 +165,9 @@ def indexed(shape: Shape, parts: Sequence[Value]) -> Shape:
             return UNKNOWN
         kept = {}
         middle = range(taken[0] - shape.rank, -taken[1])
-        first = _picked(shape, before, -shape.rank)
+        first = _dimensions_left(shape, before, -shape.rank)
         front = None if first is None else [*first, *map(shape.at, middle)]
-    end = _picked(shape, after, -taken[1])
+    end = _dimensions_left(shape, after, -taken[1])
     if front is None or end is None:
         return UNKNOWN
     found = [*front, *end]
@@ -176,8 +176,8 @@ def indexed(shape: Shape, parts: Sequence[Value]) -> Shape:
     return Shape(axes, None if shape.rank is None else len(found))
 
 
-def _picked(shape: Shape, parts: Sequence[Value], place: int) -> list[Width | None] | None:
-    """The dimensions that parts of a subscript leave, from a place on; None if that cannot be told."""
+def _dimensions_left(shape: Shape, parts: Sequence[Value], place: int) -> list[Width | None] | None:
+    """The dimensions that parts of a subscript leave, from `place` on; None where an index is not a constant."""
     found: list[Width | None] = []
     for part in parts:
         if _is_none(part):

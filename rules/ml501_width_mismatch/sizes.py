@@ -19,7 +19,7 @@ _MAX_DEPTH = 24
 
 
 class Sizes:
-    """Writes numbers down as sizes."""
+    """Evaluates numbers to symbolic sizes."""
 
     __slots__ = ("_evaluator",)
 
@@ -46,19 +46,19 @@ class Sizes:
             case Op.GLOBAL:
                 return self._constant_size(value, frame, depth)
             case Op.CHOICE:
-                return self._agreed([self.size(arg, frame, depth + 8) for arg in value.args])
+                return self._common_size([self.size(arg, frame, depth + 8) for arg in value.args])
             case Op.CALL if value.callee.op is Op.GLOBAL and value.callee.data == "int" and value.positional:
                 return self.size(value.positional[0], frame, depth + 1)
             case Op.CALL:
                 found = [
                     self.size(r.value, r.frame, depth + 4) for r in self._evaluator.returns(value, frame, depth + 1)
                 ]
-                return self._agreed(found) if found else None
+                return self._common_size(found) if found else None
             case _:
                 return None
 
     @staticmethod
-    def _agreed(sizes: list[Size | None]) -> Size | None:
+    def _common_size(sizes: list[Size | None]) -> Size | None:
         first, *rest = sizes
         return first if all(size == first for size in rest) else None
 
@@ -96,17 +96,17 @@ class Sizes:
             return self._opaque_attribute(value, frame) if field is None else field
         if stored:
             sizes = [self.size(located.value, located.frame, depth + 1) for located in stored]
-            agreed = self._agreed(sizes)
+            agreed = self._common_size(sizes)
             if agreed is not None:
                 return agreed
             if len(stored) == 1 and frame.caller is None and self_attribute(value) is not None:
-                # A number that we cannot compute is still the same number wherever the class speaks of it.
+                # A number that cannot be computed is still the same number wherever the class reads it.
                 owner = stored[0].frame.function
                 return Size.symbol(Symbol(f"{owner.module.path}:{owner.qualname}", str(value.data)))
         return self._opaque_attribute(value, frame)
 
     def _is_configuration(self, instance: Instance) -> bool:
-        """Whether an object of this class is a record of settings whose fields keep their names: no layers."""
+        """True if an object is a record of settings whose fields keep their names: no layer."""
         cls = instance.cls
         if cls is None:
             return False
@@ -117,9 +117,9 @@ class Sizes:
         return not any("forward" in owner.methods for owner in members.mro(cls))
 
     def _field_size(self, owner: Instance, name: str, stored: list[Located], depth: int) -> Size | None:
-        """A configuration's field: the field itself is the symbol, what it is set to by default its number.
+        """A configuration's field: the field is the symbol, its default the symbol's number.
 
-        The object's own construction counts if it is known.
+        The keyword that the object was built with counts if it is known.
         """
         cls = owner.cls
         assert cls is not None

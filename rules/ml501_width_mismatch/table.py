@@ -1,7 +1,7 @@
-"""Where layers of torch say how wide their input has to be, and what they give: by the rows of operators, and beside.
+"""The widths that layers of torch take and return: by the rows of operators, and in a table of their own.
 
-What a row says of the width or the channels of a layer holds here; here alone stand layers that have no row, and which
-dimension that is.
+Where a row states the width or the channels of a layer, it holds here. Only layers that have no row stand here, and
+the dimension that each width is of.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ SECOND = 1
 
 @dataclass(frozen=True)
 class Sized:
-    """A layer that takes so many features along a dimension, and gives so many there; other dimensions are not its own.
+    """A layer that takes so many features along a dimension, and returns so many there; other dimensions are kept.
 
-    `axis` counts from the end: -1 of `Linear`, -3 of `Conv2d`; or it is `SECOND`. What `gives` nothing keeps what it
-    takes. `dimensions` are those of its input, if there is only one way; one less would be an input without a batch.
+    `axis` counts from the end: -1 of `Linear`, -3 of `Conv2d`; or it is `SECOND`. Where `gives` is None, the width is
+    kept. `dimensions` are those of its input, if there is only one way; one less would be an input without a batch.
     """
 
     axis: int
     takes: Argument | None
     gives: Argument | None = None
     dimensions: int | None = None
-    #: Whether it gives a tuple of its output and more.
+    #: True if it returns a tuple of its output and more.
     is_tuple: bool = False
 
 
@@ -45,7 +45,7 @@ def _convolutions() -> dict[str, Sized]:
     found: dict[str, Sized] = {}
     for grid in (1, 2, 3):
         plain = _by_row(f"Conv{grid}d", "channels", "makes-channels", axis=-1 - grid)
-        # A transposed one takes and gives by the same arguments.
+        # A transposed one has the same arguments for both.
         found |= dict.fromkeys((f"Conv{grid}d", f"ConvTranspose{grid}d"), replace(plain, dimensions=grid + 2))
     return found
 
@@ -67,7 +67,7 @@ SIZED: dict[str, Sized] = {
     "TransformerEncoderLayer": _ENCODER,
     "TransformerDecoderLayer": _ENCODER,
 }
-#: What has to divide what, or the constructor raises an error.
+#: The pairs of arguments of which the second has to divide the first, or the constructor raises an error.
 DIVIDED: dict[str, tuple[tuple[Argument, Argument], ...]] = {
     "MultiheadAttention": (((0, "embed_dim"), (1, "num_heads")),),
     "TransformerEncoderLayer": (((0, "d_model"), (1, "nhead")),),

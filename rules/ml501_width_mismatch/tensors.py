@@ -1,4 +1,4 @@
-"""How wide tensors are, followed backwards through what layers and operators make of them."""
+"""The widths of tensors, followed backwards through layers and operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from modellint.link.values.members import Members
 from . import shapes
 from .evaluator import Activation, Evaluator, Instance
 from .layers import MAX_DEPTH, MAX_FRAMES, Layers
-from .operated import operated, operator_of, parted
+from .operated import operator_of, output_shape, part_shape
 from .outputs import Outputs
 from .shapes import UNKNOWN, Shape
 from .sizes import Sizes
@@ -34,12 +34,12 @@ class Tensors:
         self._shapes: dict[tuple[int, int], Shape] = {}
         self._given: dict[int, dict[str, Shape]] = {}
         self._nested = 0
-        #: What did not fit at any turn of a loop.
+        #: The first misfit at any turn of a loop.
         self.met: dict[tuple[int, int], Met] = {}
         self._kept: list[object] = []
 
     def shape(self, value: Value, frame: Activation, depth: int = 0) -> Shape:
-        """What is known of a tensor's dimensions."""
+        """The known dimensions of a tensor."""
         key = (id(value), id(frame))
         found = self._shapes.get(key)
         if found is None:
@@ -74,16 +74,16 @@ class Tensors:
             return self.shape(value.args[0], frame, depth)
         if value.op is Op.CHOICE and value.args:
             if value.data is None:
-                return self._carried(value, frame, depth)
+                return self._shape_of_carried(value, frame, depth)
             return shapes.common([self.shape(part, frame, depth) for part in value.args])
         if value.op is Op.INDEX:
-            return self._indexed(value, frame, depth)
+            return self._subscript(value, frame, depth)
         if value.op is Op.UNPACK and value.data >= 0:
             return self._part(value.args[0], value.data, frame, depth)
         return UNKNOWN
 
-    def _carried(self, choice: Value, frame: Activation, depth: int) -> Shape:
-        """What a loop changes: as wide before it as after each turn."""
+    def _shape_of_carried(self, choice: Value, frame: Activation, depth: int) -> Shape:
+        """The shape of a variable that a loop changes: the join of its shape before the loop and after each turn."""
         key = (id(choice), id(frame))
         start = self.shape(choice.args[0], frame, depth)
         call = self._turning(choice, frame)
@@ -111,8 +111,8 @@ class Tensors:
         return calls[0] if len(calls) == 1 else None
 
     def _after_turns(self, choice: Value, call: Value, start: Shape, frame: Activation, depth: int) -> Shape:
-        """What a loop over a list of layers gives, turn by turn; where one expression makes all, only the first."""
-        held = self.layers.held(call.callee.args[0], frame)
+        """The shape after a loop over a list of layers, turn by turn; of a comprehension, only the first turn."""
+        held = self.layers.layers_in(call.callee.args[0], frame)
         made = [None if one is None else self.layers.layer(one.value, one.frame) for one in held or ()]
         each = None if held is not None else self.layers.layer(call.callee, frame)
         layers = [each] if each is not None else made
@@ -122,7 +122,7 @@ class Tensors:
                 return UNKNOWN
             self.layers.turn[id(call.callee), id(frame)] = layer
             self._shapes[id(choice), id(frame)] = shape
-            met = self.outputs.entered(layer, self.input(call, frame, depth))
+            met = self.outputs.first_misfit(layer, self.input(call, frame, depth))
             if met is not None:
                 self.met.setdefault((id(call), id(frame)), met)
             shape = self.shape(choice.args[1], frame, depth)
@@ -133,7 +133,7 @@ class Tensors:
             return UNKNOWN
         return shape if held is not None else shapes.common([start, shape])
 
-    def _indexed(self, value: Value, frame: Activation, depth: int) -> Shape:
+    def _subscript(self, value: Value, frame: Activation, depth: int) -> Shape:
         parts = subscripts(value)
         if len(parts) == 1 and parts[0].op is Op.CONST and type(parts[0].data) is int:
             part = self._part(value.args[0], parts[0].data, frame, depth)
@@ -141,13 +141,13 @@ class Tensors:
                 return part
             if self._gives_tuple(value.args[0], frame):
                 return UNKNOWN
-        return shapes.indexed(self.shape(value.args[0], frame, depth), parts)
+        return shapes.subscript(self.shape(value.args[0], frame, depth), parts)
 
     def _gives_tuple(self, value: Value, frame: Activation) -> bool:
         return value.op is not Op.CALL or self.layers.target(value, frame) is not None
 
     def _part(self, whole: Value, at: int, frame: Activation, depth: int) -> Shape:
-        """One of the values that something gives: the output of a recurrent layer, or a part of a tuple."""
+        """One of the values in a result: the output of a recurrent layer, or an element of a tuple."""
         if whole.op in (Op.TUPLE, Op.LIST):
             is_there = -len(whole.args) <= at < len(whole.args) and all(p.op is not Op.STARRED for p in whole.args)
             return self.shape(whole.args[at], frame, depth) if is_there else UNKNOWN
@@ -163,7 +163,7 @@ class Tensors:
             if returned:
                 return shapes.common([self._part(one, at, inner, depth) for one in returned])
         found = operator_of(whole, frame, self._project)
-        return UNKNOWN if found is None else parted(*found, lambda part: self.shape(part, frame, depth))
+        return UNKNOWN if found is None else part_shape(*found, lambda part: self.shape(part, frame, depth))
 
     def _of_call(self, call: Value, frame: Activation, depth: int) -> Shape:
         layer = self.layers.target(call, frame)
@@ -173,15 +173,15 @@ class Tensors:
             return self.outputs.of(layer, self.input(call, frame, depth), depth)
         inner = self.layers.frame(call, frame)
         if inner is not None:
-            return self._returned(inner, depth)
+            return self._returned_shape(inner, depth)
         found = operator_of(call, frame, self._project)
         if found is None:
             return UNKNOWN
-        return operated(
+        return output_shape(
             *found, lambda part: self.shape(part, frame, depth), lambda part: Sizes(self._evaluator).size(part, frame)
         )
 
-    def _returned(self, inner: Activation, depth: int) -> Shape:
+    def _returned_shape(self, inner: Activation, depth: int) -> Shape:
         returned = [event.value for event in inner.function.flow.of(EventKind.RETURN)]
         if not returned or any(event.kind is EventKind.YIELD for event in inner.function.flow.events):
             return UNKNOWN
@@ -194,9 +194,9 @@ class Tensors:
         return self.shape(given[0], frame, depth)
 
     def _of_class(self, layer: Layer, given: Shape, depth: int) -> Shape:
-        """What `forward` of a layer of the project gives, of an input that no call passes: in `Sequential`."""
+        """The output of a project layer's `forward` for an input that no call passes: in `Sequential`."""
         inner = self.frame_of(layer, given)
-        return UNKNOWN if inner is None else self._returned(inner, depth)
+        return UNKNOWN if inner is None else self._returned_shape(inner, depth)
 
     def frame_of(self, layer: Layer, given: Shape) -> Activation | None:
         """The frame of a layer's `forward` that is given one tensor."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .fitting import Mismatch
 
-#: Of so many calls in a file that fail alike each has a finding of its own.
+#: Up to this many calls in a file that fail alike have a finding each.
 _MOST = 3
 
 
@@ -104,7 +104,7 @@ class CallMismatch(Rule):
         if reached.function is not None:
             related.append(Related(reached.function.place, "defined here"))
         related += [Related(module.place(other.call), "here, too") for other in others]
-        meant, callee = _meant(found), reached.function
+        meant, callee = _intended_names(found), reached.function
         said = _message(shown, first, call.positional)
         return self.finding(
             place,
@@ -113,20 +113,20 @@ class CallMismatch(Rule):
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_tried_out(project, found.function, found.event) else None,
             evidence=(
-                f"{shown} {_described(reached.parameters)}",
+                f"{shown} {_parameters_text(reached.parameters)}",
                 *(_message("it", other, call.positional) for other in more),
                 "the call raises `TypeError`",
             ),
             related=related,
             help=_advice(first, meant.get(first.unknown)),
-            fix=_renamed(found, meant),
+            fix=_rename_fix(found, meant),
             cause=f"{callee.module.path} {callee.qualname} {said}" if callee is not None and not others else "",
-            claim=NotTaken(module.place(call), "TypeError", _said(first)),
+            claim=NotTaken(module.place(call), "TypeError", _error_words(first)),
         )
 
 
-def _said(misfit: Misfit) -> str:
-    """A part of what Python says of a call."""
+def _error_words(misfit: Misfit) -> str:
+    """A part of Python's error message for a misfit."""
     if misfit.unknown:
         return f"unexpected keyword argument '{misfit.unknown}'"
     if misfit.doubled:
@@ -135,12 +135,12 @@ def _said(misfit: Misfit) -> str:
 
 
 def _rank(misfit: Misfit) -> int:
-    """What is said first of a call: what its code names, then what it leaves out."""
+    """The order of misfits in a message: those that the call names, then those that it leaves out."""
     return 0 if misfit.unknown else 1 if misfit.doubled else 2 if misfit.missing else 3
 
 
-def _meant(found: Mismatch) -> dict[str, str]:
-    """The parameters that unknown arguments are written like; the only one that is missing, of the only one."""
+def _intended_names(found: Mismatch) -> dict[str, str]:
+    """The parameter for each unknown argument that is written much like it; the single missing for a single one."""
     names = [p.name for p in found.reached.parameters if p.kind in ("positional", "keyword")]
     free = [name for name in names if name not in found.call.data]
     unknown = [misfit.unknown for misfit in found.misfits if misfit.unknown]
@@ -161,7 +161,7 @@ def _place(found: Mismatch, misfit: Misfit) -> Place:
 
 
 def _keyword(found: Mismatch, name: str) -> Place | None:
-    """Where the name of an argument is written."""
+    """The place of an argument's name."""
     from modellint.edits.python import place_in, written
 
     module, call = found.function.module, found.call
@@ -177,7 +177,7 @@ def _keyword(found: Mismatch, name: str) -> Place | None:
     return None
 
 
-def _renamed(found: Mismatch, meant: dict[str, str]) -> Fix | None:
+def _rename_fix(found: Mismatch, meant: dict[str, str]) -> Fix | None:
     edits = [
         (place, name)
         for unknown, name in meant.items()
@@ -200,7 +200,7 @@ def _message(shown: str, misfit: Misfit, positional: tuple[object, ...]) -> str:
     return f"{shown} takes at most {misfit.most} {arguments} by position, not {len(positional)}"
 
 
-def _described(parameters: tuple[object, ...]) -> str:
+def _parameters_text(parameters: tuple[object, ...]) -> str:
     stars = {"var-positional": "*", "var-keyword": "**"}
     names = [f"`{stars.get(p.kind, '')}{p.name}`" for p in parameters]  # type: ignore[attr-defined]
     return "takes " + (", ".join(names) if names else "no arguments")

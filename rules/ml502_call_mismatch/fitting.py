@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A call in a function, what it reaches, and what of its arguments does not fit."""
+    """A call in a function, the definition that it reaches, and its arguments that do not fit."""
 
     function: Function
     event: Event

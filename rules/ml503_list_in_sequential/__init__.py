@@ -92,7 +92,7 @@ class ListInSequential(Rule):
 
 
 def _is_list(value: Value, depth: int = 0) -> bool:
-    """Whether a value is a list or a tuple on every path, whatever was added to it."""
+    """True if a value is a list or a tuple on every path, whatever was added to it."""
     if depth > 30:
         return False
     if value.op in (Op.LIST, Op.TUPLE):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Functions whose `training` is true unless it is given, and the number of arguments before it.
 _ALWAYS_ON = {f"torch.nn.functional.{name}": 2 for name in ("dropout", "dropout1d", "dropout2d", "dropout3d")}
 _LOSS = re.compile(r"\w*loss\w*")
-#: What says that the noise is wanted.
+#: Words in names and comments that say that the noise is wanted.
 _WANTED = re.compile(
     r"perturb|corrupt|monte|\bmc\b|mc_|noise|sampl|always|augment|determinis|stochastic", re.IGNORECASE
 )
@@ -119,7 +119,7 @@ def _is_always_on(event: Event, function: Function, project: Project) -> bool:
 
 
 def _comments(call: Value, module: ModuleFacts) -> str:
-    """What stands behind a call, behind the statement above it, and in the comments between and above."""
+    """The comments behind a call, behind the statement above it, and between the two."""
     lines = module.source.lines
     first = max(call.line - 3, 0)
     while first > 0 and lines[first].strip()[:1] in ("", "#"):
@@ -128,7 +128,7 @@ def _comments(call: Value, module: ModuleFacts) -> str:
 
 
 def _is_of_layers(cls: Class, project: Project) -> bool:
-    """Whether a class is one of layers, or a mixin of some."""
+    """True if a class is a layer, or a mixin of layers."""
     from modellint.link.calls.doubts import subclasses
 
     if project.classes.model(cls).is_module:
@@ -137,7 +137,7 @@ def _is_of_layers(cls: Class, project: Project) -> bool:
 
 
 def _is_for_training(function: Function, cls: Class) -> bool:
-    """Whether other methods of the class ask for this one, and all of them while it trains only."""
+    """True if other methods of the class read this one, all of them under a condition on `self.training`."""
     events = [
         event
         for other in cls.methods.values()
@@ -149,18 +149,18 @@ def _is_for_training(function: Function, cls: Class) -> bool:
 
 
 def _is_guarded(event: Event) -> bool:
-    """Whether it depends on a condition on `self.training`."""
+    """True if an event is under a condition on `self.training`."""
     return event.guard is not None and any(_asks_training(guard.test) for guard in event.guard.chain())
 
 
 def _asks_training(value: Value) -> bool:
-    """Whether a condition or a number depends on `self.training`."""
+    """True if a condition or a number depends on `self.training`."""
     tests = (part.data for part in value.walk() if part.op is Op.CHOICE and isinstance(part.data, Value))
     return any(self_attribute(part) == "training" for whole in (value, *tests) for part in whole.walk())
 
 
 def _makes_loss(function: Function) -> bool:
-    """Whether a method gives nothing but a loss."""
+    """True if a method returns nothing but losses, by the names of the variables."""
     returned = [event.value for event in function.flow.of(EventKind.RETURN)]
     return bool(returned) and all("loss" in (value.target or "") for value in returned)
 

@@ -81,7 +81,7 @@ class UnknownMethod(Rule):
                 if _is_given_to_tensors(str(callee.data), module, project):
                     continue
                 name = str(callee.data)
-                # What is plainly a name of torch is meant as one, whatever subclasses have besides.
+                # A name that is plainly one of torch's is meant as that, whatever methods subclasses have.
                 if _is_meant(name) or not may_be_subclass(callee.args[0], name, function, project, kinds):
                     yield self._finding(function, event)
 
@@ -116,13 +116,13 @@ class UnknownMethod(Rule):
             severity=Severity.INFO if was_there else None,
             evidence=evidence,
             help=f"did you mean `{near[0]}`?" if near else "call a method that tensors have, or a function",
-            fix=None if meant is None else _renamed(place, name, meant),
+            fix=None if meant is None else _rename_fix(place, name, meant),
             claim=Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )
 
 
 def _is_meant(name: str) -> bool:
-    """Whether a name is plainly one of torch: that of a function, one that tensors had, or a slip of the pen."""
+    """True if a name must be meant as torch's: a function of torch, a method that tensors had, or a slip of one."""
     from modellint.knowledge import surface
 
     functions = surface.module_names("torch.nn.functional") or ()
@@ -136,7 +136,7 @@ def _public_names() -> list[str]:
 
 
 def _cannot_be(value: Value) -> bool:
-    """Whether a value is plainly none, without looking at what it is made of."""
+    """True if a value is of a kind that is never a tensor, whatever its operands."""
     return value.op in (Op.CONST, Op.LIST, Op.DICT, Op.TUPLE, Op.SET, Op.STRING, Op.COMPREHENSION, Op.LAMBDA, Op.ITEM)
 
 
@@ -154,7 +154,7 @@ def _is_tensor(value: Value, function: Function, project: Project, kinds: Kinds)
 
 
 def _is_asked(event: Event) -> bool:
-    """Whether a condition asks what there is, or a handler waits for the error."""
+    """True if a condition asks for a type or an attribute, or a handler expects the error."""
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
     calls = (part for test in tests for part in test.walk() if part.op is Op.CALL and part.callee.op is Op.GLOBAL)
     is_caught = not {"AttributeError", "Exception", "BaseException"}.isdisjoint(event.handled)
@@ -176,7 +176,7 @@ def _is_given_to_tensors(name: str, module: ModuleFacts, project: Project) -> bo
 
 
 def _gives_to_tensors(event: Event, name: str, function: Function, project: Project) -> bool:
-    """Whether something is kept under a name of the class of tensors: `torch.Tensor.name = …`, or by `setattr`."""
+    """True if an event sets an attribute `name` of the class of tensors: `torch.Tensor.name = …`, or by `setattr`."""
     target = event.target
     if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
         return _is_class_of_tensors(target.args[0], function, project)
@@ -194,7 +194,7 @@ def _is_class_of_tensors(value: Value, function: Function, project: Project) -> 
     return project.names.definition(function.module, value) in _CLASSES_OF_TENSORS
 
 
-def _renamed(place: Place, name: str, near: str) -> Fix:
+def _rename_fix(place: Place, name: str, near: str) -> Fix:
     span = place.span
     spot = Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column)
     return Fix(f"Call `{near}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), near),))

@@ -1,7 +1,7 @@
 """Tensors that may be of a subclass, which has methods of its own: another library's, torch's, or a project's.
 
-What an operator gives is of the class of its operands. A call of another library may give any class; so may arguments,
-attributes and what a layer gives that is not known where a file speaks of such classes.
+The result of an operator is of the class of its operands. A call of another library may return any class; so may
+arguments, attributes and unknown layers be of any, where a file mentions such classes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-#: Where torch keeps subclasses of its tensors.
+#: Modules of torch that have subclasses of its tensors.
 _SUBCLASSES = ("torch.distributed", "torch.nested", "torch.masked", "torch.ao", "torch._subclasses", "torch.sparse")
 _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"))
 _MADE = ("fresh", "sized", "counted")
@@ -34,12 +34,12 @@ _MAX_DEPTH = 3
 def may_be_subclass(
     value: Value, name: str, function: Function, project: Project, kinds: Kinds, depth: int = _MAX_DEPTH
 ) -> bool:
-    """Whether a tensor may be of a subclass that has a method of a name, by what it is made of."""
+    """True if a tensor may be of a subclass with a method `name`, judged by the values that it comes from."""
     pending, seen = [value], set[int]()
     for part in pending:
         if part.op is Op.PARAM and _is_method_of_subclass(name, function.module, project):
             return True
-        for own in _called(part, function, project):
+        for own in _callees(part, function, project):
             returned = (event.value for event in own.flow.of(EventKind.RETURN))
             inner = Kinds(project, own)
             if depth == 0 or any(may_be_subclass(one, name, own, project, inner, depth - 1) for one in returned):
@@ -54,14 +54,14 @@ def may_be_subclass(
     return False
 
 
-def _called(value: Value, function: Function, project: Project) -> tuple[Function, ...]:
+def _callees(value: Value, function: Function, project: Project) -> tuple[Function, ...]:
     """The function of the project that a value is a call of."""
     definition = project.names.definition(function.module, value.callee) if value.op is Op.CALL else None
     return (definition.function,) if isinstance(definition, DefinedFunction) else ()
 
 
 def _operands(value: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
-    """The tensors of whose class a value is; None where it may be of another one."""
+    """The operands from which a value inherits its class; None where it may be of any other class."""
     op = value.op
     if op is Op.CONST or kinds.is_number(value):
         return ()
@@ -82,7 +82,7 @@ def _operands(value: Value, function: Function, project: Project, kinds: Kinds) 
 
 
 def _of_unknown(function: Function) -> tuple[Value, ...] | None:
-    """No operands of an unknown tensor, unless its file speaks of subclasses: it may be of one then."""
+    """Empty, for an unknown tensor; None, for any class, if its file mentions subclasses."""
     return None if _speaks_of_subclasses(function.module) else ()
 
 
@@ -105,7 +105,7 @@ def _of_call(call: Value, function: Function, project: Project, kinds: Kinds) ->
 
 
 def _is_of_other_class(name: str, function: Function, project: Project) -> bool:
-    """Whether an argument may be of a subclass: its annotation says another class, or its file speaks of such."""
+    """True if an argument may be of a subclass: its annotation is another class, or its file mentions subclasses."""
     module, parameter = function.module, function.parameter(name)
     annotation = None if parameter is None else parameter.annotation
     for side in () if annotation is None else sides(annotation):
@@ -119,12 +119,12 @@ def _is_of_other_class(name: str, function: Function, project: Project) -> bool:
 
 
 def _speaks_of_subclasses(module: ModuleFacts) -> bool:
-    named = (*module.imports.values(), *(name for one in module.all_functions() for name in _written(one)))
+    named = (*module.imports.values(), *(name for one in module.all_functions() for name in _dotted_names(one)))
     return any(name.startswith(_SUBCLASSES) for name in named)
 
 
-def _written(function: Function) -> Iterator[str]:
-    """What of torch a function names in full."""
+def _dotted_names(function: Function) -> Iterator[str]:
+    """The dotted names in a function that may be of modules with subclasses."""
     words = {name.partition(".")[2] for name in _SUBCLASSES}
     for value in walk_all(function.flow.values) if not words.isdisjoint(function.words) else ():
         if value.op is Op.ATTR:
@@ -132,7 +132,7 @@ def _written(function: Function) -> Iterator[str]:
 
 
 def _is_method_of_subclass(name: str, module: ModuleFacts, project: Project) -> bool:
-    """Whether a class of the project that derives from tensors has a method of a name."""
+    """True if a class of the project that derives from tensors has a method `name`."""
     return any(
         name in one.methods and _derives(one, project)
         for defining in dict.fromkeys((module, *mentioning(project, module, f"def {name}")))

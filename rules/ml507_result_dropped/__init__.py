@@ -52,7 +52,7 @@ _PURE = frozenset(
         *("swapaxes", "t", "flip", "roll", "tril", "triu", "abs", "exp", "log", "sqrt", "pow", "neg", "nan_to_num"),
     )
 )
-#: Those that only arrays and tensors have, by a name that says so: whoever has them changes nothing.
+#: Those whose names only methods of arrays and tensors have: whatever the class, they change nothing.
 _TELLING = frozenset(("masked_fill", "unsqueeze", "index_select", "masked_select", "transpose", "swapaxes", "type_as"))
 #: Layers that compute from their input alone.
 _STATELESS = (
@@ -106,7 +106,7 @@ class ResultDropped(Rule):
                 continue
             for event in function.flow.dropped:
                 kinds = kinds or Kinds(project, function)
-                what = _lost(event, function, kinds, project)
+                what = _dropped_operation(event, function, kinds, project)
                 if what is not None and not _TRYING.search(module.file.name):
                     yield self._finding(function, event.value, what, kinds, project)
 
@@ -132,13 +132,13 @@ class ResultDropped(Rule):
             severity=Severity.INFO if is_weak or is_trial else None,
             evidence=("the statement computes a new tensor, and nothing takes it",),
             help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
-            fix=_assigned(call, module),
+            fix=_assign_fix(call, module),
             claim=Lost(module.place(call)),
         )
 
 
-def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
-    """What a statement computes and drops, in words; None if it may have an effect."""
+def _dropped_operation(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
+    """The name of the operation whose result a statement drops; None if it may have an effect."""
     call = event.value
     if event.handled or "out" in call.data:
         return None
@@ -164,7 +164,7 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
 
 
 def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
-    """Whether a class that a file may have to do with has a method of this name, which may do anything."""
+    """True if a class near a file, or mentioned in it, has a method of this name, which may do anything."""
     from modellint.link.searched import mentioning
 
     return any(
@@ -175,8 +175,8 @@ def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
     )
 
 
-def _assigned(call: Value, module: ModuleFacts) -> Fix | None:
-    """The result under the name that the method was called on."""
+def _assign_fix(call: Value, module: ModuleFacts) -> Fix | None:
+    """Assign the result to the name that the method was called on."""
     if call.callee.op is not Op.ATTR:
         return None
     text = module.text_of(call)

@@ -1,4 +1,4 @@
-"""How many values a call gives, where each way that it can take through its callee says so."""
+"""The number of values that a call returns, where each path through its callee tells it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.link.calls.reached import Reached
     from modellint.link.project import Project
 
-#: How many calls are followed, each of which gives what another one gives.
+#: The number of calls that are followed, each of which returns the result of the next one.
 _MAX_DEPTH = 5
 #: Functions that give pairs of elements and ids, or parts of tensors.
 _PAIRS = operators.functions("pair")
@@ -41,7 +41,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Unpacking:
-    """A tuple assignment in a function, and what it is given instead: one for each way."""
+    """A tuple assignment in a function, and the values that it gets instead: one for each path."""
 
     function: Function
     event: Event
@@ -61,16 +61,16 @@ def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacki
             found = _parts(project, function, event.value, event, 0)
             if found is None or not found.parts or any(part.count == len(names.args) for part in found.parts):
                 continue
-            # A call that Python refuses gives nothing, which ML502 says.
+            # A call that Python refuses returns nothing, which ML502 reports.
             if found.reached is not None and unfit(event.value, found.reached):
                 continue
-            # Whether a call is sure to reach what it seems to may be asked of all files of the project.
+            # The certainty of a call's target may take reading all files of the project.
             if all(is_certain(project, *call) for call in found.calls):
                 yield Unpacking(function, event, found.parts, found.reached)
 
 
 def _asks_length(event: Event) -> bool:
-    """Whether a condition around an assignment asks what is unpacked for its length or its type."""
+    """True if a condition around an assignment checks the unpacked value's length or type."""
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
     calls = [part for test in tests for part in test.walk() if part.op is Op.CALL and part.callee.op is Op.GLOBAL]
     return any(call.callee.data in ("len", "isinstance") and event.value in call.args for call in calls)
@@ -78,7 +78,7 @@ def _asks_length(event: Event) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What may be unpacked, and the calls that it rests on: in which functions, and what each seems to reach."""
+    """The values that may be unpacked, and the calls that this depends on, each with its function and likely callee."""
 
     parts: tuple[Part, ...]
     reached: Reached | None = None
@@ -101,12 +101,12 @@ def _parts(project: Project, function: Function, value: Value, event: Event, dep
     if value.op is Op.ITEM:
         return _turns(project, function, value.args[0])
     if value.op is Op.CALL:
-        return _given(project, function, value, event, depth)
+        return _parts_of_call(project, function, value, event, depth)
     return None
 
 
 def _turns(project: Project, function: Function, iterable: Value) -> _Found | None:
-    """What a loop over `zip(…)` or `enumerate(…)` gives at each turn."""
+    """The value that a loop over `zip(…)` or `enumerate(…)` unpacks at each turn."""
     if iterable.op is not Op.CALL or iterable.has_unpacking:
         return None
     definition = project.names.definition(function.module, iterable.callee)
@@ -117,7 +117,7 @@ def _turns(project: Project, function: Function, iterable: Value) -> _Found | No
     return None
 
 
-def _given(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
+def _parts_of_call(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
     reach = CallReach(project, function)
     outside = _outside(project, function, call, reach)
     if outside is not None:
@@ -128,7 +128,7 @@ def _given(project: Project, function: Function, call: Value, event: Event, dept
     target = reached.function
     if target.signature.is_async:
         return None
-    bound = _bound(call, reached)
+    bound = _constant_arguments(call, reached)
     parts: list[Part] = []
     calls = [(function, _as_event(call, event), reached)]
     for inner in target.flow.events:
@@ -153,13 +153,13 @@ def _as_event(call: Value, event: Event) -> Event:
 
 
 def _outside(project: Project, function: Function, call: Value, reach: CallReach) -> int | None:
-    """How many values functions and layers of torch give: pairs, parts of given sizes, an output and a state."""
+    """The number of values that functions and layers of torch return: pairs, parts of given sizes, output and state."""
     definition = project.names.definition(function.module, call.callee)
     if isinstance(definition, External):
         if definition.name in ("torch.split", "torch.functional.split"):
             sizes = call.argument(1, "split_size_or_sections")
             is_list = sizes is not None and sizes.op in (Op.LIST, Op.TUPLE)
-            return len(sizes.args) if sizes is not None and is_list and not _starred(sizes) else None
+            return len(sizes.args) if sizes is not None and is_list and not _has_star(sizes) else None
         if definition.name in _PAIRS and definition.name.startswith("torch."):
             row = operators.row(definition.name)
             is_pair = row is not None and ("reduces" not in row.facets or call.argument(1, "dim") is not None)
@@ -173,15 +173,15 @@ def _outside(project: Project, function: Function, call: Value, reach: CallReach
     return None
 
 
-def _starred(value: Value) -> bool:
+def _has_star(value: Value) -> bool:
     return any(part.op is Op.STARRED for part in value.args)
 
 
-# -- which ways a call can take ------------------------------------------------------------------------------------
+# -- paths that a call can take ------------------------------------------------------------------------------------
 
 
-def _bound(call: Value, reached: Reached) -> dict[str, object]:
-    """The constants that parameters have in a call: given, or by default; what is not known is absent."""
+def _constant_arguments(call: Value, reached: Reached) -> dict[str, object]:
+    """The constants that parameters have in a call, passed or by default; unknown ones are left out."""
     given = bind(reached.parameters, call)
     found: dict[str, object] = {}
     for parameter in reached.parameters:

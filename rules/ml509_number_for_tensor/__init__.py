@@ -112,12 +112,12 @@ class NumberForTensor(Rule):
 
 
 def _first(name: str) -> str:
-    """What the first parameter is called."""
+    """The name of a function's first parameter."""
     return "params" if name.startswith("torch.optim.") else "input"
 
 
 def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
-    """What is passed instead of a tensor, in words; None if it may be a tensor."""
+    """The kind of value that is passed instead of a tensor, in words; None if it may be a tensor."""
     from modellint.knowledge import surface
 
     if name.startswith("torch.optim.") and name.count(".") == 2 and name.rpartition(".")[2][:1].isupper():
@@ -134,7 +134,7 @@ def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
 
 
 def _is_asked(event: Event) -> bool:
-    """Whether a condition asks what kind of thing it is, as a traced program has tensors where others have numbers."""
+    """True if a condition asks for a type, or for tracing, where tensors may stand for numbers."""
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
     calls = (part for test in tests for part in test.walk() if part.op is Op.CALL)
     return any(called_name(call.callee) in _ASKING for call in calls)

@@ -1,4 +1,4 @@
-"""What findings claim: small typed facts, made where a finding is made, that its rule's probe takes and a run judges.
+"""Claims of findings: small typed facts, made along with a finding, that its rule's probe takes and a run judges.
 
 The rooms here hold the claims of the built-in rules; each is loaded with the first claim of it. A pack has its own, in
 a module that its rules import. A claim is stored by its class and its fields: texts, whole numbers, truths, places,
@@ -29,7 +29,7 @@ _T = TypeVar("_T", bound="Claim")
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a place stood in when something was claimed of it, so that it is known by name, wherever its lines went.
+    """The definition around a place when a claim was made, so that the place is found again after its lines moved.
 
     `name` is the dotted name of the innermost class or function, which begins at `head`; empty where there is none.
     `text` is the code at the place; empty where the file could not be read.
@@ -46,9 +46,9 @@ _KINDS = (bool, int, str, NoneType, Place, Anchor)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a run can show of a finding. `place` is where it stands in the code that is run.
+    """A statement that a run can judge. `place` is the code that it is about.
 
-    `anchors` tell what each of its places stands in; they are added where findings are gathered.
+    `anchors` name the definition around each of its places; the analyser adds them.
     """
 
     place: Place
@@ -62,17 +62,17 @@ class Claim:
 
 
 def places_of(claim: Claim) -> Iterator[Place]:
-    """All places that a claim speaks of: its own, and those in other fields."""
+    """All places in a claim: its own, and those in other fields."""
     return (part for part in _parts(_values(claim)) if isinstance(part, Place))
 
 
 def texts_of(claim: Claim) -> Iterator[str]:
-    """All texts and numbers that a claim tells, as texts."""
+    """All texts and numbers in a claim's fields, as texts."""
     return (str(part) for part in _parts(_values(claim)) if isinstance(part, str | int))
 
 
 def name_at(claim: Claim, place: Place) -> str:
-    """The dotted name of the class or function that a place of a claim stands in; empty where there is none."""
+    """The dotted name of the class or function around a place of a claim; empty if there is none."""
     return next((anchor.name for anchor in claim.anchors if anchor.place == place), "")
 
 
@@ -85,7 +85,7 @@ def as_json(claim: Claim) -> list[Any]:
 
 
 def from_json(data: Any) -> Claim:
-    """The claim that was stored. Raises ValueError or TypeError for what is none; loads nothing but rooms of claims."""
+    """Restore a claim from `as_json`. Raises ValueError or TypeError otherwise; imports only modules of claims."""
     if not isinstance(data, list):
         raise TypeError(f"expected a list, not {data!r}")
     module, name, *values = data
@@ -95,7 +95,7 @@ def from_json(data: Any) -> Claim:
 
 
 def moved(claim: _T, move: Callable[[Place], Place]) -> _T:
-    """A claim whose places, and those of its anchors, are moved."""
+    """The claim with `move` applied to its places and to those of its anchors."""
     anchors = tuple(Anchor(move(anchor.place), anchor.name, move(anchor.head), anchor.text) for anchor in claim.anchors)
     return type(claim)(*(_moved(value, move) for value in _values(claim)), anchors=anchors)
 
@@ -107,12 +107,12 @@ def _anchor(place: Any, name: Any, head: Any, text: Any) -> Anchor:
 
 
 def _values(claim: Claim) -> tuple[Any, ...]:
-    """What is claimed, in the order in which it is passed."""
+    """The fields of a claim but for its anchors, in the order of its constructor."""
     return tuple(getattr(claim, one.name) for one in fields(claim) if one.name != "anchors")
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """What stands in fields, those that are tuples taken apart."""
+    """The values in a field, nested tuples flattened."""
     if isinstance(value, tuple):
         for one in value:
             yield from _parts(one)
@@ -133,7 +133,7 @@ def _class(module: Any, name: Any) -> type[Claim]:
 
 @cache
 def _kinds(cls: type) -> dict[str, Any]:
-    """The types of the fields; what stands for a place need not be imported where a claim is defined."""
+    """The types of the fields by name; `Place` and `Anchor` need not be imported where a claim is defined."""
     hints = get_type_hints(cls, localns={"Place": Place, "Anchor": Anchor})
     return {field.name: hints[field.name] for field in fields(cls)}
 

@@ -40,7 +40,7 @@ class Interpolation:
 
 
 class _RefusedError(Exception):
-    """The grammar does not allow what stands there."""
+    """OmegaConf's grammar does not allow this text."""
 
 
 def parse(text: str) -> tuple[str | Interpolation, ...] | None:
@@ -112,7 +112,7 @@ def _key(text: str, at: int, depth: int) -> tuple[str | Interpolation, int]:
 
 
 def _values(text: str, at: int, depth: int, found: list[Interpolation]) -> int:
-    """Where a resolver's arguments, and with them the interpolation, end; the interpolations in them are added."""
+    """The end of a resolver's arguments (behind its `}`); appends the interpolations among them to `found`."""
     braces = 0
     quote = ""
     while True:

@@ -1,4 +1,4 @@
-"""What a HyperPyYAML file, or a plain one with `_target_:`, says, node by node, with a place for everything.
+"""The nodes of a HyperPyYAML file, or of a plain YAML file with `_target_:`, each with its place.
 
 A `Recipe` is one file as written: nothing is resolved, and an alias is the very node that its anchor names. What
 the file *means* once references, includes and copies are resolved is `modellint.link.recipes.evaluation`.
@@ -19,7 +19,7 @@ from modellint.source import Place, SourceFile, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What a scalar stands for.
+#: The Python value of a scalar.
 Scalar = str | int | float | bool | None
 
 #: The pattern of a reference inside a `!ref` or `!copy`.
@@ -116,7 +116,7 @@ class Entry:
 
     @property
     def name(self) -> Scalar:
-        """The key as Python sees it; references only ever reach strings."""
+        """The key as a Python value; references can only name string keys."""
         return self.key.scalar
 
 
@@ -150,7 +150,7 @@ class Node:
         return self.items().get(name)
 
     def repeated(self) -> Iterator[tuple[Entry, Entry]]:
-        """Entries whose key an earlier entry of the same mapping has, each with that one; `<<` is a key like others.
+        """Pairs of entries with the same key in this mapping, the first entry first; `<<` is a key like others.
 
         Keys are equal where Python finds them equal: `1`, `0x1`, `1.0` and `true` are one key.
         """
@@ -183,7 +183,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """One file."""
+    """The nodes of one YAML file."""
 
     source: SourceFile = field(repr=False)
     root: Node = field(repr=False)
@@ -240,7 +240,7 @@ class Recipe:
 
 
 def below(*starts: Node) -> Iterator[Node]:
-    """These nodes and all that they hold, each once, in the order of the document."""
+    """These nodes and all nodes below them, each once, in the order of the document."""
     seen: set[int] = set()
     stack = list(reversed(starts))
     while stack:

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """The exit code of a command, whose arguments may be those of the process; what went wrong is told in one line."""
+    """Run a command and return its exit code; errors are printed in one line. None stands for `sys.argv`."""
     import click
 
     from modellint.cli import cli
@@ -67,7 +67,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _unexpected(error: Exception) -> str:
-    """What an error is about that no command foresaw."""
+    """The message for an error that no command handles."""
     if unwritable := process.unwritable():
         return f"stdout cannot be written: {unwritable.strerror}"
     try:

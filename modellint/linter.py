@@ -43,7 +43,7 @@ class InternalError(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What fixing leaves: the results and the findings to show, and the findings that are no more."""
+    """The state after fixing: results, the findings to show, and the findings that were fixed."""
 
     results: Mapping[str, FileResult]
     findings: tuple[Finding, ...]
@@ -53,7 +53,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settled:
-    """The findings that are to be shown, in order, and what failed while they were chosen."""
+    """The findings to show, in order, and the crashes of rules while they were chosen."""
 
     findings: list[Finding]
     crashes: tuple[Crash, ...] = ()
@@ -78,7 +78,7 @@ def check(
 
 
 def _typed(options: dict[str, Any]) -> dict[str, Any]:
-    """Settings as callers write them, with lists and plain strings."""
+    """Convert options of callers, with lists and plain strings, to the types of the settings."""
     names = {field.name for field in fields(Settings)} - {"root", "source", "extend", "origins"}
     for key in options:
         if key not in names:
@@ -169,7 +169,7 @@ def run(
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Without the garbage collector (a fifth of the time of parsing) and without warnings about linted code."""
+    """Context without garbage collection (a fifth of the time of parsing) and without warnings about linted code."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -189,7 +189,7 @@ def _results(
     use_cache: bool,
     record: bool,
 ) -> Iterator[FileResult]:
-    """The result of each file; with what it rests on if that is to be recorded, or there is a cache."""
+    """The result of each file; with its dependencies if `record` is set or a cache is used."""
     if not use_cache or overlay:
         yield from _analysed(paths, rules, settings, overlay, record=record)
         return
@@ -221,14 +221,14 @@ def _analysed(
     record: bool,
     outlines: Outlines | None = None,
 ) -> Iterator[FileResult]:
-    """The results of an analysis, which have their dependencies in common."""
+    """The results of a fresh analysis, which share equal dependencies in memory."""
     known: dict[tuple[str, str], tuple[str, str]] = {}
     for result in analyse_all(paths, rules, settings, overlay, record=record, outlines=outlines):
         yield result.sharing(known)
 
 
 def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> Settled:
-    """What remains to be shown of the findings of all files."""
+    """The findings to show: merged, in scope and not suppressed, along with those about stale suppressions."""
     comments: dict[str, Sequence[Suppression]] = {path: result.suppressions for path, result in results.items()}
 
     def comments_in(path: str) -> Sequence[Suppression]:
@@ -255,7 +255,7 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
 
 
 def _as_set(finding: Finding, settings: Settings) -> Finding:
-    """A finding with the severity that the settings give its rule, and without a fix that they do not want."""
+    """A finding with the severity that the settings give its rule, and without its fix if they rule that out."""
     severity = chosen(finding.code, settings.severity)
     fix = finding.fix
     if fit(finding.code, settings.fixable + settings.extend_fixable) <= fit(finding.code, settings.unfixable):
@@ -281,7 +281,7 @@ def _unused(
 
 
 class Scope:
-    """Which findings the settings want to see, by file."""
+    """Decides by file and code which findings the settings show."""
 
     def __init__(self, settings: Settings, roots: Mapping[str, FileResult]) -> None:
         self._roots = roots
@@ -299,7 +299,7 @@ class Scope:
         return any(fits(code, codes) and matches(path) for matches, codes in self._ignores)
 
     def has(self, path: str) -> bool:
-        """Whether a file belongs to the project: it was asked for, or it is below the root and not excluded."""
+        """True if a file belongs to the project: it is a root, or lies below the project's root and isn't excluded."""
         if path in self._roots:
             return True
         file = Path(os.path.normpath(path))
@@ -307,7 +307,7 @@ class Scope:
 
 
 def _merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Each finding once: what two files report about the same code, place and symbol becomes one."""
+    """Merge findings of the same code, place and symbol, which several files may report."""
     groups: dict[object, list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.code, finding.place, finding.symbol), []).append(finding)

@@ -162,7 +162,7 @@ class Value:
         return None in self.data or any(arg.op is Op.STARRED for arg in self.positional)
 
     def argument(self, position: int, name: str | None = None) -> Value | None:
-        """The argument of a CALL at `position` (from 0) or called `name` (in any of torch's spellings); None if unknown."""
+        """The argument of a CALL at `position` (from 0), or called `name` in any of torch's spellings; else None."""
         if name is not None and self.data:
             keywords = self.keywords
             for spelt in spellings(name):

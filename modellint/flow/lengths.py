@@ -147,7 +147,7 @@ class _Calculated(Refinement):
         return self._after(row, ((atom,), *arguments.all()), found, arguments, site)
 
     def _of_cache(self, atom: Atom, name: str, arguments: Arguments, site: Site) -> Atoms | None:
-        """The result of a method of a possible `Cache` of keys and values, by the table of operators; None for others."""
+        """The result of a method of a possible cache, by the rows of `Cache`; None for other values and methods."""
         row = operators.row(f"Cache.{name}")
         if row is None or not isinstance(atom, SymbolicInput | Unknown):
             return None

@@ -229,7 +229,7 @@ class Real(HashedOnce):
 
     @property
     def key(self) -> Hashable:
-        """What tells some from others."""
+        """The key that identifies the origin of these real numbers."""
         return self.origin
 
 
@@ -250,7 +250,7 @@ class Positions(HashedOnce):
 
     @property
     def key(self) -> Hashable:
-        """What tells some from others."""
+        """The key that identifies the origin of these positions."""
         return self.origin
 
 

@@ -55,7 +55,7 @@ class Memo:
         self._followed: dict[Hashable, Followed[Any]] = {}
         #: The number of followed calls by form (the key with objects of the same expressions made equal).
         self._followed_alike: dict[Hashable, int] = {}
-        #: The number of calls under way when the current summary began, or fewer if outer ones cut off a call within it.
+        #: The number of calls under way as the current summary began; fewer if outer ones cut off a call within it.
         self._limit: int | None = None
 
     def key(self, function: FunctionRef, given: Arguments, alike: tuple[type, ...] | None = None) -> Hashable:

@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         click.echo(f"Error: {error}", err=True)
     except Exception as error:
-        click.echo(f"Error: {_unexpected(error)}", err=True)
+        click.echo(f"Error: {_message_of(error)}", err=True)
         if not {"-v", "--verbose"}.isdisjoint(sys.argv if arguments is None else arguments):
             import traceback
 
@@ -66,7 +66,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     return 2
 
 
-def _unexpected(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """The message for an error that no command handles."""
     if unwritable := process.unwritable():
         return f"stdout cannot be written: {unwritable.strerror}"

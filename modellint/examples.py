@@ -44,7 +44,7 @@ class Trial:
         """The findings of all rules, at medium confidence or above. Raises TrialError if a rule fails."""
         return self._run(RuleSet(self.rules, frozenset(self.rules)), paths).findings
 
-    def found(self, paths: Iterable[Path] = ()) -> set[tuple[str, int]]:
+    def flagged_places(self, paths: Iterable[Path] = ()) -> set[tuple[str, int]]:
         """The (path, line) pairs that the rule itself flags."""
         return {
             (Path(finding.path).relative_to(self.folder).as_posix(), finding.span.line)
@@ -52,7 +52,7 @@ class Trial:
             if finding.code == self.rule.code
         }
 
-    def shown(self, name: str) -> str:
+    def display_path(self, name: str) -> str:
         """The path of a file of the example for messages; its name alone if the example is not on disk."""
         return name if self.example.folder is None else shown(self.example.folder / name)
 
@@ -88,15 +88,15 @@ def bad_is_found(trial: Trial) -> Iterator[str]:
 def good_is_left_alone(trial: Trial) -> Iterator[str]:
     """A good example marks no line, and no line is flagged."""
     for name, line in sorted(trial.example.expected(trial.rule.code)):
-        yield f"{trial.shown(name)}:{line}: a good example marks nothing"
+        yield f"{trial.display_path(name)}:{line}: a good example marks nothing"
     yield from _differences(trial, set())
 
 
 def each_file_alone_shows_its_own(trial: Trial) -> Iterator[str]:
     """Each marked line is found when its file is checked alone, as by a commit hook, with the others to link."""
     for name, line in sorted(trial.example.expected(trial.rule.code)):
-        if (name, line) not in trial.found([trial.folder / name]):
-            yield f"{trial.shown(name)}:{line}: not found when {name} is checked alone"
+        if (name, line) not in trial.flagged_places([trial.folder / name]):
+            yield f"{trial.display_path(name)}:{line}: not found when {name} is checked alone"
 
 
 def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
@@ -107,7 +107,7 @@ def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
     for name, text in {**trial.example.files, **(trial.example.fixed or {})}.items():
         made = (trial.folder / name).read_bytes().decode("utf-8", "surrogateescape")
         if made != text:
-            yield f"{trial.shown(name)}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
+            yield f"{trial.display_path(name)}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
     after = trial.findings()
     if any(finding.code == trial.rule.code and finding.fix is not None for finding in after):
         yield "something is left to fix"
@@ -159,11 +159,11 @@ def examine(rule: type[Rule], rules: Mapping[str, Rule]) -> Result:
 
 
 def _differences(trial: Trial, expected: set[tuple[str, int]]) -> Iterator[str]:
-    found = trial.found()
+    found = trial.flagged_places()
     for name, line in sorted(expected - found):
-        yield f"{trial.shown(name)}:{line}: marked, but not found"
+        yield f"{trial.display_path(name)}:{line}: marked, but not found"
     for name, line in sorted(found - expected):
-        yield f"{trial.shown(name)}:{line}: found, but not marked"
+        yield f"{trial.display_path(name)}:{line}: found, but not marked"
 
 
 def _subject(finding: Finding) -> tuple[str, str, str]:

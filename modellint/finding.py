@@ -126,40 +126,40 @@ class Judged:
 
 def verified(found: object) -> Finding:
     """Return `found` if it is a finding whose parts all have their annotated types. Raises TypeError otherwise."""
-    finding = _expected(found, Finding)
+    finding = _require(found, Finding)
     for text in (finding.code, finding.name, finding.message, finding.symbol, finding.help, finding.cause):
-        _expected(text, str)
-    _expected(finding.fingerprint, str)
-    _expected(finding.severity, Severity)
-    _expected(finding.confidence, Confidence)
+        _require(text, str)
+    _require(finding.fingerprint, str)
+    _require(finding.severity, Severity)
+    _require(finding.confidence, Confidence)
     _each(finding.evidence, str)
     for related in _each(finding.related, Related):
-        _expected(related.message, str)
+        _require(related.message, str)
     if finding.fix is not None:
-        _expected(_expected(finding.fix, Fix).message, str)
-        _expected(finding.fix.applicability, Applicability)
+        _require(_require(finding.fix, Fix).message, str)
+        _require(finding.fix.applicability, Applicability)
         for edit in _each(finding.fix.edits, Edit):
-            _expected(edit.text, str)
+            _require(edit.text, str)
     for place in finding.places:
-        _expected(_expected(place, Place).path, str)
-        span = _expected(place.span, Span)
+        _require(_require(place, Place).path, str)
+        span = _require(place.span, Span)
         for number in (span.line, span.column, span.end_line, span.end_column, place.cell):
-            _expected(number, int)
+            _require(number, int)
     if finding.claim is not None:
         from modellint.claims import Claim
 
-        _expected(finding.claim, Claim)
+        _require(finding.claim, Claim)
     return finding
 
 
-def _expected(value: object, kind: type[T]) -> T:
+def _require(value: object, kind: type[T]) -> T:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
         raise TypeError(f"expected {kind.__name__}, not {value!r}")
     return value
 
 
 def _each(values: object, kind: type[T]) -> Iterable[T]:
-    return [_expected(value, kind) for value in _expected(values, tuple)]
+    return [_require(value, kind) for value in _require(values, tuple)]
 
 
 def with_fingerprints(findings: list[Finding], root: str) -> list[Finding]:

@@ -59,7 +59,7 @@ class RuleSet:
     @cached_property
     def theories(self) -> tuple[PackTheory, ...]:
         """The theories of selected rules, without duplicates."""
-        return tuple({kind: made for rule in self.active for kind, made in _brought(rule)}.values())
+        return tuple({kind: made for rule in self.active for kind, made in _theories_of(rule)}.values())
 
     @cached_property
     def are_built_in(self) -> bool:
@@ -159,7 +159,7 @@ def fit(code: str, selectors: Iterable[str]) -> int:
     return max((_fit(code, selector) for selector in selectors), default=-1)
 
 
-def chosen(code: str, table: Sequence[tuple[str, T]]) -> T | None:
+def best_match(code: str, table: Sequence[tuple[str, T]]) -> T | None:
     """The value in a table of the longest selector that fits a code (the last of equal ones); None if none fits."""
     best = max(((_fit(code, selector), number) for number, (selector, _) in enumerate(table)), default=(-1, 0))
     return table[best[1]][1] if best[0] >= 0 else None
@@ -313,7 +313,7 @@ def _check_operators(cls: type[Rule], rows: tuple[str, ...], origin: str) -> Non
         raise UsageError(f"{origin}: `operators` of `{cls.name}`: {error}") from error
 
 
-def _brought(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:
+def _theories_of(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:
     if rule.theories:
         from modellint.flow.pack_theories import PackTheory
 
@@ -322,12 +322,12 @@ def _brought(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:
 
 def _check_theories(cls: type[Rule], origin: str) -> None:
     """Raise UsageError for classes that are no theories, or that use more than packs may."""
-    from modellint.flow.pack_theories import refused
+    from modellint.flow.pack_theories import reason_against
 
     if not isinstance(cls.theories, (tuple, list)):
         raise UsageError(f"{origin}: `theories` of `{cls.name}` is no tuple of theories")
     for kind in cls.theories:
-        if reason := refused(kind):
+        if reason := reason_against(kind):
             raise UsageError(f"{origin}: `theories` of `{cls.name}`: {reason}")
 
 

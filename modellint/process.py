@@ -63,7 +63,7 @@ def begin() -> None:
         if getattr(sys, name) is None:
             _fill(number, name)
     if sys.platform != "win32":  # where a console has streams of a kind of its own
-        sys.stdout, sys.stderr = _renewed(sys.stdout), _renewed(sys.stderr)
+        sys.stdout, sys.stderr = _wrap_stream(sys.stdout), _wrap_stream(sys.stderr)
 
 
 def expect_end() -> None:
@@ -93,7 +93,7 @@ def _fill(number: int, name: str) -> None:
     setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
 
 
-def _renewed(stream: TextIO) -> TextIO:
+def _wrap_stream(stream: TextIO) -> TextIO:
     """A text stream like this one on top of an `_Output`."""
     raw = _Output(stream.fileno(), "w", closefd=False)
     return io.TextIOWrapper(

@@ -52,7 +52,7 @@ class Example:
 
     def __post_init__(self) -> None:
         if self.changes:
-            object.__setattr__(self, "fixed", _changed(self.files, self.changes))
+            object.__setattr__(self, "fixed", _apply_changes(self.files, self.changes))
 
     def expected(self, code: str) -> set[tuple[str, int]]:
         """The (path, line) pairs that the rule `code` must flag: the lines with `# expect: CODE`."""
@@ -90,7 +90,7 @@ class _ExamplesBeside:
         return self._read[rule]
 
 
-def _changed(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _apply_changes(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Apply replacements to the files and return those that differ.
 
     Raises ValueError for a text that does not occur exactly once.

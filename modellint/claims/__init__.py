@@ -91,13 +91,13 @@ def from_json(data: Any) -> Claim:
     module, name, *values = data
     told = values.pop()["anchors"] if values and isinstance(values[-1], dict) and "anchors" in values[-1] else []
     anchors = tuple(_anchor(*one) for one in told)
-    return _class(module, name)(*map(_restored, values), anchors=anchors)
+    return _class(module, name)(*map(_from_plain, values), anchors=anchors)
 
 
 def moved(claim: _T, move: Callable[[Place], Place]) -> _T:
     """The claim with `move` applied to its places and to those of its anchors."""
     anchors = tuple(Anchor(move(anchor.place), anchor.name, move(anchor.head), anchor.text) for anchor in claim.anchors)
-    return type(claim)(*(_moved(value, move) for value in _values(claim)), anchors=anchors)
+    return type(claim)(*(_with_moved_places(value, move) for value in _values(claim)), anchors=anchors)
 
 
 def _anchor(place: Any, name: Any, head: Any, text: Any) -> Anchor:
@@ -156,15 +156,15 @@ def _plain(value: Any) -> Any:
     return [*map(_plain, value)] if isinstance(value, tuple) else value
 
 
-def _restored(value: Any) -> Any:
+def _from_plain(value: Any) -> Any:
     if isinstance(value, dict):
         if value.keys() != {"place"}:
             raise ValueError(f"expected a place, not {value!r}")
         return Place.from_list(value["place"])
-    return tuple(map(_restored, value)) if isinstance(value, list) else value
+    return tuple(map(_from_plain, value)) if isinstance(value, list) else value
 
 
-def _moved(value: Any, move: Callable[[Place], Place]) -> Any:
+def _with_moved_places(value: Any, move: Callable[[Place], Place]) -> Any:
     if isinstance(value, Place):
         return move(value)
-    return tuple(_moved(one, move) for one in value) if isinstance(value, tuple) else value
+    return tuple(_with_moved_places(one, move) for one in value) if isinstance(value, tuple) else value

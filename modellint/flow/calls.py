@@ -444,12 +444,12 @@ class Calls:
         if isinstance(function, Bound):
             return self.method(function.owner, function.name, arguments, frame, value)
         if isinstance(function, Shell) and function.kind == "instance":
-            return self._called(function, arguments, frame, value)
+            return self._call_object(function, arguments, frame, value)
         if isinstance(function, Plain | Constant) and function != Constant(None):
             return PLAIN
         return self.unknown(arguments, value)
 
-    def _called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    def _call_object(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """The result of calling an object; of layers, only theories know it."""
         own = None if model_of(shell).is_module is not False else self._run.objects.own_method(shell, "__call__")
         if own is None:

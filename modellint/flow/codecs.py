@@ -52,7 +52,7 @@ class CodecObject(Foreign):
         return self.codec.takes.get(f"{self.part}.{name}" if self.part else name)
 
 
-def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def make_codec(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     """The result of calling `name`, if it makes a codec or the configuration of one; else None."""
     checkpoint = text(arguments.argument(0, "pretrained_model_name_or_path"))
     codec = codecs.made_by(name)
@@ -66,7 +66,7 @@ def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms |
     if known is not None:
         rows: Size | None = Size.of(known[0])
     elif name in (codec.name, f"{codec.name}.from_config"):
-        rows = _told(codec, arguments)
+        rows = _rows_from_arguments(codec, arguments)
     else:
         rows = None if codecs.differs(codec) else Size.of(codec.rows)
     if rows is None:
@@ -74,7 +74,7 @@ def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms |
     return (CodecObject(codec, Site(value, frame.function), rows, codec.source if known is None else known[1]),)
 
 
-def _told(codec: Codec, arguments: Arguments) -> Size | None:
+def _rows_from_arguments(codec: Codec, arguments: Arguments) -> Size | None:
     """The number of rows from a constructor's arguments, or its default; None if unknown."""
     given = arguments.keywords.get(codec.argument)
     if codec.argument == _CONFIGURATION:
@@ -97,13 +97,15 @@ def _configuration(name: str, arguments: Arguments, frame: Frame, value: Value) 
     return (found,)
 
 
-def called(lookups: Lookups, atom: CodecObject, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+def call_method(
+    lookups: Lookups, atom: CodecObject, name: str, arguments: Arguments, frame: Frame, value: Value
+) -> Atoms:
     """The result of `codec.name(…)`, with its look-up noted."""
     if name in calls.SAME or name in ("eval", "remove_weight_norm"):
         return (atom,)
     taken = atom.takes(name)
     if taken is not None:
         index = arguments.argument(*taken) or NONE
-        lookups.decoded(atom, index, frame, value)
+        lookups.note_decoding(atom, index, frame, value)
         return (Tensor(real=Real(Site(value, frame.function), is_computed=True)),)
     return UNKNOWN

@@ -28,7 +28,7 @@ class Conditions:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
 
-    def decided(self, guard: PathCondition, frame: Frame) -> Path | None:
+    def undecided_tests(self, guard: PathCondition, frame: Frame) -> Path | None:
         """The tests of a path condition that are undecided; None if one of them does not hold."""
         known = frame.conditions
         pending: list[PathCondition] = []

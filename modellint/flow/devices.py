@@ -107,11 +107,11 @@ class Devices(Theory):
                 if isinstance(held, Shell) and held.kind == "dict":
                     for number, entry in enumerate(held.entries):
                         entry.path = ()
-                        held.replace(number, self._left(name, entry.atoms))
-            subject.set(name, self._left(name, atoms))
+                        held.replace(number, self._atoms_after_move(name, entry.atoms))
+            subject.set(name, self._atoms_after_move(name, atoms))
 
     @staticmethod
-    def _left(name: str, atoms: Atoms) -> Atoms:
+    def _atoms_after_move(name: str, atoms: Atoms) -> Atoms:
         """The atoms of a plain attribute after a further move of the object, which leaves its tensors behind."""
         return tuple(
             Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
@@ -129,7 +129,7 @@ class Devices(Theory):
 
     # -- what the object is given and keeps ------------------------------------------------------------------------
 
-    def given(self, function: Function, plain: frozenset[str]) -> Arguments:
+    def method_arguments(self, function: Function, plain: frozenset[str]) -> Arguments:
         """The arguments of a method: moved tensors where parameters may be tensors; plain ones in collate functions."""
         if is_collating(function, self._run.project):
             return Arguments(keywords={one.name: PLAIN for one in function.parameters[1:]}, is_complete=False)
@@ -190,7 +190,7 @@ class Devices(Theory):
         if function is None or not any(isinstance(atom, There) for atom in atoms) or all(map(_is_shown, atoms)):
             return atoms
         known = self._run.project.once(("worked with", function), lambda: worked_with(function))
-        return tuple(map(_shown, atoms)) if parameter.name in known else atoms
+        return tuple(map(_mark_as_tensor, atoms)) if parameter.name in known else atoms
 
     def held(self, shell: Shell, name: str, atoms: Atoms) -> Atoms:
         return self._of_attribute(name, atoms) if shell is self._run.objects.subject else atoms
@@ -202,7 +202,7 @@ class Devices(Theory):
         for atom in atoms:
             if isinstance(atom, Shell) and atom.is_container:
                 self._homes[atom] = name
-        return self._kept(name, atoms)
+        return self._note_attribute(name, atoms)
 
     def content(self, container: Shell, atoms: Atoms) -> Atoms:
         """The content of a container; fresh tensors in it remember the container's attribute.
@@ -224,7 +224,7 @@ class Devices(Theory):
             self.replacements.setdefault(home, {})[target] = frame.function
 
     @staticmethod
-    def _kept(name: str, atoms: Atoms) -> Atoms:
+    def _note_attribute(name: str, atoms: Atoms) -> Atoms:
         if not any(isinstance(atom, Fresh) for atom in atoms):
             return atoms
         return tuple(replace(a, kept=name) if isinstance(a, Fresh) and a.kept is None else a for a in atoms)
@@ -305,7 +305,7 @@ class Devices(Theory):
         if isinstance(atom, Fresh):
             return (atom.of_rank(atom.rank - 1),)
         if isinstance(atom, There | Moved):
-            return (_picked(atom, 1),)
+            return (_after_indexing(atom, 1),)
         return (There(""),) if self.is_there(atom) else None
 
     def picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
@@ -316,7 +316,7 @@ class Devices(Theory):
             if index.op is not Op.TUPLE:
                 return found
             taken = len(places) if all(_is_place(part, self._run.evaluate(part, frame)) for part in places) else 0
-            return tuple(_picked(_shown(atom), taken) for atom in found)
+            return tuple(_after_indexing(_mark_as_tensor(atom), taken) for atom in found)
         lost, ids = 0, []
         for part in places:
             if part.op is Op.SLICE or (part.op is Op.CONST and part.data is Ellipsis):
@@ -380,9 +380,9 @@ class Devices(Theory):
         if all(isinstance(atom, dropped) or atom == NONE[0] for atoms in operands for atom in atoms):
             dropped |= Unknown
         rest = tuple(atom for atom in found if type(atom) is not Plain and not isinstance(atom, dropped))
-        return (*self._result(operands, max(map(rank_in, operands)), self._taken(operands)), *rest)
+        return (*self._result(operands, max(map(rank_in, operands)), self._least_taken(operands)), *rest)
 
-    def _taken(self, operands: Iterable[Atoms]) -> int:
+    def _least_taken(self, operands: Iterable[Atoms]) -> int:
         """The number of indexed dimensions (`taken`) of a result: the least among its tensors."""
         tensors = [a for atoms in operands for a in atoms if self.is_there(a) or (isinstance(a, Fresh) and a.rank)]
         return min((atom.taken if isinstance(atom, There) else 0 for atom in tensors), default=0)
@@ -396,7 +396,7 @@ class Devices(Theory):
             if there:
                 sure = [not isinstance(atom, There) or atom.is_sure for atom in there]
                 shown = [not isinstance(atom, There) or atom.is_shown for atom in there]
-                result = There("", is_sure=any(sure), is_shown=any(shown), brought=_brought(there), taken=taken)
+                result = There("", is_sure=any(sure), is_shown=any(shown), brought=_maker_of_moved(there), taken=taken)
                 found[result] = None
             made = [atom.of_rank(rank) for atom in atoms if isinstance(atom, Fresh)]
             is_there = is_there or (bool(there) and not made)
@@ -408,7 +408,7 @@ class Devices(Theory):
                     "",
                     is_sure=any(atom.is_sure for atom in results),
                     is_shown=any(atom.is_shown for atom in results),
-                    brought=_brought(results),
+                    brought=_maker_of_moved(results),
                     taken=taken,
                 ),
             )
@@ -433,7 +433,7 @@ class Devices(Theory):
         row = operators.row(f"Tensor.{name}")
         if row is None:
             return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
-        return self._called(row, [(_shown(atom),), *arguments.all()], arguments, frame, value)
+        return self._apply_row(row, [(_mark_as_tensor(atom),), *arguments.all()], arguments, frame, value)
 
     def _made_of(self, atom: Atom, frame: Frame, value: Value) -> Atom:
         """In a constructor, replace a parameter or buffer by a fresh tensor: one computed from it is no state."""
@@ -472,7 +472,7 @@ class Devices(Theory):
             found = self.outside(name, replace(arguments, keywords=rest), frame, value)
             return join([found, written]) if may_be_none and found is not None else written
         if row is not None and "fresh" in row.facets:
-            return self._made(row, arguments, frame, value)
+            return self._make_tensor(row, arguments, frame, value)
         is_torch = name.startswith(_FUNCTIONS) or (name.count(".") == 1 and name.startswith("torch."))
         if name.startswith(_OF_NUMBERS) or (row is None and not is_torch):
             return None  # before containers are opened, which may be large
@@ -487,35 +487,35 @@ class Devices(Theory):
         if row is None:
             self._meet(given, frame, value, is_known=False)
             return self._result(given, 0)
-        found = self._called(row, given, arguments, frame, value)
+        found = self._apply_row(row, given, arguments, frame, value)
         is_tensor = found is not None and any(map(self.is_there, opened(first or ())))
-        return tuple(map(_shown, found)) if found is not None and is_tensor else found
+        return tuple(map(_mark_as_tensor, found)) if found is not None and is_tensor else found
 
-    def _called(
+    def _apply_row(
         self, row: Operator, operands: list[Atoms], arguments: Arguments, frame: Frame, value: Value
     ) -> Atoms | None:
         gives = row.facets.get("gives")
         if "host" in row.facets or (gives is not None and gives != "tensors"):
-            return PLAIN if gives is not None else self._moved(operands[0], None)
+            return PLAIN if gives is not None else self._move_tensors(operands[0], None)
         if "moves" in row.facets:
             destination = self._destination(arguments)
             is_current = row.name == "Tensor.cuda" and destination == "nowhere"  # the device of a machine with one GPU
             given = [*value.positional, *value.keywords.values()]
             if not self.is_moved and (is_current or self._chooses(given, arguments)):
                 return tuple(replace(a, is_placed=True) if isinstance(a, Fresh) else a for a in operands[0])
-            return self._moved(operands[0], None if is_current else destination)
+            return self._move_tensors(operands[0], None if is_current else destination)
         if _asks_for_gradients(row, arguments):
-            operands = [tuple(map(_learned, operands[0])), *operands[1:]]
+            operands = [tuple(map(_with_gradients, operands[0])), *operands[1:]]
         if "device" in arguments.keywords:
             placed = self._destination(Arguments(keywords={"device": arguments.keywords["device"]}))
-            return self._moved(self._result(operands, 0), placed)
+            return self._move_tensors(self._result(operands, 0), placed)
         if "together" in row.facets:
             self._meet(operands, frame, value, least=0 if self._is_strict(row, operands) else 1)
         if "together" not in row.facets and any(isinstance(a, Fresh | Moved) or self.is_there(a) for a in operands[0]):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
         if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):
             return PLAIN
-        taken = MANY if is_whole(row, arguments) else self._taken(operands) if "same-shape" in row.facets else 0
+        taken = MANY if is_whole(row, arguments) else self._least_taken(operands) if "same-shape" in row.facets else 0
         return self._result(operands, rank_of(row, operands, arguments), taken)
 
     def _is_strict(self, row: Operator, operands: list[Atoms]) -> bool:
@@ -574,7 +574,7 @@ class Devices(Theory):
             if event.target is not None and self_attribute(event.target) is not None
         )
 
-    def _moved(self, atoms: Atoms, destination: str | None) -> Atoms:
+    def _move_tensors(self, atoms: Atoms, destination: str | None) -> Atoms:
         """Tensors after a move to `destination`; a `Moved` atom marks those that were left behind, or late, before."""
         if destination == "nowhere":
             return atoms
@@ -589,7 +589,7 @@ class Devices(Theory):
 
     # -- what makes tensors ----------------------------------------------------------------------------------------
 
-    def _made(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def _make_tensor(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The tensor that a factory makes, by its `device` argument; None if that device is unknown."""
         device = arguments.keywords.get("device")
         is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
@@ -598,7 +598,7 @@ class Devices(Theory):
         if device is not None:
             if all(self.is_there(atom) or atom == TensorDevice(is_there=True) for atom in device):
                 return (There(""),)
-            declared = self._declared(device)
+            declared = self._constructor_parameter(device)
             default = None if declared is None else declared.default
             device_may_be_passed = default is not None and default.op is Op.CONST and default.data is None
             is_default = device_may_be_passed or all(
@@ -616,7 +616,7 @@ class Devices(Theory):
         data = [atom for atom in first if isinstance(atom, Fresh | Moved) or self.is_there(atom)]
         if data and ("passed" in row.facets or _SIZES.isdisjoint(row.facets)):
             return self._result([tuple(data)], rank_in(tuple(data)))
-        rank = max(rank_made(row, arguments, frame, value, self._declared), int(is_starred))
+        rank = max(rank_made(row, arguments, frame, value, self._constructor_parameter), int(is_starred))
         is_learned = _asks_for_gradients(row, arguments)
         if device is not None and not is_default:
             return (Fresh(value, frame.function, rank, is_placed=True, is_learned=is_learned),)
@@ -639,7 +639,7 @@ class Devices(Theory):
             return True
         return self._run.named(context.callee, frame) == (Outside("torch.device"),)
 
-    def _declared(self, atoms: Atoms) -> Parameter | None:
+    def _constructor_parameter(self, atoms: Atoms) -> Parameter | None:
         """The constructor's parameter that a value is the argument of; None if it is none."""
         subject = self._run.objects.subject
         name = atoms[0].name if len(atoms) == 1 and isinstance(atoms[0], SymbolicInput) else None
@@ -715,7 +715,7 @@ class Devices(Theory):
         return min(found, key=lambda one: one[0])[1] if found else None
 
 
-def _brought(atoms: Iterable[Atom]) -> Value | None:
+def _maker_of_moved(atoms: Iterable[Atom]) -> Value | None:
     """The maker of the first of several tensors that the object made and moved; None if there is none."""
     return next((atom.brought for atom in atoms if isinstance(atom, There) and atom.brought is not None), None)
 
@@ -742,7 +742,7 @@ def _is_place(part: Value, atoms: Atoms) -> bool:
     return bool(atoms) and all(isinstance(atom, Constant | Counter | Number) or type(atom) is Plain for atom in atoms)
 
 
-def _picked(atom: Atom, taken: int) -> Atom:
+def _after_indexing(atom: Atom, taken: int) -> Atom:
     """A tensor after `taken` more of its dimensions were indexed by a number."""
     return replace(atom, taken=min(atom.taken + taken, MANY)) if taken and isinstance(atom, There) else atom
 
@@ -753,7 +753,7 @@ def _asks_for_gradients(row: Operator, arguments: Arguments) -> bool:
     return asked == (Constant(True),) or (row.name == "Tensor.requires_grad_" and asked is None)
 
 
-def _learned(atom: Atom) -> Atom:
+def _with_gradients(atom: Atom) -> Atom:
     return replace(atom, is_learned=True) if isinstance(atom, Fresh) else atom
 
 
@@ -789,7 +789,7 @@ def _decisive(operands: Iterable[Atoms]) -> Iterable[Atoms]:
     return [atoms for atoms in known if not all(isinstance(a, Fresh) and a.is_late and not a.rank for a in atoms)]
 
 
-def _shown(atom: Atom) -> Atom:
+def _mark_as_tensor(atom: Atom) -> Atom:
     """An atom marked as a tensor by its use (`is_shown`)."""
     return replace(atom, is_shown=True) if isinstance(atom, There) and not atom.is_shown else atom
 

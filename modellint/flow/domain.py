@@ -460,7 +460,7 @@ def join(options: Iterable[Atoms]) -> Atoms:
         for atom in atoms:
             found[atom] = None
     if len(found) > _MAX_CONSTANTS:
-        return _widened(found)
+        return _widen(found)
     return tuple(found)
 
 
@@ -472,14 +472,14 @@ def each(atoms: Atoms, give: Callable[..., Atoms], *given: Any) -> Atoms:
     return join([give(atom, *given) for atom in atoms])
 
 
-def _widened(atoms: Iterable[Atom]) -> Atoms:
+def _widen(atoms: Iterable[Atom]) -> Atoms:
     """Widen a value of many atoms: constants become one plain atom, tensors with other constants are merged."""
     rest = [atom for atom in atoms if not isinstance(atom, Constant) or atom.value is None]
-    found = dict.fromkeys((*_merged(rest), *PLAIN))
+    found = dict.fromkeys((*_merge_tensors(rest), *PLAIN))
     return tuple(found) if len(found) <= _MAX_ATOMS else (*list(found)[:_MAX_ATOMS], *UNKNOWN)
 
 
-def _merged(atoms: list[Atom]) -> Iterator[Atom]:
+def _merge_tensors(atoms: list[Atom]) -> Iterator[Atom]:
     """Merge tensors that differ in their constants only: a constant that isn't in all of them becomes conditional."""
     alike: dict[Tensor, list[Tensor]] = {}
     for atom in atoms:

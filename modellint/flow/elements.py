@@ -21,7 +21,7 @@ _FLOAT_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch
 _INTEGER_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:integer"))
 
 
-def left(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Tensor:
+def result_elements(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Tensor:
     """The elements of an operator's result, without constants that the operator writes."""
     facets = row.facets
     if "real" in facets:
@@ -38,18 +38,18 @@ def left(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Ten
     if "picked" in facets:
         return Tensor(ids=tensor.ids, positions=positions, real=real)
     is_kept = facets.keys() & {"limit", "below", "lift", "like"}
-    return Tensor(real=computed(real)) if is_kept else Tensor()
+    return Tensor(real=as_computed(real)) if is_kept else Tensor()
 
 
-def computed(real: Real | None) -> Real | None:
+def as_computed(real: Real | None) -> Real | None:
     """Real numbers marked as computed."""
     return None if real is None else replace(real, is_computed=True)
 
 
-def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
+def after_arithmetic(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
     """The elements after arithmetic with a number; `by` is None if it is unknown."""
     ids, fillers, positions = tensor.ids, tensor.fillers, tensor.positions
-    positions = None if positions is None else _moved(operator, positions, by)
+    positions = None if positions is None else _shift_positions(operator, positions, by)
     if by is None or operator not in ("+", "-", "%"):
         ids, fillers = None, ()
     elif operator == "%":
@@ -58,10 +58,10 @@ def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
         by = by if operator == "+" else -by
         ids = None if ids is None else replace(ids, bound=ids.bound + by)
         fillers = tuple(replace(filler, size=filler.size + by) for filler in fillers)
-    return replace(tensor, ids=ids, fillers=fillers, positions=positions, real=computed(tensor.real))
+    return replace(tensor, ids=ids, fillers=fillers, positions=positions, real=as_computed(tensor.real))
 
 
-def _moved(operator: str, positions: Positions, by: Size | None) -> Positions | None:
+def _shift_positions(operator: str, positions: Positions, by: Size | None) -> Positions | None:
     """Positions after arithmetic: a running total minus 1 counts from 0, others are ahead if a number is added."""
     if positions.is_total:
         return Positions(positions.origin) if operator == "-" and by == Size.of(1) else None
@@ -71,7 +71,7 @@ def _moved(operator: str, positions: Positions, by: Size | None) -> Positions | 
 
 def of_second(operator: str, tensor: Tensor) -> Tensor:
     """The elements after a unary operator, or one with the tensor on the right: only real numbers stay."""
-    real = computed(tensor.real) if operator != "~" else None
+    real = as_computed(tensor.real) if operator != "~" else None
     return replace(tensor, ids=None, fillers=(), positions=None, real=real)
 
 

@@ -67,7 +67,7 @@ def of_caller(atom: Atom, function: Function | None, call: Value, frame: Frame) 
     own = [flag for flag in atom.under if flag[0] is function]
     if not own:
         return atom
-    given = _given(function, call)
+    given = _argument_identities(function, call)
     found = [flag for flag in atom.under if flag[0] is not function]
     for _, condition, outcome in own:
         key, is_positive = _in_caller(condition, given)
@@ -123,7 +123,7 @@ def _is_told(key: Hashable) -> bool:
     return isinstance(key, tuple) and (key[0] is Op.PARAM or any(map(_is_told, key)))
 
 
-def _given(function: Function, call: Value) -> dict[Hashable, tuple[Hashable, bool]]:
+def _argument_identities(function: Function, call: Value) -> dict[Hashable, tuple[Hashable, bool]]:
     """The identities of a call's arguments by parameter, each with False if the argument is negated."""
     if call.op is not Op.CALL or call.has_unpacking:
         return {}

@@ -39,7 +39,7 @@ class Generator(Foreign):
         return True
 
 
-def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def make_generator(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     """The object that a class makes: a configuration with a number of classes, or a model of one; else None."""
     told = arguments.keywords.get(_CLASSES)
     classes = size_of(told) if told is not None else None
@@ -52,7 +52,7 @@ def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms |
     return None if name.endswith(".from_pretrained") else (Generator(known[0].classes, known[0].stated, is_model=True),)
 
 
-def called(atom: Generator, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+def call_method(atom: Generator, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
     """The result of a method: `generate` gives ids below the number of classes, unless arguments exclude some."""
     if name in calls.SAME or name == "eval":
         return (atom,)

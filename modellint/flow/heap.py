@@ -269,7 +269,7 @@ class Shell:
                 self._paths.setdefault(entry.key, {}).setdefault(entry.atoms, []).append(entry.path)
         return self._paths.setdefault(key, {})
 
-    def _changed(self) -> None:
+    def _invalidate(self) -> None:
         self._paths = None
         self.version += 1
 
@@ -283,26 +283,26 @@ class Shell:
                 self.replace(number, join((self.entries[number].atoms, atoms)))
             else:
                 self.entries.append(Slot(None, atoms, ()))
-        self._changed()
+        self._invalidate()
 
     def replace(self, number: int, atoms: Atoms) -> None:
         """Replace the atoms of an entry."""
         self.entries[number].atoms = atoms
-        self._changed()
+        self._invalidate()
 
     def insert(self, at: int, atoms: Atoms) -> None:
         """Insert an entry at an index, from 0."""
         self.entries.insert(at, Slot(None, atoms, ()))
-        self._changed()
+        self._invalidate()
 
     def reverse(self) -> None:
         """Reverse the order of the entries."""
         self.entries.reverse()
-        self._changed()
+        self._invalidate()
 
     def pop(self, number: int) -> Atoms:
         """Remove an entry and return its atoms."""
-        self._changed()
+        self._invalidate()
         return self.entries.pop(number).atoms
 
     def release(self) -> None:
@@ -316,7 +316,7 @@ class Shell:
     def clear(self) -> None:
         """Remove all entries."""
         self.entries = []
-        self._changed()
+        self._invalidate()
 
     def element(self) -> Atoms:
         """The join of all entries."""
@@ -332,9 +332,9 @@ class Shell:
             return join(found) if found and known is not None else self.element()
         if self.is_exact and isinstance(known, int) and -len(self.entries) <= known < len(self.entries):
             return self.entries[known].atoms
-        return join(entry.atoms for entry in self.counted(index))
+        return join(entry.atoms for entry in self.entries_at(index))
 
-    def counted(self, index: Atoms) -> list[Slot]:
+    def entries_at(self, index: Atoms) -> list[Slot]:
         """The entries that an index may select: all of them, or those below the end of a loop's counter."""
         end = index[0].end if len(index) == 1 and isinstance(index[0], Counter) else None
         return self.entries[:end] if self.is_exact and end is not None and end > 0 else self.entries
@@ -353,11 +353,11 @@ class Shell:
         known = self._contents
         if known is not None and known[1] == self.version and all(inner.version == at for inner, at in known[2]):
             return known[0]
-        found, inside = self._opened()
+        found, inside = self._open_contents()
         self._contents = found, self.version, tuple((inner, inner.version) for inner in inside)
         return found
 
-    def _opened(self) -> tuple[tuple[Atom, ...], list[Shell]]:
+    def _open_contents(self) -> tuple[tuple[Atom, ...], list[Shell]]:
         """The atoms in the container and in plain containers within it, and these inner containers."""
         inside: list[Shell] = []
         pending = [entry.atoms for entry in reversed(self.entries)]
@@ -398,7 +398,7 @@ class ExactShell(Shell):
         for number, entry in enumerate(self.entries if key is not None and not path else ()):
             if entry.key == key:
                 self.entries[number] = Slot(key, atoms, path)
-                self._changed()
+                self._invalidate()
                 return
         if self.kind == "set" and any(entry.atoms == atoms and not entry.path for entry in self.entries):
             return
@@ -407,7 +407,7 @@ class ExactShell(Shell):
             self.replace(len(self.entries) - 1, join((self.entries[-1].atoms, atoms)))
             return
         self.entries.append(Slot(key, atoms, path))
-        self._changed()
+        self._invalidate()
 
     def part(self, index: Atoms) -> Atoms:
         """The entry at a known index or key; otherwise the join of all entries and an unknown one."""

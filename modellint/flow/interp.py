@@ -243,7 +243,7 @@ class Interpreter:
         mark = frame.mark()
         self.run_block(block, frame, returned, yielded)
         for _ in range(1 if carried else 0):
-            after = [self._carried(choice, before, frame) for choice, before in carried]
+            after = [self._loop_value(choice, before, frame) for choice, before in carried]
             if all(now == before for now, (_, before) in zip(after, carried, strict=True)):
                 break
             frame.back_to(mark)
@@ -251,7 +251,7 @@ class Interpreter:
                 frame.memo[id(choice)] = now
             self.run_block(block, frame, returned, yielded)
         for choice, before in carried:
-            frame.memo[id(choice)] = self._carried(choice, before, frame)
+            frame.memo[id(choice)] = self._loop_value(choice, before, frame)
         self.loops -= 1
 
     def _leave(self, loop: Loop, changing: tuple[Value, ...], frame: Frame) -> None:
@@ -271,7 +271,7 @@ class Interpreter:
             ):
                 frame.memo[id(choice)] = self.evaluate(first, frame)
 
-    def _carried(self, choice: Value, before: Atoms, frame: Frame) -> Atoms:
+    def _loop_value(self, choice: Value, before: Atoms, frame: Frame) -> Atoms:
         """The value of a loop's variable after any number of iterations; several numbers are widened to a plain one."""
         values = [before, *(self.evaluate(arg, frame) for arg in choice.args[1:])]
         found = join(values)
@@ -315,7 +315,7 @@ class Interpreter:
             self._store(event.target, event.value, frame)
         elif kind is EventKind.RETURN:
             if self._is_asked_for(frame):
-                returned.append(self._returned(event.value, frame))
+                returned.append(self._return_value(event.value, frame))
         elif kind is EventKind.DELETE:
             if event.target is not None and not conditions:
                 for theory in self.asked.delete:
@@ -339,7 +339,7 @@ class Interpreter:
                 return is_asked_for
         return True
 
-    def _returned(self, value: Value, frame: Frame) -> Atoms:
+    def _return_value(self, value: Value, frame: Frame) -> Atoms:
         """The returned atoms that the path condition allows; for a tuple, those of each part."""
         atoms = self.behind(self.evaluate(value, frame), frame)
         if value.op is not Op.TUPLE or self.guard is None or not self.asked.behind:
@@ -389,7 +389,7 @@ class Interpreter:
         if guard is None:
             return ()
         known, key = frame.conditions, id(guard)
-        return known[key] if key in known else self._conditions.decided(guard, frame)
+        return known[key] if key in known else self._conditions.undecided_tests(guard, frame)
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -491,7 +491,7 @@ class Interpreter:
 
         def kept(atoms: Atoms) -> Atoms:
             atoms = self.behind(atoms, frame, at[1])
-            return self.objects.kept(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
+            return self.objects.after_store(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
 
         return found
 
@@ -698,9 +698,9 @@ class Interpreter:
         found = self.evaluate(value.args[0], frame)
         if value.data != "[]=" or not self.asked.updated:
             return found
-        return each(found, self._updated, value, frame)
+        return each(found, self._update_atom, value, frame)
 
-    def _updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
+    def _update_atom(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         for theory in self.asked.updated:
             known = theory.updated(atom, value, frame)
             if known is not None:
@@ -714,7 +714,7 @@ class Interpreter:
             if known is not None:
                 return known
         if isinstance(value.data, InPlace) and value.data in ("+", "|"):
-            found = self.objects.augmented(left, right, frame, value)
+            found = self.objects.augment(left, right, frame, value)
         else:
             found = operations.binary(self, left, right, value, frame)
         return self._operation([left, right], found, frame, value)

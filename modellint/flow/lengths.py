@@ -127,7 +127,7 @@ class _Calculated(Refinement):
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row, site = operators.row(f"Tensor.{name}"), Site(value, frame.function)
-        atom = self._opened(atom)
+        atom = self._table_in(atom)
         if row is None:
             return self._of_cache(atom, name, arguments, site) or self.inner.method(atom, name, arguments, frame, value)
         if "extreme" in row.facets and arguments.positional:
@@ -175,9 +175,9 @@ class _Calculated(Refinement):
         self._note_comparison(row, operand)
         found = self.inner.function(name, arguments, frame, value)
         if "counted" in row.facets and row.name != "builtins.range":
-            return self._counted(arguments, found)
+            return self._cover_count(arguments, found)
         if "joins" in row.facets:
-            found = self._kept(operand or arguments.argument(0, "tensors") or (), found, frame, value)
+            found = self._join_past(operand or arguments.argument(0, "tensors") or (), found, frame, value)
         return self._after(row, arguments.all(), found, arguments, site)
 
     def _after(
@@ -199,7 +199,7 @@ class _Calculated(Refinement):
             extent = replace(extent, is_periodic=False)
         return _with(extent, found)
 
-    def _counted(self, arguments: Arguments, found: Atoms | None) -> Atoms | None:
+    def _cover_count(self, arguments: Arguments, found: Atoms | None) -> Atoms | None:
         """The result of `arange(n)`, which covers the length `n`."""
         end = counted_end(arguments)
         lengths = tuple(a for a in self._numbers(end[0]) if isinstance(a, Length)) if end is not None else ()
@@ -207,7 +207,7 @@ class _Calculated(Refinement):
 
     # -- what is kept --------------------------------------------------------------------------------------------
 
-    def _kept(self, members: Atoms, found: Atoms | None, frame: Frame, value: Value) -> Atoms | None:
+    def _join_past(self, members: Atoms, found: Atoms | None, frame: Frame, value: Value) -> Atoms | None:
         """The result of `torch.cat([past, k])`: marked as grown if state from an argument or attribute comes first."""
         parts = next((arg for arg in value.args[1:] if arg.op in (Op.LIST, Op.TUPLE)), None)
         entries = [e.atoms for a in members if isinstance(a, Shell) for e in a.entries]
@@ -232,9 +232,9 @@ class _Calculated(Refinement):
 
     def extents(self, atoms: Atoms) -> CoveredLengths | None:
         """The joint lengths that the tensors among atoms cover; None if no tensor has any."""
-        return _common([tensor.extent for tensor in tensors_in(tuple(map(self._opened, atoms)))])
+        return _common([tensor.extent for tensor in tensors_in(tuple(map(self._table_in, atoms)))])
 
-    def _opened(self, atom: Atom) -> Atom:
+    def _table_in(self, atom: Atom) -> Atom:
         """The table that a buffer or parameter is made of; the atom itself for others."""
         if not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
@@ -242,7 +242,7 @@ class _Calculated(Refinement):
         return next((tensor for tensor in data if tensor.extent is not None), atom)
 
     def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
-        return self.inner.cut(self._opened(atom), value, frame)
+        return self.inner.cut(self._table_in(atom), value, frame)
 
     def after_picking(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         last = constant(self._run.evaluate(subscripts(value)[-1], frame))
@@ -333,7 +333,10 @@ class Lengths(Theory, Sink):
             return
         for length in extent.lengths:
             if isinstance(length, Term) and length.origin.function is not None:
-                passed = {Site(call, frame.function): self._passed(length, frame, call) for frame, call in self._way()}
+                passed = {
+                    Site(call, frame.function): self._passed_arguments(length, frame, call)
+                    for frame, call in self._way()
+                }
                 sized = SizedTable(length, use, passed, frozenset(self._exceeding()), is_cut)
                 self.about.sized.setdefault((length, use, sized.calls), sized)
 
@@ -344,7 +347,7 @@ class Lengths(Theory, Sink):
     def _sites_under_way(self) -> tuple[Site, ...]:
         return tuple(Site(call, frame.function) for frame, call in self._way())
 
-    def _passed(self, length: Term, frame: Frame, call: Value) -> Passed:
+    def _passed_arguments(self, length: Term, frame: Frame, call: Value) -> Passed:
         """The argument of a call that is the length, and the parameters that the call passes on."""
         passed = {arg: self._run.evaluate(arg, frame) for arg in call.args[1:]}
         own = next((Site(arg, frame.function) for arg, atoms in passed.items() if length in atoms), None)

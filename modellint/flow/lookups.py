@@ -209,9 +209,9 @@ class Lookups(Theory, Sink):
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, CodecObject):
-            return codecs.called(self, atom, name, arguments, frame, value)
+            return codecs.call_method(self, atom, name, arguments, frame, value)
         if isinstance(atom, generators.Generator):
-            return generators.called(atom, name, arguments, frame, value)
+            return generators.call_method(atom, name, arguments, frame, value)
         if isinstance(atom, SymbolicInput) and name in ("get", "pop"):
             return self._run.objects.part(atom, arguments.argument(0, "key") or (Unknown(),))
         return None
@@ -219,13 +219,15 @@ class Lookups(Theory, Sink):
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         top = name.partition(".")[0]
         if top in PACKAGES:
-            known = codecs.made(name, arguments, frame, value)
+            known = codecs.make_codec(name, arguments, frame, value)
             return (
-                generators.made(name, arguments, frame, value) if known is None and top == generators.LIBRARY else known
+                generators.make_generator(name, arguments, frame, value)
+                if known is None and top == generators.LIBRARY
+                else known
             )
-        return self._mapped(arguments.positional, frame, value) if name == "builtins.map" else None
+        return self._map(arguments.positional, frame, value) if name == "builtins.map" else None
 
-    def _mapped(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
+    def _map(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
         """`map(function, items)` for a few known items; None for layers, which would draw ids at one site."""
         only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
         items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
@@ -245,22 +247,22 @@ class Lookups(Theory, Sink):
         if name == "__init__" and atom.shell.passed is None:
             atom.shell.passed = arguments
         elif name == "__call__":
-            return self._worked(atom.shell, arguments, frame, value, ("forward",)) or (Unknown(),)
+            return self._call_layer(atom.shell, arguments, frame, value, ("forward",)) or (Unknown(),)
         elif name == "forward":
             return self.forward(atom.shell, arguments, frame, value)
         return None
 
     def beyond(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
         if name != "__init__" and atom.shell.model is not None:
-            self._inherited(atom.shell.model, name, arguments, frame, value)
+            self._follow_inherited(atom.shell.model, name, arguments, frame, value)
 
     def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if shell.model is None or shell.model.is_module is False:
             return None
-        return self._worked(shell, arguments, frame, value) or (Unknown(),)
+        return self._call_layer(shell, arguments, frame, value) or (Unknown(),)
 
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        return self._worked_as_torch(shell, arguments, frame, value) or (Unknown(),)
+        return self._call_torch_layer(shell, arguments, frame, value) or (Unknown(),)
 
     def binds(self, cls: ClassRef) -> bool:
         """True for layers and classes with fields; other classes may make objects of any class, as factories do."""
@@ -427,7 +429,7 @@ class Lookups(Theory, Sink):
         row = self.row_of(shell) if shell.kind == "instance" else None
         return row is not None and "table" in row.facets
 
-    def _worked(
+    def _call_layer(
         self, shell: Shell, arguments: Arguments, frame: Frame, value: Value, by: tuple[str, ...] = _CALLED
     ) -> Atoms | None:
         """The result of calling an object, by the first method in `by` that it has; None if unknown."""
@@ -437,9 +439,9 @@ class Lookups(Theory, Sink):
             if own is not None:
                 objects.construct(shell)
                 return self._run.calls.apply(own, arguments, frame, value)
-        return self._worked_as_torch(shell, arguments, frame, value)
+        return self._call_torch_layer(shell, arguments, frame, value)
 
-    def _worked_as_torch(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def _call_torch_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of a layer whose `forward` is torch's; None if unknown. Notes the look-up, if it is a table."""
         for sink in self._tensors.working:
             sink.at_work(shell, arguments, frame, value)
@@ -447,14 +449,14 @@ class Lookups(Theory, Sink):
         given = arguments.argument(0, "input")
         if row is None:
             if shell.model is not None:
-                self._inherited(shell.model, "forward", arguments, frame, value)
+                self._follow_inherited(shell.model, "forward", arguments, frame, value)
             is_layer = shell.is_layer and _torch_class(shell).startswith("torch.nn.")
             return self._tensors.layer(shell, None, given, frame, value) if is_layer else None
         if row.name == "torch.nn.Sequential":
             self._run.objects.construct(shell)
             for entry in shell.entries:
                 layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
-                done = [self._worked(layer, Arguments((given or (),)), frame, value) for layer in layers]
+                done = [self._call_layer(layer, Arguments((given or (),)), frame, value) for layer in layers]
                 given = join(atoms or (Unknown(),) for atoms in done)
             return given
         if "table" in row.facets:
@@ -494,7 +496,7 @@ class Lookups(Theory, Sink):
 
     # -- libraries -----------------------------------------------------------------------------------------------
 
-    def _inherited(self, model: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
+    def _follow_inherited(self, model: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
         """Follow the arguments of a method that a class inherits from a library's class whose source isn't readable.
 
         Only constants below -1 are followed: into the project's file that is copied over the library's, and into
@@ -528,18 +530,18 @@ class Lookups(Theory, Sink):
             return
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
-            self._picked(table.owner.site, rows, index, frame, value, takes_real=takes_real)
+            self._index_table(table.owner.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Shell) and table.kind in TENSORS:
             data = next(tensors_in(table.arguments.argument(0, "data") or ()), None)
             rows = None if data is None else data.rows
-            self._picked(table.site, rows, index, frame, value, takes_real=takes_real)
+            self._index_table(table.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Tensor):
             made = table.made if table.sizes is not None and len(table.sizes) == 2 else None
-            self._picked(made, table.rows, index, frame, value, takes_real=takes_real)
+            self._index_table(made, table.rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, SymbolicInput | Unknown | Plain):
             self._look_up(None, None, index, frame, value, takes_real=False)
 
-    def _picked(
+    def _index_table(
         self, table: Site | None, rows: Size | None, index: Atoms, frame: Frame, value: Value, *, takes_real: bool
     ) -> None:
         """`table[index]`: of several subscripts only the one along dimension 0 picks rows."""
@@ -554,7 +556,7 @@ class Lookups(Theory, Sink):
                 known, along = (rows, picked) if at == place else (None, tuple(tensors_in(picked)))
                 self._look_up(table, known, along, frame, value, takes_real=takes_real)
 
-    def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
+    def note_decoding(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
         """`codec.decode(codes)`."""
         self._look_up(codec.made, codec.rows, index, frame, value, codec=codec)
 
@@ -564,10 +566,10 @@ class Lookups(Theory, Sink):
         if not self._frames or frame.function is None or number is None or targets is None or not given.is_complete:
             return
         scores = next(tensors_in(given.argument(0, "input") or ()), None)
-        rows = None if scores is None else _scored(scores)
+        rows = None if scores is None else _class_count(scores)
         site = Site(value, frame.function)
         for tensor in tensors_in(targets):
-            for filler in self._left(tensor).fillers:
+            for filler in self._without_exits(tensor).fillers:
                 is_conditional = tensor.is_conditional or filler.is_conditional
                 head = None if scores is None else scores.head
                 found = LossLookup(site, rows, filler, (site,), None, is_conditional, True, None, number, head)
@@ -597,13 +599,13 @@ class Lookups(Theory, Sink):
             if event.kind is EventKind.CALL:
                 found |= self._is_handed_on(key, event.value, frame, depth)
             elif event.kind is EventKind.STORE or (event.kind in _GIVING and not depth):
-                held = tuple(t for t in _held(atoms) if _has_below(key, t))
+                held = tuple(t for t in _tensors_within(atoms) if _has_below(key, t))
                 found |= any(_has_below(key, t) for t in self._run.behind(held, frame, event.guard))
         return found
 
     def _is_handed_on(self, key: Hashable, call: Value, frame: Frame, depth: int) -> bool:
         """True if a call passes the constant with this key to a callee that keeps it or is unknown."""
-        if not any(_has_below(key, t) for arg in call.args[1:] for t in _held(self.evaluated(arg, frame))):
+        if not any(_has_below(key, t) for arg in call.args[1:] for t in _tensors_within(self.evaluated(arg, frame))):
             return False
         callee = call.callee
         if callee.op is Op.ATTR and self._run.named(callee, frame) is None:
@@ -656,7 +658,7 @@ class Lookups(Theory, Sink):
         steps = (Site(value, frame.function),)
         at = table or Site(value.args[0], frame.function)
         for tensor in tensors_in(self._fitting(index, value, frame)):
-            for element in self._left(tensor).elements():
+            for element in self._without_exits(tensor).elements():
                 is_real = isinstance(element, Real)
                 if is_real and (takes_real or tensor not in index):
                     continue  # a layer is given a tensor, not a list of some
@@ -677,7 +679,7 @@ class Lookups(Theory, Sink):
         replacing = frame.flow.once(_replacing) if names else {}
         for event in (event for name in names for event in replacing.get(name, ()) if event.value is not value):
             links = () if event.guard is None else event.guard.chain()
-            tests = [part for link in links for part in _compared(link.test)]
+            tests = [part for link in links for part in _values_in_condition(link.test)]
             asked = {e.key for t in tests for own in tensors_in(self.evaluated(t, frame)) for e in own.elements()}
             index = tuple(
                 a for a in index if not asked.intersection(e.key for t in tensors_in((a,)) for e in t.elements())
@@ -730,7 +732,7 @@ class Lookups(Theory, Sink):
             if call is not None and not wanted.isdisjoint(self._run.evaluate(argument, root)):
                 self.own.setdefault(id(call), OwnLookup(table, rows, argument, call))
 
-    def _left(self, tensor: Tensor) -> Tensor:
+    def _without_exits(self, tensor: Tensor) -> Tensor:
         """A tensor without the elements for which a function being run has returned or raised early."""
         left: Atoms = (tensor,)
         for frame, _ in self._frames:
@@ -745,7 +747,7 @@ def _torch_class(shell: Shell) -> str:
     return next((model.name for model in models if model.name.startswith("torch.")), "")
 
 
-def _scored(scores: Tensor) -> Size | None:
+def _class_count(scores: Tensor) -> Size | None:
     """The number of classes that scores are for: the size of dimension 1; None if unknown."""
     if scores.sizes is None:
         return scores.width
@@ -753,7 +755,7 @@ def _scored(scores: Tensor) -> Size | None:
     return found if isinstance(found, Size) else None
 
 
-def _compared(test: Value) -> Iterator[Value]:
+def _values_in_condition(test: Value) -> Iterator[Value]:
     """The values in a condition, without those that it only counts or measures: `x` of `x.max() >= len(table)`."""
     if test.op is Op.ATTR and test.data in ("shape", "ndim"):
         return
@@ -761,7 +763,7 @@ def _compared(test: Value) -> Iterator[Value]:
         return
     yield test
     for part in test.args:
-        yield from _compared(part)
+        yield from _values_in_condition(part)
 
 
 def _exits(flow: Flow) -> list[tuple[Value, PathCondition]]:
@@ -775,12 +777,12 @@ def _replacing(flow: Flow) -> dict[object, list[Event]]:
     """The conditional events of a body that replace an attribute of `self`, by the attribute's name."""
     found: dict[object, list[Event]] = {}
     for event in flow.events:
-        if event.guard is not None and (name := _replaced(event)) is not None:
+        if event.guard is not None and (name := _replaced_attribute(event)) is not None:
             found.setdefault(name, []).append(event)
     return found
 
 
-def _replaced(event: Event) -> object:
+def _replaced_attribute(event: Event) -> object:
     """The attribute of `self` that an event replaces by assignment, `setattr` or `register_buffer`; None if none."""
     if event.target is not None or event.kind is not EventKind.CALL:
         return None if event.target is None else self_attribute(event.target)
@@ -814,13 +816,13 @@ def _has_below(key: Hashable, atom: Atom) -> bool:
     return isinstance(atom, Tensor) and any(filler.key == key and _is_below(filler) for filler in atom.fillers)
 
 
-def _held(atoms: Iterable[Atom], depth: int = 0) -> Iterator[Tensor]:
+def _tensors_within(atoms: Iterable[Atom], depth: int = 0) -> Iterator[Tensor]:
     """The tensors among atoms, and in containers among them, down to a depth."""
     for atom in atoms:
         if isinstance(atom, Tensor):
             yield atom
         elif isinstance(atom, Shell) and atom.is_container and depth < _MAX_HANDING:
-            yield from _held(atom.contents(), depth + 1)
+            yield from _tensors_within(atom.contents(), depth + 1)
 
 
 def _unread(model: ClassModel, classes: Classes) -> Iterator[str]:

@@ -80,7 +80,7 @@ class ObjectRun:
                 if method is not None:
                     frame = class_frame(method.scope, id(function))
                     reference = FunctionRef(method, None, self.shell, above)
-                    given = self.devices.given(function, method.plain)
+                    given = self.devices.method_arguments(function, method.plain)
                     if bare:
                         rest = {name: atoms for name, atoms in given.keywords.items() if name not in bare}
                         given = Arguments(keywords=rest | dict.fromkeys(bare, PLAIN), is_complete=False)

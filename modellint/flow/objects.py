@@ -230,7 +230,7 @@ class Objects:
             return
         if name is not None:
             if not callable(atoms):
-                atoms = self.kept(shell, atoms, frame, target, value)
+                atoms = self.after_store(shell, atoms, frame, target, value)
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
             for theory in self._run.asked.touch:
@@ -241,7 +241,7 @@ class Objects:
             registers = False
         shell.note(Store(name, atoms, path, frame.function, target, value, registers, is_sure, shell.is_initialised))
 
-    def kept(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
+    def after_store(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
         """The stored atoms after every theory's `stored` hook."""
         for theory in self._run.asked.stored:
             atoms = theory.stored(shell, atoms, frame, target, value)
@@ -275,7 +275,7 @@ class Objects:
         if isinstance(atom, Shape):
             return sizes.element(atom)
         if isinstance(atom, SymbolicInput):
-            return (self._given(atom, None),)
+            return (self._input_part(atom, None),)
         if isinstance(atom, Plain | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Derived | Length) else UNKNOWN
@@ -308,7 +308,7 @@ class Objects:
         if isinstance(atom, Shape):
             return sizes.measured(atom, index)
         if isinstance(atom, SymbolicInput):
-            return (self._given(atom, text(index)),)
+            return (self._input_part(atom, text(index)),)
         if isinstance(atom, Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Plain | Derived | Length) else UNKNOWN
@@ -320,7 +320,7 @@ class Objects:
                 return known
         return None
 
-    def _given(self, owner: SymbolicInput, key: str | None) -> SymbolicInput:
+    def _input_part(self, owner: SymbolicInput, key: str | None) -> SymbolicInput:
         """An entry of a root's argument; the argument itself in runs that don't name parts."""
         if not self._run.names_parts:
             return owner
@@ -362,7 +362,7 @@ class Objects:
                 before = atom.entries[key].atoms
                 atom.replace(key, atoms if not path and not self._run.loops else join([before, atoms]))
                 return
-            counted = atom.counted(index) if atom.kind == "list" and atom.is_exact else atom.entries
+            counted = atom.entries_at(index) if atom.kind == "list" and atom.is_exact else atom.entries
             if 0 < len(counted) < len(atom.entries) or (counted and _counts_all(index, atom)):
                 for number, entry in enumerate(counted):
                     atom.replace(number, join([entry.atoms, atoms]))
@@ -392,7 +392,7 @@ class Objects:
             shell.set(_ITEMS, found, ())
         return found[0] if isinstance(found[0], Shell) else None
 
-    def augmented(self, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
+    def augment(self, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
         """The result of `x += …`: containers grow in place, other values are computed."""
         found: list[Atoms] = []
         for atom in left:

@@ -43,7 +43,7 @@ class Operation:
             return None if argument is None else self.arguments.keywords.get(argument[1])
         return self.arguments.argument(argument[0] - self.first, argument[1])
 
-    def written(self, argument: tuple[int, str]) -> Site:
+    def argument_site(self, argument: tuple[int, str]) -> Site:
         """The site of an argument's expression; that of the call if the argument isn't written there."""
         is_call = self.value.op is Op.CALL and argument[0] >= self.first
         found = self.value.argument(argument[0] - self.first, argument[1]) if is_call else None
@@ -52,7 +52,7 @@ class Operation:
     def fillers(self, *arguments: tuple[int, str] | None) -> tuple[Filler, ...]:
         """The constants among arguments, as fillers of elements."""
         written = [(one, constant_in(self.get(one), self.frame)) for one in arguments if one is not None]
-        return tuple(Filler(size, self.written(one)) for one, size in written if size is not None)
+        return tuple(Filler(size, self.argument_site(one)) for one, size in written if size is not None)
 
 
 def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:
@@ -71,7 +71,7 @@ def literals(operation: Operation) -> tuple[Filler, ...]:
         for atom in atoms:
             size = constant_in((atom,), operation.frame)
             if size is not None:
-                found[Filler(size, operation.written((0, "data")))] = None
+                found[Filler(size, operation.argument_site((0, "data")))] = None
             elif isinstance(atom, Shell) and atom.is_container and len(pending) < _MAX_LITERALS:
                 pending.extend(entry.atoms for entry in atom.entries)
     return tuple(found)
@@ -88,7 +88,7 @@ def joined_along(arguments: Arguments) -> int | None:
     return 0 if dim is None else sizes.whole(dim)
 
 
-def counted(arguments: Arguments) -> Sizes:
+def counted_sizes(arguments: Arguments) -> Sizes:
     """The sizes of `arange(n)` or `arange(0, n)`."""
     end = counted_end(arguments)
     return (None if end is None else sizes.side(end[0]),)

@@ -80,7 +80,7 @@ class PackTheory:
 
     def __call__(self, run: Interpreter) -> Theory:
         """Make the guarded theory of a run."""
-        return _guarded(self.kind)(self, run)
+        return _guard_class(self.kind)(self, run)
 
 
 class TheoryError(BaseException):
@@ -96,7 +96,7 @@ class EndlessError(BaseException):
     """Raised asynchronously in a thread in which a pack's theory has run for too long."""
 
 
-def refused(kind: object) -> str:
+def reason_against(kind: object) -> str:
     """The reason why an object cannot be a pack's theory; empty if it can."""
     if not (isinstance(kind, type) and issubclass(kind, Theory)):
         return f"{kind!r} is no theory; expected a class that derives from `modellint.flow.theory.Theory`"
@@ -122,7 +122,7 @@ class GuardedTheory(Theory):
         self._before = self._steps = 0
         #: The hook being called.
         self._asked = ""
-        self.theory = self.tried(partial(brought.kind, run))
+        self.theory = self.call_guarded(partial(brought.kind, run))
 
     @property
     def steps(self) -> int:
@@ -137,7 +137,7 @@ class GuardedTheory(Theory):
             self._steps = 0
         run.steps, self._before = self._steps, before
         outer, self._asked = self._asked, hook
-        found = self.tried(lambda: getattr(self.theory, hook)(*arguments, **options))
+        found = self.call_guarded(lambda: getattr(self.theory, hook)(*arguments, **options))
         self._asked = outer
         run.steps, self._steps = before, run.steps
         return found
@@ -146,7 +146,7 @@ class GuardedTheory(Theory):
         if self._asked:
             self.fail_with(RuntimeError(f"`{self._asked}` looks at too many values"))
 
-    def tried(self, act: Callable[[], Any]) -> Any:
+    def call_guarded(self, act: Callable[[], Any]) -> Any:
         """Call code of a pack, failures guarded; the watching thread knows the running theory by this frame."""
         try:
             return act()
@@ -160,13 +160,13 @@ class GuardedTheory(Theory):
     def atoms(self, hook: str, found: object) -> Atoms:
         """Return the answer of a hook if it is a tuple of atoms. Raises TheoryError otherwise."""
         if not isinstance(found, tuple):
-            self.fail_with(TypeError(f"`{hook}` gives {_shown(found)}; expected a tuple of values"))
+            self.fail_with(TypeError(f"`{hook}` gives {_brief(found)}; expected a tuple of values"))
         if len(found) > _MAX_ATOMS:
             self.fail_with(ValueError(f"`{hook}` gives {len(found)} values; expected {_MAX_ATOMS} at most"))
         for atom in found:
             if not isinstance(atom, _ATOMS):
-                self.fail_with(TypeError(f"`{hook}` gives {_shown(atom)}; expected values of `modellint.flow.domain`"))
-        self.tried(partial(hash, found))
+                self.fail_with(TypeError(f"`{hook}` gives {_brief(atom)}; expected values of `modellint.flow.domain`"))
+        self.call_guarded(partial(hash, found))
         return cast("Atoms", found)
 
     def fail_with(self, error: BaseException) -> NoReturn:
@@ -179,7 +179,7 @@ def too_late() -> TimeoutError:
     return TimeoutError(f"it takes more than {SECONDS:g} s of processor time")
 
 
-def _shown(found: object) -> str:
+def _brief(found: object) -> str:
     """A short description of an invalid answer, for messages."""
     try:
         text = repr(found)
@@ -188,15 +188,15 @@ def _shown(found: object) -> str:
     return text if 0 < len(text) < 60 else f"something of the type `{type(found).__name__}`"
 
 
-def _guarded(kind: type[Theory]) -> type[GuardedTheory]:
+def _guard_class(kind: type[Theory]) -> type[GuardedTheory]:
     """The guard class of a theory class, cached."""
     known = _GUARDS.get(kind)
     if known is None:
-        known = _GUARDS[kind] = _made(kind)
+        known = _GUARDS[kind] = _make_guard_class(kind)
     return known
 
 
-def _made(kind: type[Theory]) -> type[GuardedTheory]:
+def _make_guard_class(kind: type[Theory]) -> type[GuardedTheory]:
     hooks = [name for name in HOOKS if _of(kind, name) is not vars(Theory)[name]]
     return type(f"{kind.__name__}Guard", (GuardedTheory,), {name: _hook(name) for name in hooks})
 
@@ -216,7 +216,7 @@ def _hook(name: str) -> Callable[..., Any]:
 
     def state(self: GuardedTheory) -> Hashable:
         found = self.ask(name, (), {})
-        self.tried(partial(hash, found))
+        self.call_guarded(partial(hash, found))
         return cast("Hashable", found)
 
     if name in _ANSWERING:

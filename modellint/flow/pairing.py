@@ -37,7 +37,7 @@ def is_for_another(
     carried = {id(choice) for choice in frame.flow.carried}
     for side in call.args:
         others = [arg for arg in call.args if arg is not side]
-        for part in _picked(side):
+        for part in _picked_parts(side):
             if not _are_several(evaluate(part), element, rows):
                 continue
             made_of = list(_made_of(part.args[1] if part.op is Op.INDEX else part, carried))
@@ -56,7 +56,7 @@ def classes(atoms: Atoms) -> set[Hashable]:
     return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
 
 
-def _picked(side: Value) -> Iterator[Value]:
+def _picked_parts(side: Value) -> Iterator[Value]:
     """The picked values on the way to a value: `self.tables[name]` of `self.tables[name].weight`."""
     while side.op in _PARTS:
         if side.op is not Op.ATTR:

@@ -165,7 +165,7 @@ class TableReads(Theory, Sink):
         sides = [self._run.evaluate(arg, frame) for arg in test.args]
         compared = [a for atoms in sides for a in atoms if _is_length(a, frame)]
         if compared and not any(map(_is_few, sides)):
-            measured = (_measured(a.origin.value) for a in compared if isinstance(a, Length))
+            measured = (_tensor_of_length(a.origin.value) for a in compared if isinstance(a, Length))
             is_plain = all(isinstance(a, Length) and not a.is_made and not a.is_more for a in compared)
             bound = next((size for atoms in sides if (size := size_of(atoms)) is not None), None) if is_plain else None
             limit = LengthComparison(
@@ -182,7 +182,7 @@ def _data(atom: Atom) -> Atoms:
     return atom.arguments.argument(0, "data") or () if isinstance(atom, Shell) else (atom,)
 
 
-def _measured(value: Value) -> Value:
+def _tensor_of_length(value: Value) -> Value:
     """The tensor that is measured: `x` of `x.shape`, `x.size(0)`, `len(x)`."""
     if value.op is Op.ATTR:
         return value.args[0]

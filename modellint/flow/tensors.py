@@ -35,7 +35,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_something
-from modellint.flow.operation import Operation, constant_in, counted, counted_end, joined_along, literals
+from modellint.flow.operation import Operation, constant_in, counted_end, counted_sizes, joined_along, literals
 from modellint.flow.sinks import Sink
 from modellint.flow.subscripts import Subscripts, is_negative, is_whole
 from modellint.flow.theory import Theory
@@ -168,7 +168,7 @@ class Tensors(Theory):
         """The result of `tensor.name(…)`; None if unknown."""
         if isinstance(atom, Shell) and atom.kind == "distribution":
             is_sampled = operators.row(f"Categorical.{name}") is not None
-            return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
+            return join(self._sample(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
         if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS:
             is_same = row.facets.keys() >= _UNCHANGED and self.follows_everything
@@ -186,7 +186,7 @@ class Tensors(Theory):
         operation = Operation(row, arguments, 1, told, frame, value)
         if "ids" in row.facets:
             self._look_up(row, replace(arguments, positional=((atom,), *arguments.positional)), frame, value)
-        return self._done(atom, operation) if isinstance(atom, Tensor) else self._made(operation)
+        return self._apply(atom, operation) if isinstance(atom, Tensor) else self._from_unknown(operation)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of `torch.name(…)` or `int(…)`; None if unknown."""
@@ -212,7 +212,7 @@ class Tensors(Theory):
         operand = next((found for name in _OPERANDS if (found := arguments.argument(0, name)) is not None), None)
         given = [*tensors_in(operand or ())]
         if "chooses" in row.facets and len(arguments.positional) == 3:
-            return self._chosen(operation, (0, "condition"), (1, "input"), (2, "other"))
+            return self._where(operation, (0, "condition"), (1, "input"), (2, "other"))
         if "subscripts" in row.facets and arguments.positional:
             return self._einsum(operation)
         length = self._length(operation, operand or ())
@@ -227,19 +227,19 @@ class Tensors(Theory):
             if made_of is not None:
                 return made_of
         if not given:
-            return self._made(operation)
+            return self._from_unknown(operation)
         if "stacks" in row.facets or "joins" in row.facets:
             return (*self.joined(row, operand or (), arguments),)
-        return join(self._done(tensor, operation) for tensor in given)
+        return join(self._apply(tensor, operation) for tensor in given)
 
-    def _made(self, operation: Operation) -> Atoms | None:
+    def _from_unknown(self, operation: Operation) -> Atoms | None:
         """The result of an operator on an unknown operand; None if nothing is known of it, either."""
         row = operation.row
         if not row.facets.keys() & elements.MAKING and not elements.is_float(row, operation.arguments):
             return None
         if "product" in row.facets:
             return self._product(row, (), operation.arguments, operation.site)
-        found = self._done(_NOTHING, operation)
+        found = self._apply(_NOTHING, operation)
         return found if any(says_something(atom) for atom in found) else None
 
     def _look_up(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
@@ -282,7 +282,7 @@ class Tensors(Theory):
             return (Tensor(real=Real(operation.site, is_computed=True)),)
         return (Tensor(fillers=fillers), *(replace(t, sizes=None, made=None) for t in tensors_in(operand)))
 
-    def _done(self, tensor: Tensor, operation: Operation) -> Atoms:
+    def _apply(self, tensor: Tensor, operation: Operation) -> Atoms:
         """The result of an operator on a tensor."""
         row, arguments, get = operation.row, operation.arguments, operation.get
         facets = row.facets
@@ -290,18 +290,18 @@ class Tensors(Theory):
         if "pair" in facets and not ("extreme" in facets and constant(along or ()) is None):
             return self._pair(tensor, along, operation)
         if "drawn" in facets:
-            return (self._drawn(tensor, along, operation.site),)
+            return (self._draw_ids(tensor, along, operation.site),)
         if "like" in facets and facets["like"] in _ARITHMETIC:
             is_rounded = constant(arguments.keywords.get("rounding_mode", ())) not in (None, Constant(None))
             operator = "//" if facets["like"] == "/" and is_rounded else facets["like"]
             return self.arithmetic(operator, (tensor,), get((1, "other")) or PLAIN, operation.site)
         if "like" in facets and facets["like"] in COMPARISONS:
-            return self.compared((tensor,), get((1, "other")) or PLAIN)
+            return self.comparison_mask((tensor,), get((1, "other")) or PLAIN)
         if "product" in facets:
             found = self._product(row, (tensor,), arguments, operation.site) or (_NOTHING,)
             return self._outer(found, operation, tensor) if "spreads" in facets else found
         if "chooses" in facets:
-            return self._chosen(operation, (1, "condition"), None, (2, "other"), tensor)
+            return self._where(operation, (1, "condition"), None, (2, "other"), tensor)
         fillers = operation.fillers(row.argument("fill"))
         mask = get(row.argument("mask"))
         if facets.keys() & {"limit", "below", "lift"}:
@@ -311,12 +311,12 @@ class Tensors(Theory):
                 sink.note_padded(tensor, fillers, operation.frame)
         if mask is not None:
             self._take_out(tensor.fillers)
-            return (replace(self._masked(tensor, mask), fillers=fillers),)
-        left = elements.left(row, tensor, operation.site, arguments)
+            return (replace(self._mask_fill(tensor, mask), fillers=fillers),)
+        left = elements.result_elements(row, tensor, operation.site, arguments)
         if "counted" in facets and left.positions is not None:
             left = replace(left, positions=self._counted_up(left.positions, operation))
         if facets.keys() & {"limit", "below", "lift"}:
-            left = replace(left, ids=self._limited(operation, tensor.ids))
+            left = replace(left, ids=self._limit_ids(operation, tensor.ids))
         width = tensor.width if self._keeps_width(tensor, operation, along) else None
         sides = self._sizes_after(tensor, operation)
         if operation.sizes:
@@ -361,7 +361,7 @@ class Tensors(Theory):
             before = tensor.sizes if row.name.endswith(".expand") else None
             return sizes.viewed(operation.sizes, operation.site, before) if arguments.is_complete else None
         if "counted" in row.facets:
-            return counted(arguments)
+            return counted_sizes(arguments)
         if "flat" in row.facets:
             return (None,)
         return sizes.after(row, tensor.sizes, lambda at, name: arguments.argument(at + 1 - operation.first, name))
@@ -382,7 +382,7 @@ class Tensors(Theory):
         return known is not None and known.value not in (None, -1, at_end)
 
     @staticmethod
-    def _limited(operation: Operation, ids: Ids | None) -> Ids | None:
+    def _limit_ids(operation: Operation, ids: Ids | None) -> Ids | None:
         """Ids after `clamp`, `minimum` or `remainder`: with the lower of both bounds; None if the limit is unknown."""
         row = operation.row
         given = operation.get(row.argument("below") or row.argument("limit"))
@@ -397,24 +397,24 @@ class Tensors(Theory):
     def _pair(self, tensor: Tensor, along: Atoms | None, operation: Operation) -> Atoms:
         """The pair of values and indices along a dimension, as `max` and `topk` return it."""
         picked = replace(tensor, width=None, head=None)
-        drawn = self._drawn(tensor, along, operation.site)
+        drawn = self._draw_ids(tensor, along, operation.site)
         made = self._run.sequence("tuple", ((picked,), (drawn,)), operation.value, operation.frame, "pair")
         made.set("values", (picked,))
         made.set("indices", (drawn,))
         return (made,)
 
     @staticmethod
-    def _drawn(scores: Tensor, along: Atoms | None, origin: Site) -> Tensor:
+    def _draw_ids(scores: Tensor, along: Atoms | None, origin: Site) -> Tensor:
         """Ids drawn from the classes of scores along the last dimension; an unknown tensor for other dimensions."""
         known = constant(along) if along is not None else Constant(-1)
         if scores.width is None or known is None or known.value not in _LAST:
             return _NOTHING
         return Tensor(ids=Ids(scores.width, origin, scores.head), is_conditional=scores.is_conditional)
 
-    def _sampled(self, scores: Atom, value: Value, frame: Frame) -> Atoms:
+    def _sample(self, scores: Atom, value: Value, frame: Frame) -> Atoms:
         if not isinstance(scores, Tensor):
             return PLAIN
-        return (self._drawn(scores, None, Site(value, frame.function)),)
+        return (self._draw_ids(scores, None, Site(value, frame.function)),)
 
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
         """The tensors of a `cat` or `stack`: one for the elements of each operand, with the sizes of the result."""
@@ -429,7 +429,7 @@ class Tensors(Theory):
             head = tensor.head if width is not None else None
             yield replace(tensor, width=width, head=head, sizes=sides, made=None, joined=to)
 
-    def _chosen(
+    def _where(
         self,
         operation: Operation,
         condition: tuple[int, str],
@@ -469,7 +469,7 @@ class Tensors(Theory):
         fillers = tuple(f for f in tensor.fillers if f.key not in compared)
         return replace(tensor, ids=None if is_limited else tensor.ids, fillers=fillers)
 
-    def _masked(self, tensor: Tensor, mask: Atoms) -> Tensor:
+    def _mask_fill(self, tensor: Tensor, mask: Atoms) -> Tensor:
         """A tensor after `masked_fill`: without the elements that the mask compares, and without constants.
 
         A mask made elsewhere may mark the constants. Only a mask of the scores themselves keeps the width and head, as
@@ -515,7 +515,7 @@ class Tensors(Theory):
     # -- expressions ---------------------------------------------------------------------------------------------
 
     def updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
-        return self.assigned(atom, value, frame)
+        return self.after_assignment(atom, value, frame)
 
     def unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
         negative = sizes.negative(value, operand)
@@ -530,7 +530,7 @@ class Tensors(Theory):
         return self.arithmetic(str(value.data), left, right, Site(value, frame.function))
 
     def comparison(self, value: Value, sides: list[Atoms], frame: Frame) -> Atoms:
-        return self.compared(*sides)
+        return self.comparison_mask(*sides)
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
         kept = [self._run.behind(atoms, frame, PathCondition(value.data, at == 0)) for at, atoms in enumerate(branches)]
@@ -551,9 +551,9 @@ class Tensors(Theory):
             return (Tensor(real=Real(made, True)) if any(map(elements.is_real, (*left, *right))) else _NOTHING,)
         if any(isinstance(atom, Counter) for atom in (*left, *right)) and not (*tensors_in(left), *tensors_in(right)):
             return (Counter(),) if operator == "*" else PLAIN
-        moved = [self._shifted(operator, t, right) for t in left if isinstance(t, Tensor)]
+        moved = [self._shift(operator, t, right) for t in left if isinstance(t, Tensor)]
         moved += [
-            self._shifted(operator, t, left) if operator == "+" else elements.of_second(operator, t)
+            self._shift(operator, t, left) if operator == "+" else elements.of_second(operator, t)
             for t in right
             if isinstance(t, Tensor)
         ]
@@ -564,15 +564,15 @@ class Tensors(Theory):
         moved = [replace(t, sizes=sides, made=None) for t in moved]
         return tuple(dict.fromkeys(t for t in moved if t != _NOTHING)) or (_NOTHING,)
 
-    def _shifted(self, operator: str, tensor: Tensor, other: Atoms) -> Tensor:
+    def _shift(self, operator: str, tensor: Tensor, other: Atoms) -> Tensor:
         by = Size.of(0) if any(isinstance(atom, Counter) for atom in other) else size_of(other)
         if operator == "*" and by is None:  # it may be the mask that marks them
             self._take_out(tensor.fillers)
-        shifted = elements.shifted(operator, tensor, by)
+        shifted = elements.after_arithmetic(operator, tensor, by)
         compared = tensor.compared.union(*(t.compared for t in tensors_in(other)))
         return replace(shifted, compared=compared if operator in ("&", "|", "^") else frozenset())
 
-    def compared(self, left: Atoms, right: Atoms) -> Atoms:
+    def comparison_mask(self, left: Atoms, right: Atoms) -> Atoms:
         """The result of a comparison: a mask with the keys of the elements that it compares."""
         keys: set[Hashable] = set()
         for side, other in ((left, right), (right, left)):
@@ -618,7 +618,7 @@ class Tensors(Theory):
         ends = [part.args[1] for part in subscripts(value) if part.op is Op.SLICE]
         return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
 
-    def assigned(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
+    def after_assignment(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         """The result of an UPDATE `tensor[index] = new`; adds a tensor with a constant `new` to other atoms."""
         index, new = (self._run.evaluate(arg, frame) for arg in value.args[1:3])
         size = constant_in(new, frame)
@@ -627,7 +627,7 @@ class Tensors(Theory):
             is_named = isinstance(atom, Shell) or text(index) is not None
             added = Tensor(fillers=filler) if filler else None
             return (atom,) if is_named or added is None else (atom, added)
-        masked = self._masked(atom, index)
+        masked = self._mask_fill(atom, index)
         kept = elements.after_writing(self._apart(atom, index), value.args[1])
         written = tuple(replace(t, sizes=atom.sizes, made=atom.made) for t in tensors_in(new))
         return join([(replace(masked, fillers=(*kept, *filler)),), written])
@@ -666,7 +666,7 @@ class Tensors(Theory):
         is_given, is_ahead = length is None, counted is None or (length is not None and length.is_more)
         if is_given and not _is_parameter(end):
             return positions
-        return replace(positions, length=operation.written((at, "end")), is_ahead=is_ahead, is_given=is_given)
+        return replace(positions, length=operation.argument_site((at, "end")), is_ahead=is_ahead, is_given=is_given)
 
     def _length(self, operation: Operation, operand: Atoms) -> Length | None:
         """The length that an operator counts, rounds, or takes the maximum of; None for other operators."""

@@ -108,9 +108,9 @@ class Training(Theory):
             return None
         if arguments != NO_ARGUMENTS:
             return UNKNOWN
-        return self._listed(atom, name, frame, value)
+        return self._parameter_generator(atom, name, frame, value)
 
-    def _listed(self, layer: Shell, name: str, frame: Frame, value: Value) -> Atoms:
+    def _parameter_generator(self, layer: Shell, name: str, frame: Frame, value: Value) -> Atoms:
         found = self._run.shell("generator", value, frame, name)
         found.is_exact = False
         element: Atoms = (Weights(layer),)
@@ -158,7 +158,7 @@ class Training(Theory):
             return None
         rest = arguments.without_first()
         return join(
-            (_prepared(atom, rest),) if isinstance(atom, Outside) else partial((atom,), rest)
+            (_partial_of(atom, rest),) if isinstance(atom, Outside) else partial((atom,), rest)
             for atom in arguments.positional[0]
         )
 
@@ -167,8 +167,8 @@ class Training(Theory):
         if not is_optimizer(function):
             return False
         params = None if arguments is None else arguments.argument(0, "params")
-        given = None if params is None else self._given(params, (), are_all=self._run.loops > 0)
-        stores = {} if self._run.loops else self._stored(given or {})
+        given = None if params is None else self._owners(params, (), are_all=self._run.loops > 0)
+        stores = {} if self._run.loops else self._count_stores(given or {})
         entries = {} if self._run.loops else entries_in(given or {})
         worked = frozenset((*self.worked, *self.kept, *self.settled))
         self.built.append(BuiltOptimizer(value, frame.function, given, self._run.path, stores, worked, entries))
@@ -182,7 +182,7 @@ class Training(Theory):
     def filters(self, guard: PathCondition | None, frame: Frame) -> Path:
         return self.picks.filters(guard, frame)
 
-    def _stored(self, layers: Iterable[Shell]) -> dict[Shell, int]:
+    def _count_stores(self, layers: Iterable[Shell]) -> dict[Shell, int]:
         found: dict[Shell, int] = {}
         for shell in layers:
             if shell.model is not None and shell.model.cls is not None:
@@ -237,7 +237,7 @@ class Training(Theory):
 
     # -- what they are given -----------------------------------------------------------------------------------------
 
-    def _given(self, atoms: Atoms, path: Path, depth: int = 0, *, are_all: bool) -> Owners | None:
+    def _owners(self, atoms: Atoms, path: Path, depth: int = 0, *, are_all: bool) -> Owners | None:
         """The owners of the parameters that a value gives, with path conditions; None if there may be more.
 
         `are_all`: the atoms are all given, one after the other, as elements of a container or in a loop.
@@ -267,7 +267,7 @@ class Training(Theory):
         found: list[Owners] = []
         for entry in entries:
             taken = (*path, *(step for step in entry.path if step not in path))
-            inner = self._given(entry.atoms, taken, depth + 1, are_all=are_all or not container.is_exact)
+            inner = self._owners(entry.atoms, taken, depth + 1, are_all=are_all or not container.is_exact)
             if inner is None:
                 return None
             found.append(inner)
@@ -288,7 +288,7 @@ def entries_in(layers: Iterable[Shell]) -> dict[Shell, int]:
     return found
 
 
-def _prepared(function: Outside, rest: Arguments) -> Prepared:
+def _partial_of(function: Outside, rest: Arguments) -> Prepared:
     """The `partial` of an outside function with arguments."""
     return Prepared(function.name, function.arguments.then(rest) if isinstance(function, Prepared) else rest)
 

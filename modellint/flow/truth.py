@@ -51,7 +51,7 @@ def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool
         return _one_by_one(test, evaluate, assume)
     if test.op is Op.CALL and test.callee.op is Op.GLOBAL and test.callee.data in ("isinstance", "builtins.isinstance"):
         return _is_instance(test, evaluate)
-    return _agreed(evaluate(test), _truthy)
+    return _common_outcome(evaluate(test), _truthy)
 
 
 def truth_with(test: Value, constants: Mapping[str, object]) -> bool | None:
@@ -112,7 +112,7 @@ def identity(test: Value) -> Hashable:
     return id(test)
 
 
-def _agreed(atoms: Atoms, outcome_of: Callable[..., bool | None], *given: object) -> bool | None:
+def _common_outcome(atoms: Atoms, outcome_of: Callable[..., bool | None], *given: object) -> bool | None:
     agreed: bool | None = None
     for number, atom in enumerate(atoms):
         outcome = outcome_of(atom, *given)
@@ -147,7 +147,7 @@ def _is_none(atom: Atom) -> bool | None:
 def _compare(operator: str, left: Atoms, right: Atoms) -> bool | None:
     if len(right) != 1:
         return None
-    return _agreed(left, _compare_one, right[0], operator)
+    return _common_outcome(left, _compare_one, right[0], operator)
 
 
 def _compare_one(left: Atom, right: Atom, operator: str) -> bool | None:
@@ -220,7 +220,7 @@ def _is_instance(test: Value, evaluate: Evaluate) -> bool | None:
 
 def _is_one_of(value: Atoms, kind: Atom) -> bool | None:
     name = kind.model.name if isinstance(kind, ClassRef) else kind.name if isinstance(kind, Outside) else None
-    return None if name is None else _agreed(value, _is_of, name, kind)
+    return None if name is None else _common_outcome(value, _is_of, name, kind)
 
 
 def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:

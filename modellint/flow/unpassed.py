@@ -57,7 +57,7 @@ def container_of_layers(parameter: Parameter, function: Function, project: Proje
     rest = REST.get(parameter.kind)
     if parameter.annotation is None:
         return None
-    found = _named(parameter.annotation) if rest is None else (rest, parameter.annotation)
+    found = _container_kind(parameter.annotation) if rest is None else (rest, parameter.annotation)
     if found is None:
         return None
     kind, element = found
@@ -77,7 +77,7 @@ def is_said(shell: Shell) -> bool:
     return shell.kind == "pretrained" and shell.model is not None
 
 
-def _named(annotation: Value) -> tuple[str, Value] | None:
+def _container_kind(annotation: Value) -> tuple[str, Value] | None:
     """The kind of container that an annotation names, and the annotation of its elements; None if it names none."""
     found = list(sides(annotation))
     if len(found) != 1 or found[0].op is not Op.INDEX:

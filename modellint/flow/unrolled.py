@@ -267,10 +267,10 @@ class UnrolledLoops(Theory):
         self.prepare(nested, value, frame)
 
     def comprehension(self, value: Value, frame: Frame) -> Atoms | None:
-        made = self._comprehended(value, frame)
+        made = self._evaluate_comprehension(value, frame)
         return None if made is None else (made,)
 
-    def _comprehended(self, value: Value, frame: Frame) -> Shell | None:
+    def _evaluate_comprehension(self, value: Value, frame: Frame) -> Shell | None:
         """The container that a comprehension makes; None if its elements are unknown."""
         loop = self._loops_of(frame).get(id(value))
         if loop is None:
@@ -278,7 +278,7 @@ class UnrolledLoops(Theory):
         self.prepare(loop, value, frame)
         times = self._times(loop, frame) if value.data == "list" and value.guard is None else None
         if times is not None:
-            return self._repeated(value, loop, times, frame)
+            return self._repeat_entry(value, loop, times, frame)
         made: list[tuple[tuple[Atoms, ...], bool]] = []
         if not self._collect(value, loop.turns, frame, made):
             return None
@@ -299,7 +299,7 @@ class UnrolledLoops(Theory):
         over = self.run.evaluate(loop.turns[0][1], frame)
         return over[0].length if len(over) == 1 and isinstance(over[0], ExactShell) else None
 
-    def _repeated(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
+    def _repeat_entry(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
         """A list with one entry for all iterations, evaluated with an unknown counter."""
         run, trail, mark = self.run, frame.trail, frame.mark()
         turn = _MANY - len(self.many)

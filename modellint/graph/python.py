@@ -232,8 +232,8 @@ class Class:
         """
         found: dict[str, frozenset[str]] = {}
         for method in self._building:
-            for name, value in _kept(method.flow):
-                found[name] = found.get(name, frozenset()) | self._called(value)
+            for name, value in _attribute_stores(method.flow):
+                found[name] = found.get(name, frozenset()) | self._callee_names(value)
         return found
 
     @cached_property
@@ -245,7 +245,7 @@ class Class:
     def _building(self) -> list[Function]:
         return [method for method in self.methods.values() if method.name == "__init__" or "Embedding" in method.text]
 
-    def _called(self, value: Value) -> frozenset[str]:
+    def _callee_names(self, value: Value) -> frozenset[str]:
         """The names of all callees in a value."""
         callees = [part.callee for part in value.walk() if part.op is Op.CALL]
         return self._as_imported({str(callee.data) for callee in callees if callee.op in (Op.GLOBAL, Op.ATTR)})
@@ -274,7 +274,7 @@ class Class:
         return Place(self.module.path, Span(self.line, column, self.line, column + len(self.name)))
 
 
-def _kept(flow: Flow) -> Iterator[tuple[str, Value]]:
+def _attribute_stores(flow: Flow) -> Iterator[tuple[str, Value]]:
     """The values that a method stores in attributes of `self`, or passes to a method of such an attribute."""
     for event in flow.events:
         is_call = event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR

@@ -194,7 +194,7 @@ def add(texts: tuple[str, ...]) -> None:
     finally:
         for (kind, of, facets), view in _views.items():
             view.clear()
-            view.update(_found(kind, of, facets))
+            view.update(_select(kind, of, facets))
 
 
 #: Rows by full name, and by the last part of it; entries (kind, class, name) by facet; the sets returned so far.
@@ -252,11 +252,11 @@ def _put(names: list[str], homes: list[tuple[str, str]], words: list[str]) -> No
 def _view(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
     known = _views.get((kind, of, facets))
     if known is None:
-        known = _views[kind, of, facets] = _found(kind, of, facets)
+        known = _views[kind, of, facets] = _select(kind, of, facets)
     return known
 
 
-def _found(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
+def _select(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
     groups = [set.intersection(*(_having[facet] for facet in words.split())) for words in facets] or [_having[""]]
     return {entry[2] for group in groups for entry in group if entry[0] == kind and entry[1] == of}
 

@@ -197,7 +197,7 @@ class Analyser:
             elif (original := copied_from(path, self._project)) is not None:
                 run.paired = ScriptChoice((), "", (), original.as_posix())
             elif self._theories:
-                run = self._unharmed(path, data)
+                run = self._check_with_theories(path, data)
             else:
                 self._look(run, data, self._project)
         prints = sorted((key, self.files.fingerprint(key)) for key in trace)
@@ -245,7 +245,7 @@ class Analyser:
     @in_one_chunk
     def ask(self, question: Callable[[Project], T]) -> T:
         """The answer of `question(project)`; theories of rule packs that fail at it are left out."""
-        return self._answered(question, frozenset(self._endless))[0] if self._theories else question(self._project)
+        return self._answer(question, frozenset(self._endless))[0] if self._theories else question(self._project)
 
     def keep(self, results: Iterable[FileResult]) -> None:
         """Drop files and facts that none of these results depends on."""
@@ -257,7 +257,7 @@ class Analyser:
 
     # -- theories of rule packs ------------------------------------------------------------------------------------
 
-    def _unharmed(self, path: Path, data: bytes) -> _FileRun:
+    def _check_with_theories(self, path: Path, data: bytes) -> _FileRun:
         """Check a file with the theories of rule packs, and again without those that fail or do harm."""
 
         def look(project: Project) -> _FileRun:
@@ -270,7 +270,7 @@ class Analyser:
             Crash(str(theory), name, f"left out, as it did not come to an end on {shown(first)}")
             for theory, first in self._endless.items()
         ]
-        run, failures = self._answered(look, frozenset(self._endless))
+        run, failures = self._answer(look, frozenset(self._endless))
         left_out = frozenset((*self._endless, *(failure.theory for failure in failures)))
         for failure in failures:
             told.append(Crash.of(str(failure.theory), name, failure.error))
@@ -278,16 +278,14 @@ class Analyser:
                 self._endless.setdefault(failure.theory, path)
         for theory in self._theories:
             if theory not in left_out and (run.crashes or run.unfinished):
-                other, more = self._answered(look, left_out | {theory})
+                other, more = self._answer(look, left_out | {theory})
                 if not more and (harm := _harm(run, other)):
                     told.append(Crash(str(theory), name, harm))
                     run, left_out = other, left_out | {theory}
         run.crashes += told
         return run
 
-    def _answered(
-        self, question: Callable[[Project], T], left_out: frozenset[PackTheory]
-    ) -> tuple[T, list[TheoryError]]:
+    def _answer(self, question: Callable[[Project], T], left_out: frozenset[PackTheory]) -> tuple[T, list[TheoryError]]:
         """The answer of a project without the theories `left_out` and those that fail at it; and these failures."""
         from modellint.flow.pack_theories import TheoryError
         from modellint.pipeline.endless import ended_in_time
@@ -327,16 +325,16 @@ class Analyser:
     def _python(self, run: _FileRun, data: bytes, project: Project) -> None:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
-        module = self._guarded(run, "the Python frontend", project.whole, run.path)
+        module = self._try_frontend(run, "the Python frontend", project.whole, run.path)
         if module is None:
             reason = project.reason(run.path) if kind_of(run.path.name) == PYTHON else None
             if reason is not None:
                 self._unreadable(run, reason)
             else:  # the code of a notebook
-                self._guarded(run, "the Python frontend", project.parsed, run.path, data)
+                self._try_frontend(run, "the Python frontend", project.parsed, run.path, data)
             return
         for rule in self._python_rules:
-            self._asked(run, rule, rule.check_python, module, project)
+            self._check_rule(run, rule, rule.check_python, module, project)
         run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
 
@@ -347,29 +345,29 @@ class Analyser:
         part = "the recipe frontend"
         recipe = None
         if recipe_frontend.looks_like_recipe(data):
-            recipe = self._guarded(run, part, project.recipe, run.path)
+            recipe = self._try_frontend(run, part, project.recipe, run.path)
             if recipe is None:  # read again for the reason, which the project does not keep
-                self._guarded(run, part, recipe_frontend.read, run.path, data)
-            elif self._guarded(run, part, is_loaded_otherwise, recipe, project):
+                self._try_frontend(run, part, recipe_frontend.read, run.path, data)
+            elif self._try_frontend(run, part, is_loaded_otherwise, recipe, project):
                 recipe = None
         is_recipe = recipe is not None
         if recipe is None and recipe_frontend.looks_like_config(data):
-            recipe = self._guarded(run, part, project.config, run.path)
+            recipe = self._try_frontend(run, part, project.config, run.path)
             if recipe is None:
-                self._guarded(run, part, recipe_frontend.read_config, run.path, data)
+                self._try_frontend(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             for rule in self._recipe_rules:
                 if is_recipe or rule.takes_configs:
-                    self._asked(run, rule, rule.check_recipe, recipe, project)
-            run.paired = _paired(recipe, project) if is_recipe else None
+                    self._check_rule(run, rule, rule.check_recipe, recipe, project)
+            run.paired = _script_choice(recipe, project) if is_recipe else None
 
     def _notebook(self, run: _FileRun, data: bytes, project: Project) -> None:
         """Check a notebook's code as a module, and the files that its cells write as if they lay in its folder."""
         from modellint.notebook.places import into_notebook
         from modellint.notebook.reading import read
 
-        book = self._guarded(run, "the notebook frontend", read, data)
+        book = self._try_frontend(run, "the notebook frontend", read, data)
         if book is None:
             return
         files, parts = self.files, book.files(run.path)
@@ -388,7 +386,7 @@ class Analyser:
         for error in book.errors:
             self._unreadable(run, error)
 
-    def _guarded(self, run: _FileRun, part: str, compute: Callable[..., T], *args: object) -> T | None:
+    def _try_frontend(self, run: _FileRun, part: str, compute: Callable[..., T], *args: object) -> T | None:
         """The result of `compute`; None if it fails, with the failure added to `run`."""
         if not run.readable or any(crash.part == part for crash in run.crashes):
             return None
@@ -402,7 +400,7 @@ class Analyser:
             run.crashes.append(Crash.of(part, run.path.as_posix(), error))
         return None
 
-    def _asked(
+    def _check_rule(
         self, run: _FileRun, rule: Rule, check: Callable[[T, Project], Iterable[Finding]], about: T, project: Project
     ) -> None:
         """Run a rule's check and add its findings one by one, so that a later failure loses none of them."""
@@ -417,7 +415,7 @@ class Analyser:
             for finding in check(about, project):
                 found = verified(finding)
                 if not _is_tested(found, about):
-                    run.findings.append(_anchored(found, project))
+                    run.findings.append(_with_anchors(found, project))
         except UnreadableError as error:
             self._unreadable(run, error)
         except ExhaustedError as error:
@@ -471,16 +469,16 @@ def _is_tested(finding: Finding, about: object) -> bool:
     return is_used_so or is_meant_to_fail(about, finding.span.line)
 
 
-def _anchored(finding: Finding, project: Project) -> Finding:
+def _with_anchors(finding: Finding, project: Project) -> Finding:
     """The finding with anchors for its claim's places."""
     if finding.claim is None:
         return finding
-    from modellint.pipeline.anchors import anchored
+    from modellint.pipeline.anchors import add_anchors
 
-    return replace(finding, claim=anchored(finding.claim, project))
+    return replace(finding, claim=add_anchors(finding.claim, project))
 
 
-def _paired(recipe: Recipe, project: Project) -> ScriptChoice | None:
+def _script_choice(recipe: Recipe, project: Project) -> ScriptChoice | None:
     """The scripts that a recipe was paired with; None if no rule has asked for them."""
     from modellint.link.recipes.pairing import known_pairing
 

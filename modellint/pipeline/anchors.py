@@ -22,7 +22,7 @@ class CodeChangedError(Exception):
     """The code that a claim is about has changed or is gone."""
 
 
-def anchored(claim: Claim, project: Project) -> Claim:
+def add_anchors(claim: Claim, project: Project) -> Claim:
     """The claim with an anchor for each of its places, in the project's files."""
     return replace(claim, anchors=tuple(_anchor(place, project) for place in dict.fromkeys(places_of(claim))))
 

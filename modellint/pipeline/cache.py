@@ -83,7 +83,7 @@ class Cache:
                 name,
                 tuple(map(_finding, _list(findings))),
                 tuple(map(_suppression, _list(suppressions))),
-                _typed(readable, bool),
+                _as_type(readable, bool),
                 dependencies=tuple(self._pairs[number] for number in numbers),
                 unfinished=tuple((_text(code), _text(about)) for code, about in map(_pair, _list(unfinished))),
                 inventory=Inventory(*map(_natural, _list(inventory, 3))),
@@ -110,7 +110,7 @@ class Cache:
         entries: dict[str, Any] = {}
         rests: dict[str, list[int]] = {}
         renumbered: dict[int, int] = {}
-        for name in self._kept():
+        for name in self._names_to_keep():
             entries[name] = self._entries[name]
             old = self._rests_on(name)
             for number in set(old).difference(renumbered):
@@ -165,9 +165,9 @@ class Cache:
         """The numbers of a result's dependencies. Raises ValueError, KeyError or TypeError if they are malformed."""
         if self._written is not None:
             written, self._written = self._written, None
-            document = _typed(parse_json(next(written, b"")), dict)
+            document = _as_type(parse_json(next(written, b"")), dict)
             self._pairs = [(_text(key), _text(value)) for key, value in map(_pair, _list(document["pairs"]))]
-            self._numbers = _typed(document["rests"], dict)
+            self._numbers = _as_type(document["rests"], dict)
         numbers = _list(self._numbers[name])
         if not set(map(type, numbers)) <= {int} or (
             numbers and not 0 <= min(numbers) <= max(numbers) < len(self._pairs)
@@ -179,16 +179,16 @@ class Cache:
         """Read the results, and set `_is_current` by the state of their dependencies; {} if there are none."""
         try:
             self._written = documents_in(read_file(self._file))
-            head = _typed(parse_json(next(self._written, b"")), dict)
+            head = _as_type(parse_json(next(self._written, b"")), dict)
             if head["format"] != _FORMAT or head["key"] != self._key:
                 return {}
-            self._stale, entries = frozenset(_texts(head["stale"])), _typed(head["entries"], dict)
+            self._stale, entries = frozenset(_texts(head["stale"])), _as_type(head["entries"], dict)
             self._is_current = head["state"] is not None and self._look.confirms(head["state"])
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return {}
         return entries
 
-    def _kept(self) -> Iterator[str]:
+    def _names_to_keep(self) -> Iterator[str]:
         """The names of old entries to write again: well-formed, not replaced, and of files that still exist."""
         for name, entry in self._entries.items():
             if name in self._new or not isinstance(entry, list) or len(entry) != _PARTS or not os.path.exists(name):
@@ -285,7 +285,7 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def _typed(value: Any, kind: type[T]) -> T:
+def _as_type(value: Any, kind: type[T]) -> T:
     if type(value) is not kind:
         raise TypeError(f"expected {kind.__name__}, not {value!r}")
     return value
@@ -293,14 +293,14 @@ def _typed(value: Any, kind: type[T]) -> T:
 
 def _list(value: Any, length: int | None = None) -> list[Any]:
     """The value as a list, of `length` items if that is given. Raises TypeError or ValueError."""
-    items = _typed(value, list)
+    items = _as_type(value, list)
     if length not in (None, len(items)):
         raise ValueError(f"expected {length} items, not {len(items)}")
     return items
 
 
 def _text(value: Any) -> str:
-    return _typed(value, str)
+    return _as_type(value, str)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -316,7 +316,7 @@ def _choice(value: Any) -> ScriptChoice | None:
 
 
 def _natural(value: Any) -> int:
-    number = _typed(value, int)
+    number = _as_type(value, int)
     if number < 0:
         raise ValueError(f"expected a number from 0 up, not {number}")
     return number
@@ -411,8 +411,8 @@ def _suppression(data: Any) -> Suppression:
     return Suppression(
         Span(line, column, end_line, end_column),
         _texts(codes),
-        _typed(whole_file, bool),
-        _typed(is_noqa, bool),
-        _typed(misplaced, bool),
+        _as_type(whole_file, bool),
+        _as_type(is_noqa, bool),
+        _as_type(misplaced, bool),
         None if within is None else (first, last),
     )

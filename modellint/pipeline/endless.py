@@ -76,7 +76,7 @@ def _at_work(thread: int) -> tuple[GuardedTheory | None, bool]:
     """The theory that a thread is running, and True if the thread is in the theory's own code, not in ours."""
     frame, is_own = sys._current_frames().get(thread), True
     while frame is not None:
-        if frame.f_code is GuardedTheory.tried.__code__:
+        if frame.f_code is GuardedTheory.call_guarded.__code__:
             guard = frame.f_locals["self"]
             return (guard, is_own) if isinstance(guard, GuardedTheory) else (None, False)
         name = str(frame.f_globals.get("__name__"))

@@ -134,7 +134,7 @@ class _Pool:
                     yield from self._bury(worker)
                     continue
                 except Exception as error:  # what a rule made cannot be made again
-                    said = _failed(worker.files[0], error)
+                    said = _crash_result(worker.files[0], error)
                 yield from self._take(worker, said)
 
     def close(self) -> None:
@@ -198,7 +198,7 @@ class _Pool:
         worker.pipe.close()
 
 
-def _failed(path: Path, error: BaseException) -> FileResult:
+def _crash_result(path: Path, error: BaseException) -> FileResult:
     return FileResult(path.as_posix(), crashes=(Crash.of(_PART, path.as_posix(), error),))
 
 
@@ -260,7 +260,7 @@ def _send(pipe: Connection, result: FileResult) -> None:
     try:
         pipe.send(result)
     except RAISED as error:  # what a rule made cannot be passed on
-        pipe.send(_failed(Path(result.path), error))
+        pipe.send(_crash_result(Path(result.path), error))
 
 
 def _end_with(parent: int) -> None:

@@ -227,7 +227,7 @@ def without_comments(text: str, fold: Callable[[str], str] | None = None) -> str
     """
     is_certain = True
 
-    def replaced(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         nonlocal is_certain
         found, start = match[0], match.start()
         if found[0] == "#":
@@ -236,8 +236,8 @@ def without_comments(text: str, fold: Callable[[str], str] | None = None) -> str
             is_certain = False
         return found if fold is None else fold(found)
 
-    replaced_text = _QUOTED_OR_COMMENT.sub(replaced, text)
-    return replaced_text if is_certain else text
+    replaced = _QUOTED_OR_COMMENT.sub(replacement, text)
+    return replaced if is_certain else text
 
 
 def _on_one_line(match: re.Match[str]) -> str:

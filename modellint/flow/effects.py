@@ -56,13 +56,13 @@ class _UntoldError(Exception):
 def effects(function: Function, model: ClassModel, project: Project, gate: Gate) -> Effects | None:
     """The effects of a method on an object of a class; None if unknown."""
 
-    def found() -> Effects | None:
+    def compute() -> Effects | None:
         try:
             return _Reading(function, model, project, gate).effects()
         except _UntoldError:
             return None
 
-    return project.once(("effects", function, model), found)
+    return project.once(("effects", function, model), compute)
 
 
 class _Reading:

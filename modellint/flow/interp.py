@@ -470,11 +470,11 @@ class Interpreter:
         at = self.path, self.guard, self.loops, self.contexts
         made = self.objects.under_construction[-1]
 
-        def found() -> Atoms:
+        def compute() -> Atoms:
             nonlocal is_asked
             known = frame.known(id(value))
             if known is not None:
-                return kept(known)
+                return after_store(known)
             if is_asked:  # `self.x = other.x`, where the other may be the object itself: that adds nothing
                 return NEVER
             is_asked = True
@@ -487,13 +487,13 @@ class Interpreter:
             self._late -= 1
             self.path, self.guard, self.loops, self.contexts = outer
             is_asked = False
-            return kept(atoms)
+            return after_store(atoms)
 
-        def kept(atoms: Atoms) -> Atoms:
+        def after_store(atoms: Atoms) -> Atoms:
             atoms = self.behind(atoms, frame, at[1])
             return self.objects.after_store(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
 
-        return found
+        return compute
 
     # -- expressions -----------------------------------------------------------------------------------------------
 

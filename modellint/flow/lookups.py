@@ -307,12 +307,12 @@ class Lookups(Theory, Sink):
         """The result of a call, run once per kind of arguments; look-ups with arguments pass on to the caller."""
         site, given, memo = Site(value, frame.function), arguments, self._run.calls.memo
 
-        def followed() -> tuple[Atoms, list[Lookup]]:
+        def run_once() -> tuple[Atoms, list[Lookup]]:
             self._goes_to(function_of(function.code), frame.function)
             return self._ran(given, run)
 
         alike = None if self.collects_all else self._tensors.alike
-        known = memo.once(memo.key(function, given, alike), given, followed)
+        known = memo.once(memo.key(function, given, alike), given, run_once)
         moved = replaced_reals(known.given, given) if known.given is not given else {}
         for one in known.noted if self._frames else ():
             element = of_caller(one.element, moved)
@@ -326,15 +326,15 @@ class Lookups(Theory, Sink):
             return known.atoms
         code, keys = function_of(function.code), keys_in(known.given)
 
-        def handed_back(atom: Atom) -> Atom:
+        def for_caller(atom: Atom) -> Atom:
             return flags.of_caller(given_by(atom, site, keys, moved), code, value, frame)
 
         found: list[Atom] = []
         for number, atom in enumerate(known.atoms):
             if isinstance(atom, Shell) and flagged[number]:
-                each = [tuple(map(handed_back, entry.atoms)) for entry in atom.entries]
+                each = [tuple(map(for_caller, entry.atoms)) for entry in atom.entries]
                 atom = self._run.sequence("tuple", each, value, frame, f"given {number}")
-            found.append(handed_back(atom))
+            found.append(for_caller(atom))
         return tuple(found)
 
     def state(self) -> Hashable:

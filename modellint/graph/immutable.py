@@ -20,7 +20,7 @@ else:
     def dataclass(cls: type | None = None, *, frozen: bool = False, eq: bool = True, slots: bool = False) -> Any:
         """Like `dataclasses.dataclass`; a frozen class hashes by its fields, unless it defines `__hash__`."""
 
-        def made(cls: type) -> type:
+        def decorate(cls: type) -> type:
             names = ["__init__", "__repr__", *(["__eq__"] if eq else [])]
             lacking = [name for name in names if name not in cls.__dict__]
             if eq and "__hash__" not in cls.__dict__:
@@ -33,7 +33,7 @@ else:
                     setattr(cls, name, _compiled_once(cls, name, tuple(lacking)))
             return cls
 
-        return made if cls is None else made(cls)
+        return decorate if cls is None else decorate(cls)
 
     def _compiled_once(cls: type, name: str, lacking: tuple[str, ...]) -> Any:
         """A placeholder method: its first call compiles all `lacking` methods of the class, and replaces it by one."""

@@ -130,7 +130,7 @@ class Rule:
     severity: ClassVar[Severity]
     #: True for a rule on trial, which only runs with `--preview`.
     preview: ClassVar[bool] = False
-    #: True if `check_recipe` also takes plain configurations, which name what to build by `_target_:`.
+    #: True if `check_recipe` also takes plain configurations, which name classes to build by `_target_:`.
     takes_configs: ClassVar[bool] = False
     #: Rows to add to the table of operators, for operators that modellint does not know (see `modellint.operators`).
     operators: ClassVar[str] = ""

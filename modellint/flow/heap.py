@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     #: Atoms that are computed on demand.
     Later = Callable[[], Atoms]
 
-#: The open conditions on the way to an event, outermost first: what identifies the test, and its outcome.
+#: A path condition: the undecided tests on the way to an event, outermost first, each as (key, outcome).
 Path = tuple[tuple["Hashable", bool], ...]
 #: The calls that lead to a place from where the run began, by identity, outermost first.
 Trail = tuple[int, ...]

@@ -163,7 +163,7 @@ class Training(Theory):
         )
 
     def builds(self, function: Atom, arguments: Arguments | None, frame: Frame, value: Value) -> bool:
-        """Record an optimizer if the callee makes one; `arguments` is None if one of them never exists."""
+        """Record an optimizer and return True if the callee makes one; no `arguments`: one of them never exists."""
         if not is_optimizer(function):
             return False
         params = None if arguments is None else arguments.argument(0, "params")

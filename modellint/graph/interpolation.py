@@ -16,7 +16,7 @@ MISSING = "???"
 _BLANK = " \t"
 _MAX_DEPTH = 20
 _KEY = re.compile(r"[^\\{}()\[\]:. \t'\"]+")
-#: A run of backslashes, if any, and what may open an interpolation.
+#: The opening of an interpolation, with the backslashes in front of it, which may escape it.
 _OPENING = re.compile(r"(\\*)\$\{")
 
 

@@ -57,7 +57,7 @@ class Conduct:
     moved_parameters: frozenset[str] = frozenset()
     #: Attributes that are replaced by themselves on another device (`self.x = self.x.to(y.device)`); `*` for all.
     carried: frozenset[str] = frozenset()
-    #: Methods that change what the class hands over when a checkpoint is written; none if it hands over nothing.
+    #: Methods that change the state that the class adds to a checkpoint; none if it adds no state.
     changing: frozenset[str] = frozenset()
 
 

@@ -28,7 +28,7 @@ REFERENCE = re.compile(r"<[^>]*>")
 MERGE = "<<"
 
 
-#: The keys by which a mapping of a plain configuration names what to call, and says how.
+#: The keys of a plain configuration's mapping that name the callable, and control the call.
 TARGET, PARTIAL, ARGUMENTS = "_target_", "_partial_", "_args_"
 RESERVED = frozenset((TARGET, PARTIAL, ARGUMENTS, "_recursive_", "_convert_"))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound="_Member")
 T = TypeVar("T")
-#: How many parts of a value are looked at; what is farther away seldom matters, and there may be any number.
+#: The most parts of a value that `walk` yields; parts that are farther away seldom matter, and may be many.
 _MAX_PARTS = 2_000
 
 
@@ -82,7 +82,7 @@ class InPlace(str):
     __slots__ = ()
 
 
-#: How many bits of a position stand for a column.
+#: The number of bits of a position that hold a column.
 _COLUMN = 24
 _MASK = (1 << _COLUMN) - 1
 

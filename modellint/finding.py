@@ -124,9 +124,9 @@ class Judged:
     crashes: tuple[Crash, ...] = ()
 
 
-def verified(found: object) -> Finding:
-    """Return `found` if it is a finding whose parts all have their annotated types. Raises TypeError otherwise."""
-    finding = _require(found, Finding)
+def verified(value: object) -> Finding:
+    """Return `value` if it is a finding whose parts all have their annotated types. Raises TypeError otherwise."""
+    finding = _require(value, Finding)
     for text in (finding.code, finding.name, finding.message, finding.symbol, finding.help, finding.cause):
         _require(text, str)
     _require(finding.fingerprint, str)

@@ -80,8 +80,8 @@ def as_json(claim: Claim) -> list[Any]:
     """A claim as JSON-able values."""
     cls = type(claim)
     anchors = [[anchor.place.as_list(), anchor.name, anchor.head.as_list(), anchor.text] for anchor in claim.anchors]
-    told = [cls.__module__.removeprefix(__name__), cls.__qualname__, *map(_plain, _values(claim))]
-    return [*told, {"anchors": anchors}] if anchors else told
+    data = [cls.__module__.removeprefix(__name__), cls.__qualname__, *map(_plain, _values(claim))]
+    return [*data, {"anchors": anchors}] if anchors else data
 
 
 def from_json(data: Any) -> Claim:
@@ -89,8 +89,8 @@ def from_json(data: Any) -> Claim:
     if not isinstance(data, list):
         raise TypeError(f"expected a list, not {data!r}")
     module, name, *values = data
-    told = values.pop()["anchors"] if values and isinstance(values[-1], dict) and "anchors" in values[-1] else []
-    anchors = tuple(_anchor(*one) for one in told)
+    stored = values.pop()["anchors"] if values and isinstance(values[-1], dict) and "anchors" in values[-1] else []
+    anchors = tuple(_anchor(*anchor) for anchor in stored)
     return _class(module, name)(*map(_from_plain, values), anchors=anchors)
 
 
@@ -108,14 +108,14 @@ def _anchor(place: Any, name: Any, head: Any, text: Any) -> Anchor:
 
 def _values(claim: Claim) -> tuple[Any, ...]:
     """The fields of a claim but for its anchors, in the order of its constructor."""
-    return tuple(getattr(claim, one.name) for one in fields(claim) if one.name != "anchors")
+    return tuple(getattr(claim, field.name) for field in fields(claim) if field.name != "anchors")
 
 
 def _parts(value: Any) -> Iterator[Any]:
     """The values in a field, nested tuples flattened."""
     if isinstance(value, tuple):
-        for one in value:
-            yield from _parts(one)
+        for part in value:
+            yield from _parts(part)
     else:
         yield value
 
@@ -125,10 +125,10 @@ def _class(module: Any, name: Any) -> type[Claim]:
         with suppress(ImportError):
             importlib.import_module(module, __name__)
         module = __name__ + module
-    found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
-    if not isinstance(found, type) or not issubclass(found, Claim):
+    cls = getattr(sys.modules.get(module), "__dict__", {}).get(name)
+    if not isinstance(cls, type) or not issubclass(cls, Claim):
         raise ValueError(f"there is no claim `{name}` in `{module}`")
-    return found
+    return cls
 
 
 @cache
@@ -141,7 +141,7 @@ def _kinds(cls: type) -> dict[str, Any]:
 def _fits(value: object, kind: Any) -> bool:
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in inner)
+        return any(_fits(value, member) for member in inner)
     if origin is not tuple:
         return kind in _KINDS and type(value) is kind
     if not isinstance(value, tuple):
@@ -167,4 +167,4 @@ def _from_plain(value: Any) -> Any:
 def _with_moved_places(value: Any, move: Callable[[Place], Place]) -> Any:
     if isinstance(value, Place):
         return move(value)
-    return tuple(_with_moved_places(one, move) for one in value) if isinstance(value, tuple) else value
+    return tuple(_with_moved_places(part, move) for part in value) if isinstance(value, tuple) else value

@@ -26,9 +26,9 @@ from modellint.flow.domain import (
     Super,
     SymbolicInput,
     Unknown,
-    each,
     function_of,
     join,
+    map_join,
     text,
 )
 from modellint.flow.frame import class_frame
@@ -122,11 +122,11 @@ class Calls:
             if named is None:
                 owner = self._run.evaluate(callee.args[0], frame)
                 name = str(callee.data)
-                return each(owner, self.method, name, arguments, frame, value)
+                return map_join(owner, self.method, name, arguments, frame, value)
             functions = self._bound_to_class(named, callee, frame)
         else:
             functions = self._run.evaluate(callee, frame)
-        return each(functions, self.apply, arguments, frame, value)
+        return map_join(functions, self.apply, arguments, frame, value)
 
     def _bound_to_class(self, functions: Atoms, callee: Value, frame: Frame) -> Atoms:
         """The functions, with class methods bound to the class that they are called on: `Config.from_file(…)`."""
@@ -315,7 +315,7 @@ class Calls:
         if isinstance(atom, ClassRef) and arguments.positional and (above := _super_of(atom, arguments)) is not None:
             return self.super_method(above, name, arguments.without_first(), frame, value)
         found = self._run.objects.attribute(atom, name, frame, value)
-        return each(found, self.apply, arguments, frame, value) if found else UNKNOWN
+        return map_join(found, self.apply, arguments, frame, value) if found else UNKNOWN
 
     def _note_handling(self, layer: Shell, name: str, frame: Frame) -> None:
         """Note a call of a method that acts on a whole layer (see `_HANDLING`), or moves it."""
@@ -329,7 +329,7 @@ class Calls:
         stored = shell.get(name, self._run.path)
         if stored is not None:
             self._run.objects.note_read(shell, name, frame, value.callee if value.op is Op.CALL else value)
-            return each(stored, self.apply, arguments, frame, value)
+            return map_join(stored, self.apply, arguments, frame, value)
         self._note_handling(shell, name, frame)
         own = self._run.objects.own_method(shell, name)
         items = None if own is not None else self._run.objects.items(shell)
@@ -359,7 +359,7 @@ class Calls:
         self._run.objects.construct(shell)
         found = self._run.objects.attribute(shell, name, frame, value)
         if found and not any(isinstance(atom, Unknown | Bound) for atom in found):
-            return each(found, self.apply, arguments, frame, value)
+            return map_join(found, self.apply, arguments, frame, value)
         return self.unknown(arguments, value)
 
     def _concerns(self, arguments: Arguments) -> bool:
@@ -489,7 +489,7 @@ class Calls:
             done = [self._run.objects.module_method(s, method, arguments.without_first(), frame, value) for s in shells]
             return join(atoms or UNKNOWN for atoms in done) if done else UNKNOWN
         if owner.startswith("builtins.") and given and owner.count(".") == 1:  # `list.append(self.layers, …)`
-            return each(given[0], self.method, method, arguments.without_first(), frame, value)
+            return map_join(given[0], self.method, method, arguments.without_first(), frame, value)
         return functions.call(self._run, name, arguments, frame, value)
 
     def unknown(self, arguments: Arguments, value: Value) -> Atoms:

@@ -464,12 +464,12 @@ def join(options: Iterable[Atoms]) -> Atoms:
     return tuple(found)
 
 
-def each(atoms: Atoms, give: Callable[..., Atoms], *given: Any) -> Atoms:
-    """The join of `give(atom, *given)` over all atoms."""
+def map_join(atoms: Atoms, transfer: Callable[..., Atoms], *arguments: Any) -> Atoms:
+    """The join of `transfer(atom, *arguments)` over all atoms."""
     if len(atoms) == 1:
-        found = give(atoms[0], *given)
-        return found if len(found) <= 1 else join((found,))
-    return join([give(atom, *given) for atom in atoms])
+        result = transfer(atoms[0], *arguments)
+        return result if len(result) <= 1 else join((result,))
+    return join([transfer(atom, *arguments) for atom in atoms])
 
 
 def _widen(atoms: Iterable[Atom]) -> Atoms:

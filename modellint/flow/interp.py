@@ -21,8 +21,8 @@ from modellint.flow.domain import (
     Constant,
     FunctionRef,
     constant,
-    each,
     join,
+    map_join,
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import LONGEST, ExactShell, Path, Shell
@@ -593,7 +593,7 @@ class Interpreter:
         if len(value.args) > 1 and self._late:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
-        return each(owner, self.objects.attribute, str(value.data), frame, value)
+        return map_join(owner, self.objects.attribute, str(value.data), frame, value)
 
     def _display(self, value: Value, frame: Frame) -> Atoms:
         kind = value.op.value
@@ -639,7 +639,7 @@ class Interpreter:
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
-        found = each(atoms, self.objects.element, frame, value)
+        found = map_join(atoms, self.objects.element, frame, value)
         if not found and atoms:
             for theory in self.asked.empty:
                 other = theory.empty(atoms)
@@ -653,7 +653,7 @@ class Interpreter:
     def _unpack(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
         index = (Constant(value.data),) if value.data >= 0 else PLAIN
-        found = each(atoms, self.objects.part, index)
+        found = map_join(atoms, self.objects.part, index)
         if value.data < 0:  # a starred target holds a list of the rest
             rest = self.sequence("list", [found], value, frame)
             rest.is_exact = not self.counts
@@ -669,7 +669,7 @@ class Interpreter:
         if value.args[1].op is Op.SLICE:
             return containers.sliced(self, owner, value, frame)
         index = self.evaluate(value.args[1], frame)
-        found = each(owner, self._part, index, value, frame)
+        found = map_join(owner, self._part, index, value, frame)
         for theory in self.asked.picked:
             found = theory.picked(owner, found, value, frame)
         return found
@@ -698,7 +698,7 @@ class Interpreter:
         found = self.evaluate(value.args[0], frame)
         if value.data != "[]=" or not self.asked.updated:
             return found
-        return each(found, self._update_atom, value, frame)
+        return map_join(found, self._update_atom, value, frame)
 
     def _update_atom(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         for theory in self.asked.updated:

@@ -54,10 +54,10 @@ class Queries:
 
         Each has `argument(position, name)` and a `place`: the call that determines its arguments.
         """
-        found = self._constructed.get(names)
-        if found is None:
-            found = self._constructed[names] = constructed(self._module, names, self._project)
-        return found
+        objects = self._constructed.get(names)
+        if objects is None:
+            objects = self._constructed[names] = constructed(self._module, names, self._project)
+        return objects
 
     def lookups(self) -> Iterator[Lookup]:
         """The look-ups of known elements in tables, each with the table's `rows`, the `element` and the `steps`."""
@@ -75,8 +75,8 @@ class Queries:
         """The containers in attributes of a class's object that hold unregistered layers or parameters."""
         model = self._model(cls)
         finished = None if model is None else self._project.of(ObjectRuns).of(model)
-        found = () if finished is None else ((kept, finished.lost(kept)) for kept in finished.final_stores)
-        return [LostLayers(kept, all(shells.values())) for kept, shells in found if shells]
+        stores = () if finished is None else ((store, finished.lost(store)) for store in finished.final_stores)
+        return [LostLayers(store, all(shells.values())) for store, shells in stores if shells]
 
     def state(
         self, cls: Class | ClassModel | str, arguments: Arguments = ANY_ARGUMENTS, *, trained: bool = False
@@ -118,13 +118,13 @@ class _Flows:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._known: dict[ModuleFacts, Queries] = {}
+        self._queries: dict[ModuleFacts, Queries] = {}
 
     def of(self, module: ModuleFacts) -> Queries:
-        found = self._known.get(module)
-        if found is None:
-            found = self._known[module] = Queries(module, self._project)
-        return found
+        queries = self._queries.get(module)
+        if queries is None:
+            queries = self._queries[module] = Queries(module, self._project)
+        return queries
 
 
 def flow(module: ModuleFacts, project: Project) -> Queries:

@@ -690,11 +690,11 @@ class Tensors(Theory):
         """A loop variable after the loop: constants that an iteration may have overwritten become conditional."""
         gone = {f.key for atom in atoms if isinstance(atom, Tensor) for f in atom.fillers if f.is_conditional}
 
-        def left(atom: Atom) -> Atom:
+        def weaken(atom: Atom) -> Atom:
             is_gone = isinstance(atom, Tensor) and any(filler.key in gone for filler in atom.fillers)
             return elements.perhaps(atom) if isinstance(atom, Tensor) and is_gone else atom
 
-        return tuple(dict.fromkeys(map(left, atoms))) if gone else atoms
+        return tuple(dict.fromkeys(map(weaken, atoms))) if gone else atoms
 
     def is_number(self, atoms: Atoms) -> bool:
         """True if `+=` on these atoms makes a number or tensor; an unknown one may be a list, which grows."""

@@ -16,15 +16,15 @@ Hashed = TypeVar("Hashed", bound=type[HashedOnce])
 
 def hashed_once(cls: Hashed) -> Hashed:
     """Class decorator: compute the hash of an instance on first use, and cache it."""
-    computed = cls.__hash__
+    compute = cls.__hash__
 
     def hash_once(self: HashedOnce) -> int:
         try:
             return self._hash  # type: ignore[attr-defined, no-any-return]
         except AttributeError:
-            found = computed(self)
-            object.__setattr__(self, "_hash", found)
-            return found
+            value = compute(self)
+            object.__setattr__(self, "_hash", value)
+            return value
 
     cls.__hash__ = hash_once  # type: ignore[method-assign, assignment]
     return cls

@@ -57,9 +57,9 @@ def parse(text: str) -> tuple[str | Interpolation, ...] | None:
                 continue
             if before:
                 pieces.append(before)
-            found = _interpolation(text, match.end() - len(OPEN), 0)
-            pieces.append(found)
-            position = found.end
+            interpolation = _interpolation(text, match.end() - len(OPEN), 0)
+            pieces.append(interpolation)
+            position = interpolation.end
     except (_RefusedError, IndexError):
         return None
     if position < len(text):

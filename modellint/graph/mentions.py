@@ -16,8 +16,8 @@ _QUOTED = re.compile(r"""["']([^\W\d]\w*)["']""")
 
 def words(text: str) -> frozenset[str]:
     """The names in a text, interned; of an ASCII text also the numbers, as that is faster."""
-    found = text.encode().translate(APART).decode().split() if text.isascii() else _WORD.findall(text)
-    return frozenset(map(intern, set(found)))
+    names = text.encode().translate(APART).decode().split() if text.isascii() else _WORD.findall(text)
+    return frozenset(map(intern, set(names)))
 
 
 def attributes(text: str) -> set[str]:

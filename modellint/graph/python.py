@@ -96,9 +96,9 @@ class Function:
 
     @cached_property
     def signature(self) -> Signature:
-        found = self.lower_signature(self)
+        signature = self.lower_signature(self)
         del self.lower_signature  # which holds a part of the syntax tree
-        return found
+        return signature
 
     @cached_property
     def flow(self) -> Flow:
@@ -203,9 +203,9 @@ class Class:
 
     @cached_property
     def head(self) -> ClassHead:
-        found = self.lower_head(self)
+        head = self.lower_head(self)
         del self.lower_head
-        return found
+        return head
 
     @cached_property
     def mentioned(self) -> dict[str, list[Function]]:
@@ -230,11 +230,11 @@ class Class:
 
         A callee that is imported counts under the last part of its full name, too.
         """
-        found: dict[str, frozenset[str]] = {}
+        callees: dict[str, frozenset[str]] = {}
         for method in self._building:
             for name, value in _attribute_stores(method.flow):
-                found[name] = found.get(name, frozenset()) | self._callee_names(value)
-        return found
+                callees[name] = callees.get(name, frozenset()) | self._callee_names(value)
+        return callees
 
     @cached_property
     def built_with(self) -> frozenset[str]:

@@ -163,7 +163,7 @@ class Node:
 
     def items(self) -> dict[Scalar, Entry]:
         """The entries of a mapping by key: its own first, then those that `<<` adds."""
-        found: dict[Scalar, Entry] = {}
+        entries: dict[Scalar, Entry] = {}
         seen: set[int] = set()
         stack = [self]
         while stack:
@@ -176,9 +176,9 @@ class Node:
                 if entry.key.plain and entry.key.text == MERGE:
                     merged.extend(entry.value.elements or (entry.value,))
                 else:
-                    found.setdefault(entry.name, entry)
+                    entries.setdefault(entry.name, entry)
             stack.extend(reversed(merged))
-        return found
+        return entries
 
 
 @dataclass(frozen=True, eq=False)

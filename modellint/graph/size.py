@@ -42,8 +42,8 @@ class Size(HashedOnce):
 
     @staticmethod
     def _sum(terms: dict[tuple[Symbol, ...], int]) -> Size:
-        kept = [(key, factor) for key, factor in terms.items() if factor]
-        return Size(tuple(sorted(kept, key=lambda term: [(s.owner, s.name) for s in term[0]])))
+        nonzero = [(key, factor) for key, factor in terms.items() if factor]
+        return Size(tuple(sorted(nonzero, key=lambda term: [(s.owner, s.name) for s in term[0]])))
 
     def __add__(self, other: Size) -> Size:
         terms = dict(self.terms)

@@ -136,11 +136,11 @@ def rows() -> Iterator[Operator]:
 
 def arguments(facet: str, *of: str) -> dict[str, tuple[int, str]]:
     """Position and name of the argument that a facet names, by method of the classes `of` (or by function if none)."""
-    names = {name: f"{one}.{name}" for one in of for name in methods(one, facet)}
+    names = {name: f"{cls}.{name}" for cls in of for name in methods(cls, facet)}
     if not of:
         names = {name: name for name in functions(facet)}
-    found = {name: _rows[full].argument(facet) for name, full in sorted(names.items())}
-    return {name: argument for name, argument in found.items() if argument is not None}
+    positions = {name: _rows[full].argument(facet) for name, full in sorted(names.items())}
+    return {name: argument for name, argument in positions.items() if argument is not None}
 
 
 def called(name: str) -> list[Operator]:
@@ -250,10 +250,10 @@ def _put(names: list[str], homes: list[tuple[str, str]], words: list[str]) -> No
 
 
 def _view(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
-    known = _views.get((kind, of, facets))
-    if known is None:
-        known = _views[kind, of, facets] = _select(kind, of, facets)
-    return known
+    view = _views.get((kind, of, facets))
+    if view is None:
+        view = _views[kind, of, facets] = _select(kind, of, facets)
+    return view
 
 
 def _select(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:

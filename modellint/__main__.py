@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """The exit code of a command, whose arguments may be those of the process; what went wrong is told in one line."""
+    """Run a command and return its exit code; errors are printed in one line. None stands for `sys.argv`."""
     import click
 
     from modellint.cli import cli
@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         click.echo(f"Error: {error}", err=True)
     except Exception as error:
-        click.echo(f"Error: {_unexpected(error)}", err=True)
+        click.echo(f"Error: {_message_of(error)}", err=True)
         if not {"-v", "--verbose"}.isdisjoint(sys.argv if arguments is None else arguments):
             import traceback
 
@@ -66,8 +66,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     return 2
 
 
-def _unexpected(error: Exception) -> str:
-    """What an error is about that no command foresaw."""
+def _message_of(error: Exception) -> str:
+    """The message for an error that no command handles."""
     if unwritable := process.unwritable():
         return f"stdout cannot be written: {unwritable.strerror}"
     try:

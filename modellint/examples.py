@@ -1,4 +1,4 @@
-"""Runs a rule's examples, which are its tests: bad ones are found where they say, good ones are left alone."""
+"""Runs a rule's examples, which are its tests: bad ones are flagged where they say so, good ones nowhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def materialise(files: Mapping[str, str], folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Trial:
-    """A rule at work on one of its examples, whose files lie in `folder`, among all `rules`."""
+    """A rule, one of its examples, the `folder` with the example's files, and all `rules` to run."""
 
     rule: type[Rule]
     example: Example
@@ -41,19 +41,19 @@ class Trial:
     rules: Mapping[str, Rule]
 
     def findings(self, paths: Iterable[Path] = ()) -> tuple[Finding, ...]:
-        """What all rules together find, at medium confidence or above. Raises TrialError if a rule fails."""
+        """The findings of all rules, at medium confidence or above. Raises TrialError if a rule fails."""
         return self._run(RuleSet(self.rules, frozenset(self.rules)), paths).findings
 
-    def found(self, paths: Iterable[Path] = ()) -> set[tuple[str, int]]:
-        """The places (path, line) that the rule itself points to."""
+    def flagged_places(self, paths: Iterable[Path] = ()) -> set[tuple[str, int]]:
+        """The (path, line) pairs that the rule itself flags."""
         return {
             (Path(finding.path).relative_to(self.folder).as_posix(), finding.span.line)
             for finding in self.findings(paths)
             if finding.code == self.rule.code
         }
 
-    def shown(self, name: str) -> str:
-        """A file of the example as people find it: where it lies, if it is one."""
+    def display_path(self, name: str) -> str:
+        """The path of a file of the example for messages; its name alone if the example is not on disk."""
         return name if self.example.folder is None else shown(self.example.folder / name)
 
     def fix(self) -> Fixer:
@@ -74,11 +74,11 @@ class Trial:
 
 
 class TrialError(Exception):
-    """A rule that fails on an example; the message says where and how."""
+    """A rule fails on an example; the message says where and how."""
 
 
 def bad_is_found(trial: Trial) -> Iterator[str]:
-    """A bad example is found where it says, and nowhere else."""
+    """A bad example is flagged where it says, and nowhere else."""
     expected = trial.example.expected(trial.rule.code)
     if not expected:
         yield f"no line is marked; expected `# expect: {trial.rule.code}` on each line that is to be flagged"
@@ -86,17 +86,17 @@ def bad_is_found(trial: Trial) -> Iterator[str]:
 
 
 def good_is_left_alone(trial: Trial) -> Iterator[str]:
-    """A good example marks nothing, and nothing is found in it."""
+    """A good example marks no line, and no line is flagged."""
     for name, line in sorted(trial.example.expected(trial.rule.code)):
-        yield f"{trial.shown(name)}:{line}: a good example marks nothing"
+        yield f"{trial.display_path(name)}:{line}: a good example marks nothing"
     yield from _differences(trial, set())
 
 
 def each_file_alone_shows_its_own(trial: Trial) -> Iterator[str]:
-    """What a commit hook sees: one file is named, the others are there to be linked."""
+    """Each marked line is found when its file is checked alone, as by a commit hook, with the others to link."""
     for name, line in sorted(trial.example.expected(trial.rule.code)):
-        if (name, line) not in trial.found([trial.folder / name]):
-            yield f"{trial.shown(name)}:{line}: not found when {name} is checked alone"
+        if (name, line) not in trial.flagged_places([trial.folder / name]):
+            yield f"{trial.display_path(name)}:{line}: not found when {name} is checked alone"
 
 
 def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
@@ -107,7 +107,7 @@ def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
     for name, text in {**trial.example.files, **(trial.example.fixed or {})}.items():
         made = (trial.folder / name).read_bytes().decode("utf-8", "surrogateescape")
         if made != text:
-            yield f"{trial.shown(name)}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
+            yield f"{trial.display_path(name)}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
     after = trial.findings()
     if any(finding.code == trial.rule.code and finding.fix is not None for finding in after):
         yield "something is left to fix"
@@ -124,7 +124,7 @@ GOOD_CHECKS = (good_is_left_alone,)
 def problems(
     check: Callable[[Trial], Iterator[str]], rule: type[Rule], example: Example, rules: Mapping[str, Rule], folder: Path
 ) -> list[str]:
-    """What a check has to object to on an example, whose files are written to `folder`."""
+    """The objections of a check to an example, whose files are written to `folder`."""
     materialise(example.files, folder)
     try:
         return list(check(Trial(rule, example, folder, rules)))
@@ -134,7 +134,7 @@ def problems(
 
 @dataclass
 class Result:
-    """What became of a rule's examples: how many there are, and what is wrong, each with its example."""
+    """The result of running a rule's examples: problems, each with the title of its example."""
 
     rule: type[Rule]
     problems: list[str] = field(default_factory=list)
@@ -159,11 +159,11 @@ def examine(rule: type[Rule], rules: Mapping[str, Rule]) -> Result:
 
 
 def _differences(trial: Trial, expected: set[tuple[str, int]]) -> Iterator[str]:
-    found = trial.found()
+    found = trial.flagged_places()
     for name, line in sorted(expected - found):
-        yield f"{trial.shown(name)}:{line}: marked, but not found"
+        yield f"{trial.display_path(name)}:{line}: marked, but not found"
     for name, line in sorted(found - expected):
-        yield f"{trial.shown(name)}:{line}: found, but not marked"
+        yield f"{trial.display_path(name)}:{line}: found, but not marked"
 
 
 def _subject(finding: Finding) -> tuple[str, str, str]:

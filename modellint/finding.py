@@ -1,4 +1,4 @@
-"""What a rule reports: plain, immutable values that every reporter, the cache and the editor share."""
+"""Findings and their parts: plain, immutable values that rules report to reporters, the cache and the editor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Applicability(Enum):
-    """Whether a fix keeps the meaning of correct code (`safe`) or needs a look (`unsafe`)."""
+    """How far to trust a fix: a `safe` one keeps the meaning of correct code, an `unsafe` one needs a look."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"
@@ -49,7 +49,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that matters to a finding, and why."""
+    """Another place that explains a finding, with a message that says how."""
 
     place: Place
     message: str
@@ -60,8 +60,8 @@ class Finding:
     """One mistake at one place.
 
     `symbol` is what the finding is about (`ctc_lin`, `Encoder.embedding`); `evidence` lists the facts that led
-    to it, strongest first; `help` says what to do. `claim` is what a run can show of it, None if there is nothing.
-    `cause` names what is wrong where that lies outside of the file, so that several findings may have it in common.
+    to it, strongest first; `help` says what to do. `claim` is the part of it that a run can judge, None if there is
+    none. `cause` names a cause that lies outside of the file, so that several findings may share it.
     """
 
     code: str
@@ -90,7 +90,7 @@ class Finding:
 
     @property
     def places(self) -> Iterator[Place]:
-        """All places that it speaks of: its own, related ones, and those of edits."""
+        """All places of the finding: its own, the related ones, and those of its fix's edits."""
         yield self.place
         yield from (other.place for other in self.related)
         yield from (edit.place for edit in self.fix.edits) if self.fix is not None else ()
@@ -102,7 +102,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What kept the code that was run from doing harm: "operating system", "in part" or "off", and its parts."""
+    """The guard that confirmed code ran under: "operating system", "in part" or "off", and the parts that were on."""
 
     name: str
     parts: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class Sandbox:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Findings to show after confirming, those left out since they are refuted, and the guard that code ran under.
+    """The outcome of confirming: findings to show, findings left out as refuted, and the guard that code ran under.
 
     `crashes` are the rules that could not say what to run.
     """
@@ -124,46 +124,46 @@ class Judged:
     crashes: tuple[Crash, ...] = ()
 
 
-def verified(found: object) -> Finding:
-    """`found`, if it is a finding all of whose parts have the types that they are annotated with. Raises TypeError."""
-    finding = _expected(found, Finding)
+def verified(value: object) -> Finding:
+    """Return `value` if it is a finding whose parts all have their annotated types. Raises TypeError otherwise."""
+    finding = _require(value, Finding)
     for text in (finding.code, finding.name, finding.message, finding.symbol, finding.help, finding.cause):
-        _expected(text, str)
-    _expected(finding.fingerprint, str)
-    _expected(finding.severity, Severity)
-    _expected(finding.confidence, Confidence)
+        _require(text, str)
+    _require(finding.fingerprint, str)
+    _require(finding.severity, Severity)
+    _require(finding.confidence, Confidence)
     _each(finding.evidence, str)
     for related in _each(finding.related, Related):
-        _expected(related.message, str)
+        _require(related.message, str)
     if finding.fix is not None:
-        _expected(_expected(finding.fix, Fix).message, str)
-        _expected(finding.fix.applicability, Applicability)
+        _require(_require(finding.fix, Fix).message, str)
+        _require(finding.fix.applicability, Applicability)
         for edit in _each(finding.fix.edits, Edit):
-            _expected(edit.text, str)
+            _require(edit.text, str)
     for place in finding.places:
-        _expected(_expected(place, Place).path, str)
-        span = _expected(place.span, Span)
+        _require(_require(place, Place).path, str)
+        span = _require(place.span, Span)
         for number in (span.line, span.column, span.end_line, span.end_column, place.cell):
-            _expected(number, int)
+            _require(number, int)
     if finding.claim is not None:
         from modellint.claims import Claim
 
-        _expected(finding.claim, Claim)
+        _require(finding.claim, Claim)
     return finding
 
 
-def _expected(value: object, kind: type[T]) -> T:
+def _require(value: object, kind: type[T]) -> T:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
         raise TypeError(f"expected {kind.__name__}, not {value!r}")
     return value
 
 
 def _each(values: object, kind: type[T]) -> Iterable[T]:
-    return [_expected(value, kind) for value in _expected(values, tuple)]
+    return [_require(value, kind) for value in _require(values, tuple)]
 
 
 def with_fingerprints(findings: list[Finding], root: str) -> list[Finding]:
-    """The findings with fingerprints that survive line moves.
+    """The findings, sorted, each with a fingerprint that survives moved lines.
 
     A fingerprint hashes the code, the path below `root` and the symbol, and counts repetitions of those three in
     the order of the places.

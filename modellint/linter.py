@@ -16,7 +16,7 @@ from modellint.config import Settings, settings_for
 from modellint.config.errors import UsageError, nearest
 from modellint.finding import Confidence, Finding, Judged, Severity, verified, with_fingerprints
 from modellint.graph.immutable import dataclass
-from modellint.packs import ALL, chosen, fit, fits, select_rules
+from modellint.packs import ALL, best_match, fit, fits, select_rules
 from modellint.pipeline.analyser import FileResult, suppressions_of
 from modellint.pipeline.workers import analyse_all
 from modellint.reading.discovery import discover, glob_matcher, is_left_out
@@ -43,7 +43,7 @@ class InternalError(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What fixing leaves: the results and the findings to show, and the findings that are no more."""
+    """The state after fixing: results, the findings to show, and the findings that were fixed."""
 
     results: Mapping[str, FileResult]
     findings: tuple[Finding, ...]
@@ -53,7 +53,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settled:
-    """The findings that are to be shown, in order, and what failed while they were chosen."""
+    """The findings to show, in order, and the crashes of rules while they were best_match."""
 
     findings: list[Finding]
     crashes: tuple[Crash, ...] = ()
@@ -67,7 +67,7 @@ def check(
 
     roots = [Path(path) for path in paths]
     settings = settings_for(roots, Path(config) if config else None, isolated=isolated)
-    settings = settings.with_options(**{"jobs": 1, **_typed(options)})
+    settings = settings.with_options(**{"jobs": 1, **_convert_options(options)})
     files, _ = discover(roots, settings)
     report = run(files, settings, select_rules(settings), use_cache=cache)
     if report.crashes:
@@ -77,8 +77,8 @@ def check(
     return list(View(Path.cwd(), Files()).located(report).findings)
 
 
-def _typed(options: dict[str, Any]) -> dict[str, Any]:
-    """Settings as callers write them, with lists and plain strings."""
+def _convert_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Convert options of callers, with lists and plain strings, to the types of the settings."""
     names = {field.name for field in fields(Settings)} - {"root", "source", "extend", "origins"}
     for key in options:
         if key not in names:
@@ -169,7 +169,7 @@ def run(
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Without the garbage collector (a fifth of the time of parsing) and without warnings about linted code."""
+    """Context without garbage collection (a fifth of the time of parsing) and without warnings about linted code."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -189,9 +189,9 @@ def _results(
     use_cache: bool,
     record: bool,
 ) -> Iterator[FileResult]:
-    """The result of each file; with what it rests on if that is to be recorded, or there is a cache."""
+    """The result of each file; with its dependencies if `record` is set or a cache is used."""
     if not use_cache or overlay:
-        yield from _analysed(paths, rules, settings, overlay, record=record)
+        yield from _analyse_files(paths, rules, settings, overlay, record=record)
         return
     from modellint.pipeline.cache import Cache, cache_key, outlines_in, prepare
 
@@ -206,13 +206,13 @@ def _results(
         else:
             yield known
     if missing:
-        for result in _analysed(missing, rules, settings, overlay, record=True, outlines=outlines_in(settings)):
+        for result in _analyse_files(missing, rules, settings, overlay, record=True, outlines=outlines_in(settings)):
             cache.put(result)
             yield result
     cache.save()
 
 
-def _analysed(
+def _analyse_files(
     paths: Sequence[Path],
     rules: RuleSet,
     settings: Settings,
@@ -221,14 +221,14 @@ def _analysed(
     record: bool,
     outlines: Outlines | None = None,
 ) -> Iterator[FileResult]:
-    """The results of an analysis, which have their dependencies in common."""
+    """The results of a fresh analysis, which share equal dependencies in memory."""
     known: dict[tuple[str, str], tuple[str, str]] = {}
     for result in analyse_all(paths, rules, settings, overlay, record=record, outlines=outlines):
         yield result.sharing(known)
 
 
 def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> Settled:
-    """What remains to be shown of the findings of all files."""
+    """The findings to show: merged, in scope and not suppressed, along with those about stale suppressions."""
     comments: dict[str, Sequence[Suppression]] = {path: result.suppressions for path, result in results.items()}
 
     def comments_in(path: str) -> Sequence[Suppression]:
@@ -238,7 +238,7 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
 
     scope = Scope(settings, results)
     every = (finding for path in sorted(results) for finding in results[path].findings)
-    wanted = [finding for finding in _merged(every) if scope.covers(finding)]
+    wanted = [finding for finding in _merge(every) if scope.covers(finding)]
     kept, used = suppress(wanted, comments_in)
     kept = wanted if settings.show_ignored else kept
     unused: list[Finding] = []
@@ -246,7 +246,7 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
     for path, result in results.items():
         if result.suppressions and result.readable and not result.crashes:
             active = [code for code in rules.selected if not scope.ignores(path, code)]
-            unused.extend(_unused(path, result.suppressions, used.get(path, set()), active, rules, crashes))
+            unused.extend(_stale_findings(path, result.suppressions, used.get(path, set()), active, rules, crashes))
     silent = {path: [comment for comment in found if comment.codes] for path, found in comments.items()}
     kept += suppress((finding for finding in unused if scope.covers(finding)), silent.__getitem__)[0]
     if settings.severity or settings.fixable != (ALL,) or settings.extend_fixable or settings.unfixable:
@@ -255,15 +255,15 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
 
 
 def _as_set(finding: Finding, settings: Settings) -> Finding:
-    """A finding with the severity that the settings give its rule, and without a fix that they do not want."""
-    severity = chosen(finding.code, settings.severity)
+    """A finding with the severity that the settings give its rule, and without its fix if they rule that out."""
+    severity = best_match(finding.code, settings.severity)
     fix = finding.fix
     if fit(finding.code, settings.fixable + settings.extend_fixable) <= fit(finding.code, settings.unfixable):
         fix = None
     return replace(finding, severity=severity or finding.severity, fix=fix)
 
 
-def _unused(
+def _stale_findings(
     path: str,
     suppressions: Sequence[Suppression],
     used: set[tuple[Suppression, str]],
@@ -281,7 +281,7 @@ def _unused(
 
 
 class Scope:
-    """Which findings the settings want to see, by file."""
+    """Decides by file and code which findings the settings show."""
 
     def __init__(self, settings: Settings, roots: Mapping[str, FileResult]) -> None:
         self._roots = roots
@@ -299,15 +299,15 @@ class Scope:
         return any(fits(code, codes) and matches(path) for matches, codes in self._ignores)
 
     def has(self, path: str) -> bool:
-        """Whether a file belongs to the project: it was asked for, or it is below the root and not excluded."""
+        """True if a file belongs to the project: it is a root, or lies below the project's root and isn't excluded."""
         if path in self._roots:
             return True
         file = Path(os.path.normpath(path))
         return file.is_relative_to(self._root) and not is_left_out(file, self._root, self._is_excluded)
 
 
-def _merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Each finding once: what two files report about the same code, place and symbol becomes one."""
+def _merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Merge findings of the same code, place and symbol, which several files may report."""
     groups: dict[object, list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.code, finding.place, finding.symbol), []).append(finding)

@@ -42,7 +42,7 @@ ALL = "ALL"
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Every rule there is, by code, and the codes that the settings select."""
+    """All available rules, by code, and the codes that the settings select."""
 
     rules: Mapping[str, Rule]
     selected: frozenset[str]
@@ -53,17 +53,17 @@ class RuleSet:
 
     @cached_property
     def operators(self) -> tuple[str, ...]:
-        """The rows that rules add to the table of operators, whether they are selected or not."""
+        """The rows that rules, selected or not, add to the table of operators."""
         return _rows(self.rules)
 
     @cached_property
     def theories(self) -> tuple[PackTheory, ...]:
-        """The theories that selected rules bring, each once."""
-        return tuple({kind: made for rule in self.active for kind, made in _brought(rule)}.values())
+        """The theories of selected rules, without duplicates."""
+        return tuple({kind: made for rule in self.active for kind, made in _theories_of(rule)}.values())
 
     @cached_property
     def are_built_in(self) -> bool:
-        """Whether none of the selected rules is of another pack."""
+        """True if all selected rules are built in."""
         return all(type(rule).__module__.partition(".")[0] == BUILT_IN for rule in self.active)
 
     @cached_property
@@ -96,12 +96,12 @@ def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
 
 
 def select_rules(settings: Settings) -> RuleSet:
-    """All rules, and which of them the settings select.
+    """All rules, with those that the settings select.
 
-    Codes, their beginnings (`ML2`) and `ALL` are understood; the longest one that fits a rule decides, and
-    between equals `ignore` wins. What keeps a file from being read at all is reported unless it is ignored. Rules on
-    trial are there with `preview` only, and with `explicit-preview-rules` by their whole codes only. Raises
-    UsageError for codes that fit no rule.
+    Selectors are codes, their prefixes (`ML2`) and `ALL`; the longest one that fits a rule decides, and between equals
+    `ignore` wins. Rules about unreadable files are selected unless they are ignored. Rules on trial are selected with
+    `preview` only, and with `explicit-preview-rules` by their whole codes only. Raises UsageError for selectors that
+    fit no rule.
     """
     rules = load_rules(settings.rule_paths)
     for key in ("select", "extend_select", "ignore", "fixable", "extend_fixable", "unfixable"):
@@ -125,7 +125,7 @@ def select_rules(settings: Settings) -> RuleSet:
 
 
 def _check_on_trial(rule: Rule, settings: Settings) -> None:
-    """Refuse the code of a rule on trial that is asked for by name, as it would not be looked for."""
+    """Raise UsageError if a rule on trial is selected by its code without `preview`."""
     for key in ("select", "extend_select"):
         if rule.code in getattr(settings, key):
             origin = settings.origins.get(key, key)
@@ -133,14 +133,14 @@ def _check_on_trial(rule: Rule, settings: Settings) -> None:
 
 
 def check_codes(selectors: Iterable[str], rules: Mapping[str, Rule], origin: str) -> None:
-    """Refuse a selector that fits no rule, and name the nearest code."""
+    """Raise UsageError for a selector that fits no rule, with the nearest code."""
     for selector in selectors:
         if not any(_fit(code, selector) >= 0 for code in rules):
             raise UsageError(f"{origin}: no rule has the code `{selector}`{meant(selector, rules)}")
 
 
 def meant(text: str, rules: Mapping[str, Rule]) -> str:
-    """`; did you mean …?` with the rule whose code or name is nearest to a text, or how to find it."""
+    """A hint for an unknown code: `; did you mean …?` with the rule of the nearest code or name, or where to look."""
     names = {rule.name: code for code, rule in rules.items()}
     name = closest(text.lower(), names)
     if name is not None:
@@ -150,30 +150,30 @@ def meant(text: str, rules: Mapping[str, Rule]) -> str:
 
 
 def fits(code: str, selectors: Iterable[str]) -> bool:
-    """Whether one of `selectors` speaks of `code`."""
+    """True if one of `selectors` fits `code`."""
     return fit(code, selectors) >= 0
 
 
 def fit(code: str, selectors: Iterable[str]) -> int:
-    """How closely the best of `selectors` fits a code; -1 if none does."""
+    """The length of the longest of `selectors` that fits a code; 0 for `ALL`, -1 if none fits."""
     return max((_fit(code, selector) for selector in selectors), default=-1)
 
 
-def chosen(code: str, table: Sequence[tuple[str, T]]) -> T | None:
-    """What the longest selector of a table that fits a code stands for."""
+def best_match(code: str, table: Sequence[tuple[str, T]]) -> T | None:
+    """The value in a table of the longest selector that fits a code (the last of equal ones); None if none fits."""
     best = max(((_fit(code, selector), number) for number, (selector, _) in enumerate(table)), default=(-1, 0))
     return table[best[1]][1] if best[0] >= 0 else None
 
 
 def _fit(code: str, selector: str) -> int:
-    """How closely a selector fits a code: the length they share, 0 for `ALL`, -1 if it does not."""
+    """The length of a selector that fits a code; 0 for `ALL`, -1 if it doesn't fit."""
     if selector == ALL:
         return 0
     return len(selector) if selector and code.startswith(selector) else -1
 
 
 def is_code(text: str) -> bool:
-    """Whether a code has the form that codes of rules have."""
+    """True if a text has the form of a code: capital letters, then digits."""
     return _CODE.match(text) is not None
 
 
@@ -191,7 +191,7 @@ def pack_files(rule_paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _modules_in(package: Path) -> Iterator[Path]:
-    """The modules of a package and of the packages in it; examples of rules are none."""
+    """The modules of a package and of its subpackages, without the examples of rules."""
     with os.scandir(package) as scan:
         entries = sorted(scan, key=lambda entry: entry.name)
     for entry in entries:
@@ -202,7 +202,7 @@ def _modules_in(package: Path) -> Iterator[Path]:
 
 
 def rules_at(path: Path) -> tuple[dict[str, Rule], list[Rule]]:
-    """All rules, and those whose source is `path` or lies in it, whether their pack is installed or not.
+    """All rules, and those whose source is `path` or lies below it; their pack need not be installed.
 
     Raises UsageError if there is nothing at `path`, or no rule.
     """
@@ -221,7 +221,7 @@ def _source_of(rule: Rule) -> Path:
 
 
 def _sources_of(path: Path) -> list[Path]:
-    """The files and folders of the rules at a path: itself, or those in it."""
+    """The files and folders of the rules at a path: the path itself, or those in it."""
     if path.name == "__init__.py" and is_rule_folder(path.parent):
         return [path.parent]
     if os.path.isfile(path) or is_rule_folder(path):
@@ -306,14 +306,14 @@ def _rows(rules: Mapping[str, Rule]) -> tuple[str, ...]:
 
 
 def _check_operators(cls: type[Rule], rows: tuple[str, ...], origin: str) -> None:
-    """Refuse rows that are none, or that another rule has, too."""
+    """Raise UsageError for malformed rows of operators, and for rows that another rule adds, too."""
     try:
         operators.add(rows)
     except ValueError as error:
         raise UsageError(f"{origin}: `operators` of `{cls.name}`: {error}") from error
 
 
-def _brought(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:
+def _theories_of(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:
     if rule.theories:
         from modellint.flow.pack_theories import PackTheory
 
@@ -321,21 +321,21 @@ def _brought(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:
 
 
 def _check_theories(cls: type[Rule], origin: str) -> None:
-    """Refuse theories that are none, or that ask for more than one may."""
-    from modellint.flow.pack_theories import refused
+    """Raise UsageError for classes that are no theories, or that use more than packs may."""
+    from modellint.flow.pack_theories import reason_against
 
     if not isinstance(cls.theories, (tuple, list)):
         raise UsageError(f"{origin}: `theories` of `{cls.name}` is no tuple of theories")
     for kind in cls.theories:
-        if reason := refused(kind):
+        if reason := reason_against(kind):
             raise UsageError(f"{origin}: `theories` of `{cls.name}`: {reason}")
 
 
 def _entry_points() -> Iterator[tuple[str, str]]:
-    """Name and value of each entry point of our group, sorted, each value once.
+    """Name and value of each entry point of our group, sorted, without duplicate values.
 
-    `importlib.metadata` costs more than the rest of the start-up together, so the files that it would read are
-    read here; it is asked when packages are installed in another form than as folders.
+    `importlib.metadata` takes longer than the rest of the start-up, so this reads the files itself; it falls back on
+    `importlib.metadata` for packages that are not installed as folders.
     """
     found: dict[str, str] = {}
     for folder in dict.fromkeys(sys.path):

@@ -1,4 +1,4 @@
-"""What has to be run to confirm a finding: a rule's `probe()` turns its claim into what to build to judge it."""
+"""Probes of findings: a rule's `probe()` turns a claim into the target to build and run to judge it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """What is built: a recipe, or something that a Python file defines (`name`, dotted: `Encoder`, `Encoder.forward`).
+    """A target to build: a recipe, or a definition in a Python file (dotted `name`: `Encoder`, `Encoder.forward`).
 
-    `script` is the file that runs a recipe; what it imports can be imported.
+    `script` is the file that runs a recipe; its imports are available.
     """
 
     path: Path
@@ -31,10 +31,10 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """A claim to be judged by what a target does.
+    """A claim, and the target whose behaviour judges it.
 
-    Where the target alone does not tell it, `functions` are those in which it can be seen, the likeliest first, and
-    `users` are files that use what it is about. `files` are contents of a notebook that have to be laid out for it.
+    If the target alone can't show it, `functions` are those that can, the likeliest first, and `users` are files that
+    use the code in question. `files` are contents of a notebook that are written to disk for it.
     """
 
     target: Target
@@ -45,7 +45,7 @@ class Probe:
 
 
 def recipe_probe(claim: Claim, project: Project) -> Probe | None:
-    """A probe of the recipe that a claim is about, or that includes it; None if none of them loads."""
+    """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads."""
     from modellint.link.recipes.pairing import including, scripts_of
 
     recipe = project.recipe(Path(claim.place.path))
@@ -57,32 +57,32 @@ def recipe_probe(claim: Claim, project: Project) -> Probe | None:
 
 
 def file_probe(claim: Claim, name: str = "") -> Probe:
-    """A probe of the file that a claim is about, or of something that it defines."""
+    """A probe of the file of a claim, or of the definition `name` in it."""
     return Probe(Target(Path(claim.place.path), name), claim)
 
 
 def python_probe(claim: Claim, place: Place | None = None) -> Probe | None:
-    """A probe of the function or class that `place` stands in (the claim's own place, if it is not given)."""
+    """A probe of the function or class around `place` (by default the claim's); None if there is none."""
     place = place or claim.place
     name = name_at(claim, place)
     return Probe(Target(Path(place.path), name), claim) if name else None
 
 
 def called_probe(claim: Claim, project: Project) -> Probe:
-    """A probe of the function that a claim stands in; of the file, where importing it is what reaches the place."""
+    """A probe of the function around a claim; of the file if the place is module-level code, which importing runs."""
     function = function_at(claim, project)
     return file_probe(claim, "" if function is None else function.qualname)
 
 
 def boundary_probe(claim: Claim, places: Iterable[Place], users: Iterable[str] = ()) -> Probe | None:
-    """A probe of the functions that places stand in, the likeliest first, at the ends of what they are made for."""
+    """A probe of the functions around places, the likeliest first, at the ends of their range of inputs."""
     names = {place: name_at(claim, place) for place in places}
     targets = tuple(dict.fromkeys(Target(Path(place.path), name) for place, name in names.items() if name))
     return Probe(targets[0], claim, targets, tuple(users)) if targets else None
 
 
 def function_at(claim: Claim, project: Project) -> Function | None:
-    """The function that a claim stands in."""
+    """The function around a claim; None if there is none."""
     name, module = name_at(claim, claim.place), project.python(Path(claim.place.path))
     functions = [] if module is None else module.all_functions()
     return next((function for function in functions if function.qualname == name), None)

@@ -1,6 +1,6 @@
-"""The process that a command runs in: its standard streams, the signals that end it, and its end.
+"""The process of a command: its standard streams, the signals that end it, and its exit.
 
-For the command line alone: who imports modellint keeps the streams and the handlers that they have.
+For the command line alone: a program that imports modellint keeps its own streams and handlers.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ INTERRUPTED, TERMINATED = 2, 143
 _owner = 0
 #: The exit code of a process that is about to end.
 _ending: int | None = None
-#: Whether one command is all that the process does, and what it keeps until then.
+#: True if the process runs one command only, and the objects that it keeps alive until it exits.
 _is_ending = False
 _kept: list[object] = []
 
 
 class _Output(io.FileIO):
-    """What is below stdout or stderr, which need not be read to its end, and knows why it cannot be written.
+    """The raw stream below stdout or stderr: swallows broken pipes, and remembers why a write failed.
 
-    Readers that have seen enough (`| head`) get no more, and the exit code stays that of the work. So does what is told
-    on a stderr where nobody can hear it.
+    After a reader closes the pipe (`| head`), writes are dropped and the exit code stays that of the command. Errors of
+    writing to stderr are dropped, too.
     """
 
     is_unread = False
@@ -63,11 +63,11 @@ def begin() -> None:
         if getattr(sys, name) is None:
             _fill(number, name)
     if sys.platform != "win32":  # where a console has streams of a kind of its own
-        sys.stdout, sys.stderr = _renewed(sys.stdout), _renewed(sys.stderr)
+        sys.stdout, sys.stderr = _wrap_stream(sys.stdout), _wrap_stream(sys.stderr)
 
 
 def expect_end() -> None:
-    """If the process is our own, free nothing from now on that is freed when it ends: that takes a fifth of a run."""
+    """If the process is our own, free no more memory until it exits (see `keep`): that takes a fifth of a run."""
     global _is_ending
     if _owner == os.getpid():
         _is_ending = True
@@ -75,15 +75,15 @@ def expect_end() -> None:
 
 
 def keep(value: object) -> None:
-    """Keep something until the process ends, if that is near."""
+    """Keep an object alive until the process exits, after `expect_end`."""
     if _is_ending:
         _kept.append(value)
 
 
 def _fill(number: int, name: str) -> None:
-    """Open a standard stream that is closed, whose number the next file that is opened would get otherwise.
+    """Open a closed standard stream as /dev/null, as the next file to be opened would get its number otherwise.
 
-    It is opened for the other direction, so that using it stays an error; only a stderr is as good as /dev/null.
+    stdin and stdout are opened for the other direction, so that using them stays an error.
     """
     opened = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
     if opened != number:
@@ -93,8 +93,8 @@ def _fill(number: int, name: str) -> None:
     setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
 
 
-def _renewed(stream: TextIO) -> TextIO:
-    """A stream like this one, with `_Output` below."""
+def _wrap_stream(stream: TextIO) -> TextIO:
+    """A text stream like this one on top of an `_Output`."""
     raw = _Output(stream.fileno(), "w", closefd=False)
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
@@ -110,24 +110,24 @@ def _raw(stream: TextIO) -> _Output | None:
 
 
 def is_ending() -> bool:
-    """Whether a signal has told the process to end."""
+    """True if a signal has told the process to end."""
     return _ending is not None
 
 
 def is_unread() -> bool:
-    """Whether the reader of stdout has gone away."""
+    """True if the reader of stdout has closed the pipe."""
     raw = _raw(sys.stdout)
     return raw is not None and raw.is_unread
 
 
 def unwritable() -> OSError | None:
-    """Why stdout could not be written, if so."""
+    """The error of writing to stdout, if there was one."""
     raw = _raw(sys.stdout)
     return None if raw is None else raw.error
 
 
 def _on_signal(number: int, frame: FrameType | None) -> None:
-    """End in good order, or at once if that is under way."""
+    """Signal handler: raise KeyboardInterrupt or SystemExit; exit at once on a second signal."""
     global _ending
     code = INTERRUPTED if number == signal.SIGINT else TERMINATED
     if os.getpid() != _owner:  # just forked, with no handlers of its own yet; Ctrl-C is for its parent to deal with
@@ -141,7 +141,7 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 
 
 def _on_lost(lost: sys.UnraisableHookArgs) -> None:
-    """End at once if an interrupt came where no exception gets out, as in `__del__`; else say what was lost."""
+    """Hook for unraisable exceptions: exit at once after an interrupt (as in `__del__`), else report as Python does."""
     if _ending is None or not isinstance(lost.exc_value, (KeyboardInterrupt, SystemExit)):
         sys.__unraisablehook__(lost)
         return
@@ -151,9 +151,9 @@ def _on_lost(lost: sys.UnraisableHookArgs) -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process now, with this code or that of a signal: exit handlers run, and what is written goes out.
+    """Exit the process now, with this code or that of a signal, after running exit handlers and flushing the streams.
 
-    What Python tears down beyond that takes a tenth of a short run, and waits for threads that nobody needs any more.
+    Python's further teardown takes a tenth of a short run, and waits for threads that are of no more use.
     """
     global _ending
     _ending = code if _ending is None else _ending

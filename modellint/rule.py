@@ -52,10 +52,10 @@ class Example:
 
     def __post_init__(self) -> None:
         if self.changes:
-            object.__setattr__(self, "fixed", _changed(self.files, self.changes))
+            object.__setattr__(self, "fixed", _apply_changes(self.files, self.changes))
 
     def expected(self, code: str) -> set[tuple[str, int]]:
-        """The places (path, line) that the rule `code` must flag."""
+        """The (path, line) pairs that the rule `code` must flag: the lines with `# expect: CODE`."""
         places = set()
         for path, text in self.files.items():
             for number, line in enumerate(_lines(path, text), 1):
@@ -66,7 +66,7 @@ class Example:
 
 
 def _lines(path: str, text: str) -> list[str]:
-    """The lines of a file as findings count them: those of a notebook are the lines of its cells."""
+    """The lines of a file as findings number them; for a notebook, the lines of its code cells as one module."""
     if path.endswith(".ipynb"):
         from modellint.notebook.reading import read
 
@@ -76,7 +76,7 @@ def _lines(path: str, text: str) -> list[str]:
 
 
 class _ExamplesBeside:
-    """The examples in the folder of a rule, which are read when they are asked for; of a rule without one, none."""
+    """Descriptor: reads the examples in a rule's folder on first access; empty for a rule without a folder."""
 
     def __set_name__(self, owner: type[Rule], name: str) -> None:
         self._kind = name
@@ -90,8 +90,11 @@ class _ExamplesBeside:
         return self._read[rule]
 
 
-def _changed(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The files that differ after changes. Raises ValueError for a text that does not occur exactly once."""
+def _apply_changes(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Apply replacements to the files and return those that differ.
+
+    Raises ValueError for a text that does not occur exactly once.
+    """
     changed: dict[str, str] = {}
     for old, new in changes:
         paths = [path for path, text in files.items() if old in text]
@@ -125,41 +128,41 @@ class Rule:
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity]
-    #: Whether the rule is on trial: it is left out but for `--preview`.
+    #: True for a rule on trial, which only runs with `--preview`.
     preview: ClassVar[bool] = False
-    #: Whether `check_recipe` is also for plain configurations, which name what to build by `_target_:`.
+    #: True if `check_recipe` also takes plain configurations, which name classes to build by `_target_:`.
     takes_configs: ClassVar[bool] = False
-    #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).
+    #: Rows to add to the table of operators, for operators that modellint does not know (see `modellint.operators`).
     operators: ClassVar[str] = ""
-    #: What runs on paper know besides, as classes that derive from `modellint.flow.theory.Theory`.
+    #: Theories to add to the abstract interpreter: classes that derive from `modellint.flow.theory.Theory`.
     theories: ClassVar[tuple[type[Theory], ...]] = ()
-    #: The pack that the rule is of, as messages name it.
+    #: The pack that the rule belongs to, as messages name it.
     pack = ""
     #: The address of a page about the rule, which reports and editors link to.
     url: ClassVar[str] = ""
-    #: What the rule has to find, and what it has to leave alone. A rule that does not name them here has them as files
-    #: in its folder, as `modellint.reading.example_folders` describes.
+    #: Examples that the rule must flag (`bad`) and must not flag (`good`). A rule that does not set them keeps them as
+    #: files in its folder, as `modellint.reading.example_folders` describes.
     bad: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
     good: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        """Findings that this Python file gives rise to."""
+        """Yield the rule's findings about a Python file; they may lie in other files, too."""
         return iter(())
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        """Findings that this recipe gives rise to."""
+        """Yield the rule's findings about a recipe; they may lie in other files, too."""
         return iter(())
 
     def check_unreadable(self, path: str, error: UnreadableError) -> Iterator[Finding]:
-        """Findings for a file that cannot be read or parsed."""
+        """Yield findings for a file that cannot be read or parsed."""
         return iter(())
 
     def check_suppressions(self, path: str, stale: Sequence[Stale]) -> Iterator[Finding]:
-        """Findings for a file's comments that silence nothing."""
+        """Yield findings for a file's suppression comments that silence nothing."""
         return iter(())
 
     def probe(self, claim: Any, project: Project) -> Probe | None:
-        """What a run has to observe to judge the claim of a finding; None if nothing can be run."""
+        """The probe that builds and runs something to judge the claim of a finding; None if nothing can be run."""
         return None
 
     @classmethod

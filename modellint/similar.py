@@ -1,4 +1,4 @@
-"""Names that are like another one."""
+"""Similar names: suggestions, and slips of the pen."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Shorter words are too easily other ones with a letter changed.
+#: The length of words below which a changed letter makes another word too easily.
 _WORD = 4
 _VOWELS = frozenset("aeiou")
 
 
 def get_close_matches(word: str, names: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
-    """As difflib has it, which is imported where a name is looked for: few runs do, and all of them start."""
+    """Like `difflib.get_close_matches`; imports `difflib` on first use, as few runs need it."""
     import difflib
 
     return difflib.get_close_matches(word, list(names), n=n, cutoff=cutoff)
 
 
 def slip(word: str, names: Iterable[str]) -> str | None:
-    """The one of the names that a word is a slip of the pen for: nothing else can be meant, so that it may be edited.
+    """The one name that a word is a slip of the pen for, safe enough for an edit; None if there is none, or several.
 
-    Other underscores or capitals, letters that change places or are left out, doubled or of the wrong vowel inside of a
-    word, another number (`mask` of `masks`). Names of other words are none, however alike: `encoder` and `decoder`,
-    `encode` and `encoder`, `clear` and `clear_all`, `conv1` and `conv2`.
+    Slips are other underscores or capitals; letters swapped, left out, doubled, or a wrong vowel inside of a word; and
+    singular or plural (`mask` for `masks`). Different words are none, however alike: `encoder` and `decoder`, `encode`
+    and `encoder`, `clear` and `clear_all`, `conv1` and `conv2`.
     """
     found = {name for name in names if name != word and _is_slip(word, name)}
     return found.pop() if len(found) == 1 else None
@@ -41,7 +41,7 @@ def _is_slip(word: str, name: str) -> bool:
 
 
 def _is_misspelt(part: str, meant: str) -> bool:
-    """Whether one word is another one in which a letter is wrong, or in another number."""
+    """True if two words differ by one letter that is wrong, swapped, missing or doubled, or by a plural `s`."""
     shorter, longer = sorted((part, meant), key=len)
     if len(longer) < _WORD or len(longer) - len(shorter) > 1:
         return False

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 PYTHON = "python"
 YAML = "yaml"
 NOTEBOOK = "notebook"
-#: Lines that a backslash joins to the next one, and that. A comment ends with its line.
+#: Lines that end with a backslash, and the line that they continue on. A comment is never continued.
 _CONTINUED = re.compile(r"^[^#\n]*\\\n(?:[^#\n]*\\\n)*[^\n]*\n?", re.MULTILINE)
 _BREAK = re.compile(r"(?<![ \t])[ \t]*\\\n[ \t]*(?=([.,)\]])?)")
-#: What matches a string, perhaps of several lines, and that or a comment; `.` has to match the end of a line.
+#: Patterns of a string (of one or several lines) and of a string or comment; they need `re.DOTALL`.
 QUOTED = (
     r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'''
     r"""|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"""
 )
 QUOTED_OR_COMMENT = rf"{QUOTED}|#[^\n]*"
 _QUOTED_OR_COMMENT = re.compile(QUOTED_OR_COMMENT, re.DOTALL)
-#: The prefix of a string that is formatted.
+#: The prefix of an f-string or t-string.
 _FORMATTING = re.compile(r"[ftFT]")
 _KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
 
@@ -69,22 +69,22 @@ class Place:
 
     @classmethod
     def from_list(cls, values: Iterable[Any]) -> Place:
-        """What `as_list` gave. Raises TypeError or ValueError for what it never gives."""
+        """Restore a place from `as_list`. Raises TypeError or ValueError for malformed values."""
         path, *numbers = values
         if type(path) is not str or any(type(number) is not int or number < 0 for number in numbers):
             raise TypeError("expected a path, and numbers from 0 up")
         return cls(path, Span(*numbers))
 
 
-#: What a file may be instead of Python 3 or YAML.
+#: Kinds of files that look like Python 3 or YAML but aren't.
 PYTHON_2, TEMPLATE = "written for Python 2", "a template"
 
 
 class UnreadableError(Exception):
-    """A file, or another `unit` of code, that cannot be read as text or parsed: where, and what was expected.
+    """A file, or another `unit` of code, that cannot be decoded or parsed: where, and what was expected.
 
-    `tried` tells by which grammar. For what is no mistake, but something `other` (`PYTHON_2` or `TEMPLATE`), the reason
-    is how that shows.
+    `tried` names the grammar. If the text is no mistake but of an `other` kind (`PYTHON_2` or `TEMPLATE`), `reason`
+    says how that shows.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class UnreadableError(Exception):
         self.other = other
 
     def within(self, unit: str, span: Span) -> UnreadableError:
-        """The same of a part of a file, at `span` of the file."""
+        """The same error for a part of a file, which stands at `span` of the file."""
         return UnreadableError(self.reason, span, unit, tried=self.tried, other=self.other)
 
 
@@ -108,7 +108,7 @@ _OF_STRING = 128
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The text of one file, and how it was encoded, so that a rewrite can give back every byte."""
+    """The text of one file and its encoding, so that a rewrite can restore every byte."""
 
     path: Path
     text: str
@@ -116,7 +116,7 @@ class SourceFile:
     bom: bool = False
 
     def __getattr__(self, name: str) -> Any:
-        """The text, if it was let go of."""
+        """Restore `text` after `release`."""
         known = self.__dict__
         if name != "text" or ("_packed" not in known and "_deflated" not in known):
             raise AttributeError(name)
@@ -131,7 +131,7 @@ class SourceFile:
 
     @cached_property
     def starts(self) -> array[int]:
-        """Where in the text each line begins, and at last where it ends."""
+        """The index in the text at which each line begins, and, as the last item, the length of the text."""
         return array("L", accumulate(map(len, self.lines), initial=0))
 
     def text_between(self, line: int, end_line: int) -> str:
@@ -144,7 +144,7 @@ class SourceFile:
         return self.text[self._at_byte(line, offset) : self._at_byte(end_line, end_offset)]
 
     def _at_byte(self, line: int, offset: int) -> int:
-        """Where in the text a byte of a line is; its end behind the last one."""
+        """The index in the text of a byte of a line; the length of the text for a line that doesn't exist."""
         if not 1 <= line < len(self.starts):
             return len(self.text)
         return self.starts[line - 1] + self.column_of_byte(line, offset) - 1
@@ -160,14 +160,14 @@ class SourceFile:
 
     @cached_property
     def plain(self) -> SourceFile:
-        """The file as those want it who search Python code (`plain_text`): its lines have the same numbers."""
+        """The file as normalised Python code for text searches (see `plain_text`), with the same line numbers."""
         text = plain_text(self.text)
         return self if text is self.text else SourceFile(self.path, text)
 
     def release(self) -> None:
-        """Let go of the lines, and of the text if its bytes are at hand, or an emoji makes each character take four.
+        """Free the lines; the text, too, if its bytes are at hand or an emoji makes each character take four bytes.
 
-        Both come back when somebody asks. Of a text that nobody has asked for since, the bytes are compressed.
+        Both are restored on demand. If the text wasn't used since the last release, its bytes are compressed.
         """
         known = self.__dict__
         plain = known.pop("plain", None)
@@ -212,8 +212,8 @@ def unified(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Python code for those who search it: lines end at LF, without form feeds, and a statement that backslashes
-    continue stands on its first line, with as many empty ones behind it."""
+    """Python code normalised for text searches: lines end with LF, form feeds are dropped, and lines continued by
+    backslashes are joined into the first one, followed by as many empty lines."""
     text = unified(text)
     if "\f" in text:
         text = text.replace("\f", "")
@@ -221,14 +221,13 @@ def plain_text(text: str) -> str:
 
 
 def without_comments(text: str, fold: Callable[[str], str] | None = None) -> str:
-    """Python code, whose lines end at LF, with blanks for comments; with what `fold` makes of each string.
+    """Python code (with LF line ends) with comments blanked out, and each string replaced by `fold(string)`.
 
-    A text is left as it is where it is not certain what is a comment: quotes may stand in the braces of a formatted
-    string.
+    Returns the text unchanged if it is uncertain what is a comment, as quotes may stand in the braces of an f-string.
     """
     is_certain = True
 
-    def replaced(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         nonlocal is_certain
         found, start = match[0], match.start()
         if found[0] == "#":
@@ -237,8 +236,8 @@ def without_comments(text: str, fold: Callable[[str], str] | None = None) -> str
             is_certain = False
         return found if fold is None else fold(found)
 
-    replaced_text = _QUOTED_OR_COMMENT.sub(replaced, text)
-    return replaced_text if is_certain else text
+    replaced = _QUOTED_OR_COMMENT.sub(replacement, text)
+    return replaced if is_certain else text
 
 
 def _on_one_line(match: re.Match[str]) -> str:
@@ -247,7 +246,7 @@ def _on_one_line(match: re.Match[str]) -> str:
 
 
 def kind_of(name: str) -> str | None:
-    """What a file holds, by the end of its name: `python`, `yaml`, `notebook`, or None for everything else."""
+    """The kind of a file by its suffix: `python`, `yaml`, `notebook`, or None for any other."""
     dot = name.rfind(".")
     return _KINDS.get(name[dot:].lower()) if dot >= 0 else None
 
@@ -296,7 +295,7 @@ def _decode(path: Path, data: bytes, encoding: str, bom: bool) -> SourceFile:
 
 
 def _span_behind(text: str) -> Span:
-    """The place of the character behind a text."""
+    """The span of the first character behind a text."""
     lines = split_lines(text) or [""]
     line, column = (len(lines) + 1, 1) if lines[-1].endswith(("\n", "\r")) else (len(lines), len(lines[-1]) + 1)
     return Span(line, column, line, column + 1)

@@ -15,7 +15,7 @@ from effort import calls_of
 from modellint.config import settings_for
 from modellint.flow import pack_theories
 from modellint.flow.lookups import Lookups
-from modellint.flow.pack_theories import HOOKS, EndlessError, TheoryError, refused
+from modellint.flow.pack_theories import HOOKS, EndlessError, TheoryError, reason_against
 from modellint.flow.queries import flow
 from modellint.flow.theory import Theory
 from modellint.packs import select_rules
@@ -305,7 +305,7 @@ def test_what_cannot_be_a_theory_is_refused(workspace: Workspace, old: str, new:
 
 def test_each_hook_is_one_of_the_protocol() -> None:
     assert {name for name in HOOKS if callable(getattr(Theory, name))} == HOOKS
-    assert "`rests_on` of its own" in refused(Lookups)
+    assert "`rests_on` of its own" in reason_against(Lookups)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a path of POSIX")

@@ -1,4 +1,4 @@
-"""What findings claim: small typed facts, made where a finding is made, that its rule's probe takes and a run judges.
+"""Claims of findings: small typed facts, made along with a finding, that its rule's probe takes and a run judges.
 
 The rooms here hold the claims of the built-in rules; each is loaded with the first claim of it. A pack has its own, in
 a module that its rules import. A claim is stored by its class and its fields: texts, whole numbers, truths, places,
@@ -29,7 +29,7 @@ _T = TypeVar("_T", bound="Claim")
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a place stood in when something was claimed of it, so that it is known by name, wherever its lines went.
+    """The definition around a place when a claim was made, so that the place is found again after its lines moved.
 
     `name` is the dotted name of the innermost class or function, which begins at `head`; empty where there is none.
     `text` is the code at the place; empty where the file could not be read.
@@ -46,9 +46,9 @@ _KINDS = (bool, int, str, NoneType, Place, Anchor)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a run can show of a finding. `place` is where it stands in the code that is run.
+    """A statement that a run can judge. `place` is the code that it is about.
 
-    `anchors` tell what each of its places stands in; they are added where findings are gathered.
+    `anchors` name the definition around each of its places; the analyser adds them.
     """
 
     place: Place
@@ -62,17 +62,17 @@ class Claim:
 
 
 def places_of(claim: Claim) -> Iterator[Place]:
-    """All places that a claim speaks of: its own, and those in other fields."""
+    """All places in a claim: its own, and those in other fields."""
     return (part for part in _parts(_values(claim)) if isinstance(part, Place))
 
 
 def texts_of(claim: Claim) -> Iterator[str]:
-    """All texts and numbers that a claim tells, as texts."""
+    """All texts and numbers in a claim's fields, as texts."""
     return (str(part) for part in _parts(_values(claim)) if isinstance(part, str | int))
 
 
 def name_at(claim: Claim, place: Place) -> str:
-    """The dotted name of the class or function that a place of a claim stands in; empty where there is none."""
+    """The dotted name of the class or function around a place of a claim; empty if there is none."""
     return next((anchor.name for anchor in claim.anchors if anchor.place == place), "")
 
 
@@ -80,24 +80,24 @@ def as_json(claim: Claim) -> list[Any]:
     """A claim as JSON-able values."""
     cls = type(claim)
     anchors = [[anchor.place.as_list(), anchor.name, anchor.head.as_list(), anchor.text] for anchor in claim.anchors]
-    told = [cls.__module__.removeprefix(__name__), cls.__qualname__, *map(_plain, _values(claim))]
-    return [*told, {"anchors": anchors}] if anchors else told
+    data = [cls.__module__.removeprefix(__name__), cls.__qualname__, *map(_plain, _values(claim))]
+    return [*data, {"anchors": anchors}] if anchors else data
 
 
 def from_json(data: Any) -> Claim:
-    """The claim that was stored. Raises ValueError or TypeError for what is none; loads nothing but rooms of claims."""
+    """Restore a claim from `as_json`. Raises ValueError or TypeError otherwise; imports only modules of claims."""
     if not isinstance(data, list):
         raise TypeError(f"expected a list, not {data!r}")
     module, name, *values = data
-    told = values.pop()["anchors"] if values and isinstance(values[-1], dict) and "anchors" in values[-1] else []
-    anchors = tuple(_anchor(*one) for one in told)
-    return _class(module, name)(*map(_restored, values), anchors=anchors)
+    stored = values.pop()["anchors"] if values and isinstance(values[-1], dict) and "anchors" in values[-1] else []
+    anchors = tuple(_anchor(*anchor) for anchor in stored)
+    return _class(module, name)(*map(_from_plain, values), anchors=anchors)
 
 
 def moved(claim: _T, move: Callable[[Place], Place]) -> _T:
-    """A claim whose places, and those of its anchors, are moved."""
+    """The claim with `move` applied to its places and to those of its anchors."""
     anchors = tuple(Anchor(move(anchor.place), anchor.name, move(anchor.head), anchor.text) for anchor in claim.anchors)
-    return type(claim)(*(_moved(value, move) for value in _values(claim)), anchors=anchors)
+    return type(claim)(*(_with_moved_places(value, move) for value in _values(claim)), anchors=anchors)
 
 
 def _anchor(place: Any, name: Any, head: Any, text: Any) -> Anchor:
@@ -107,15 +107,15 @@ def _anchor(place: Any, name: Any, head: Any, text: Any) -> Anchor:
 
 
 def _values(claim: Claim) -> tuple[Any, ...]:
-    """What is claimed, in the order in which it is passed."""
-    return tuple(getattr(claim, one.name) for one in fields(claim) if one.name != "anchors")
+    """The fields of a claim but for its anchors, in the order of its constructor."""
+    return tuple(getattr(claim, field.name) for field in fields(claim) if field.name != "anchors")
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """What stands in fields, those that are tuples taken apart."""
+    """The values in a field, nested tuples flattened."""
     if isinstance(value, tuple):
-        for one in value:
-            yield from _parts(one)
+        for part in value:
+            yield from _parts(part)
     else:
         yield value
 
@@ -125,15 +125,15 @@ def _class(module: Any, name: Any) -> type[Claim]:
         with suppress(ImportError):
             importlib.import_module(module, __name__)
         module = __name__ + module
-    found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
-    if not isinstance(found, type) or not issubclass(found, Claim):
+    cls = getattr(sys.modules.get(module), "__dict__", {}).get(name)
+    if not isinstance(cls, type) or not issubclass(cls, Claim):
         raise ValueError(f"there is no claim `{name}` in `{module}`")
-    return found
+    return cls
 
 
 @cache
 def _kinds(cls: type) -> dict[str, Any]:
-    """The types of the fields; what stands for a place need not be imported where a claim is defined."""
+    """The types of the fields by name; `Place` and `Anchor` need not be imported where a claim is defined."""
     hints = get_type_hints(cls, localns={"Place": Place, "Anchor": Anchor})
     return {field.name: hints[field.name] for field in fields(cls)}
 
@@ -141,7 +141,7 @@ def _kinds(cls: type) -> dict[str, Any]:
 def _fits(value: object, kind: Any) -> bool:
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in inner)
+        return any(_fits(value, member) for member in inner)
     if origin is not tuple:
         return kind in _KINDS and type(value) is kind
     if not isinstance(value, tuple):
@@ -156,15 +156,15 @@ def _plain(value: Any) -> Any:
     return [*map(_plain, value)] if isinstance(value, tuple) else value
 
 
-def _restored(value: Any) -> Any:
+def _from_plain(value: Any) -> Any:
     if isinstance(value, dict):
         if value.keys() != {"place"}:
             raise ValueError(f"expected a place, not {value!r}")
         return Place.from_list(value["place"])
-    return tuple(map(_restored, value)) if isinstance(value, list) else value
+    return tuple(map(_from_plain, value)) if isinstance(value, list) else value
 
 
-def _moved(value: Any, move: Callable[[Place], Place]) -> Any:
+def _with_moved_places(value: Any, move: Callable[[Place], Place]) -> Any:
     if isinstance(value, Place):
         return move(value)
-    return tuple(_moved(one, move) for one in value) if isinstance(value, tuple) else value
+    return tuple(_with_moved_places(part, move) for part in value) if isinstance(value, tuple) else value

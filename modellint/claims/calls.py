@@ -1,4 +1,4 @@
-"""What is claimed of calls: that they are refused, or do something else than they seem to."""
+"""Claims about calls: that they raise, or do something else than they seem to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `modellint probe` tries of a target as a whole, with no finding to start from. The place is its file."""
+"""Claims that `modellint probe` judges about a target as a whole, without a finding. The place is its file."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from . import Claim
 
 @dataclass(frozen=True, slots=True)
 class DevicesMix(Claim):
-    """A class or function mixes devices, or leaves something behind, when it moves."""
+    """A class or function mixes devices, or leaves a tensor behind, when its layers move."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookupFails(Claim):
-    """A class or function looks up what has no row."""
+    """A class or function looks up an id that has no row."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndFails(Claim):
-    """A class or function fails at an end of what it is made for."""
+    """A class or function fails at an end of its range of inputs, as the longest or the smallest one."""
 
 
 @dataclass(frozen=True, slots=True)
 class WidthsDiffer(Claim):
-    """A layer of a class is given another size than it takes."""
+    """A layer of a class gets an input of another size than it takes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What is claimed of layers: registered, moved, kept from call to call, trained, sized alike."""
+"""Claims about layers: whether they are registered, moved, kept between calls, trained, and of matching sizes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NotRegistered(Claim):
-    """What an object of the class `owner` is given as `attribute` at the place is registered nowhere."""
+    """The layers stored at the place in `attribute` of an object of the class `owner` are not registered."""
 
     owner: str
     attribute: str
@@ -21,7 +21,7 @@ class NotRegistered(Claim):
 
 @dataclass(frozen=True, slots=True)
 class KeptAsGiven(NotRegistered):
-    """The same of the constructor's `argument`, for which it is given layers, in a `kind` of container."""
+    """The same for layers that the constructor gets as `argument`, in a container of type `kind`."""
 
     argument: str
     kind: str
@@ -29,7 +29,7 @@ class KeptAsGiven(NotRegistered):
 
 @dataclass(frozen=True, slots=True)
 class LeftBehind(Claim):
-    """The tensor that becomes `attribute` at the place stays behind when its layer moves; `use` meets what moved."""
+    """The tensor stored as `attribute` at the place stays when its layer moves, and meets moved tensors at `use`."""
 
     owner: str
     attribute: str
@@ -38,7 +38,7 @@ class LeftBehind(Claim):
 
 @dataclass(frozen=True, slots=True)
 class MadeAside(Claim):
-    """A layer of the class `owner` makes a tensor on the default device at the place; `use` meets what was moved."""
+    """A layer of the class `owner` makes a tensor on the default device at the place; it meets moved ones at `use`."""
 
     owner: str
     use: Place
@@ -46,7 +46,7 @@ class MadeAside(Claim):
 
 @dataclass(frozen=True, slots=True)
 class MadeAnew(Claim):
-    """Each call of the function that `entry` stands in makes a layer at the place, which is gone after it."""
+    """Each call of the function around `entry` makes a layer at the place, which is lost when the call returns."""
 
     entry: Place
 
@@ -55,7 +55,7 @@ class MadeAnew(Claim):
 class NotListed(Claim):
     """The optimizer that `function` makes at the place is not given the parameters of `child` of an `owner`.
 
-    Without a child, `owner` is a class of torch's, and it is parameters of the object itself.
+    Without a child, `owner` is a class of torch, and the parameters are the object's own.
     """
 
     owner: str
@@ -65,7 +65,7 @@ class NotListed(Claim):
 
 @dataclass(frozen=True, slots=True)
 class MovedLate(Claim):
-    """The place, on the way from `function`, gives another tensor than the one that `optimizer` was given."""
+    """The place, reached from `function`, replaces a parameter that the optimizer made at `optimizer` already has."""
 
     optimizer: Place
     function: str
@@ -75,7 +75,7 @@ class MovedLate(Claim):
 class Tied(Claim):
     """The layers made at the place and at `other` share a weight, but are not made for one number of ids.
 
-    What stands at `tie` makes them share it in objects of the class `owner`, or has a base do that (`is_declared`).
+    The code at `tie` ties them in objects of the class `owner`, or makes a base class tie them (`is_declared`).
     """
 
     other: Place
@@ -86,7 +86,7 @@ class Tied(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Outgrown(Claim):
-    """The size at the place is that of the argument `tokenizer`, without tokens added: `table` lacks their rows."""
+    """The size at the place leaves out the tokens added to the argument `tokenizer`: `table` lacks their rows."""
 
     tokenizer: str
     table: Place
@@ -94,7 +94,7 @@ class Outgrown(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotSet(Claim):
-    """The `attribute` that is read at the place is none of an object of the class `owner`."""
+    """The `attribute` read at the place doesn't exist in an object of the class `owner`."""
 
     owner: str
     attribute: str
@@ -102,7 +102,7 @@ class NotSet(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Unused(Claim):
-    """What an object of the class `owner` keeps as `attribute` at the place gets no gradient from its `forward`."""
+    """The layer stored at the place as `attribute` of an `owner` object gets no gradient from its `forward`."""
 
     owner: str
     attribute: str

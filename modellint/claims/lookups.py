@@ -1,4 +1,4 @@
-"""What is claimed of what is looked up in tables."""
+"""Claims about look-ups in tables."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class SizedByWidth(Claim):
 
 @dataclass(frozen=True, slots=True)
 class FedNumbers(Claim):
-    """Real numbers arrive at the lookup."""
+    """Real numbers reach the look-up at the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdsExceed(Claim):
-    """Ids without a row arrive at the lookup, drawn from the scores of the layer made at `head`.
+    """Ids without a row reach the look-up at the place, drawn from the scores of the layer made at `head`.
 
-    `codec` is the library's class of a published codec that is looked up, each of whose codebooks has `rows` rows.
+    `codec` is the class of a published codec, if its codebooks are looked up, each of which has `rows` rows.
     """
 
     codec: str = ""
@@ -37,7 +37,7 @@ class IdsExceed(Claim):
 
 @dataclass(frozen=True, slots=True)
 class GuardAdmits(Claim):
-    """What guards `lookup` lets an id through that has no row."""
+    """The guard in front of `lookup` lets an id through that has no row."""
 
     lookup: Place
 
@@ -49,6 +49,6 @@ class PaddingOutside(Claim):
 
 @dataclass(frozen=True, slots=True)
 class ConstantOutside(Claim):
-    """`lookup` asks the table made at the place for a constant that has no row."""
+    """`lookup` passes a constant id to the table made at the place that has no row for it."""
 
     lookup: Place

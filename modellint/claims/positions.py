@@ -1,4 +1,4 @@
-"""What is claimed of positions, of tables of them, and of grids: what holds inside, and fails at an end."""
+"""Claims about position tables and grids: code that works inside its range and fails at an end of it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LengthNotPositions(Claim):
-    """A table as long as the place says does not cover the positions that index it at `lookup`.
+    """A table of the length at the place does not cover the positions that index it at `lookup`.
 
-    Either it is a length, to which a number may be added (`is_offset`), or the position that is measured is not the
-    largest. `asking` is where the length is first passed on.
+    Either the length counts positions, to which an offset may be added (`is_offset`), or it is taken from a position
+    that is not the largest. `asking` is the first call that passes the length on.
     """
 
     lookup: Place | None
@@ -26,7 +26,7 @@ class LengthNotPositions(Claim):
 
 @dataclass(frozen=True, slots=True)
 class StepBeyond(Claim):
-    """One more step, with what was kept of others in the arguments `past`, is beyond the table at `lookup`."""
+    """One more step, with the state of earlier steps in the arguments `past`, exceeds the table at `lookup`."""
 
     lookup: Place
     past: tuple[str, ...]
@@ -34,21 +34,21 @@ class StepBeyond(Claim):
 
 @dataclass(frozen=True, slots=True)
 class TableEnds(Claim):
-    """`lookup` asks the table made at the place for more positions than it has rows."""
+    """`lookup` indexes the table made at the place with more positions than it has rows."""
 
     lookup: Place
 
 
 @dataclass(frozen=True, slots=True)
 class NegativeFiller(Claim):
-    """What is filled in at the place is no id, and is looked up, at `lookup` if that is known."""
+    """The constant filled in at the place is no valid id, but is looked up (at `lookup`, if known)."""
 
     lookup: Place | None
 
 
 @dataclass(frozen=True, slots=True)
 class GridEmpty(Claim):
-    """The side `measured` of a small image is rounded down to nothing at the place, and `used`."""
+    """The side of a small image, taken at `measured`, is rounded down to 0 at the place, and used at `used`."""
 
     measured: Place
     used: Place

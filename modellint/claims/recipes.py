@@ -1,4 +1,4 @@
-"""What is claimed of recipes and configurations: what they lack, and what comes of what they say."""
+"""Claims about recipes and configurations: entries that they lack, and effects of those that they have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NotMoved(Claim):
-    """What `key` names stays where it is when the `modules` of the recipe move."""
+    """The object at `key` stays on its device when the `modules` of the recipe move."""
 
     key: str
 
@@ -27,7 +27,7 @@ class NoModule(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotSaved(Claim):
-    """What `key` names is not in what `checkpointer` saves."""
+    """The object at `key` is not saved by the checkpointer at `checkpointer`."""
 
     key: str
     checkpointer: str
@@ -35,7 +35,7 @@ class NotSaved(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotTrained(Claim):
-    """The optimizers of the class `brain` in `script` are not given the parameters of what `key` names."""
+    """The optimizers of the class `brain` in `script` don't get the parameters of the object at `key`."""
 
     key: str
     script: str
@@ -44,7 +44,7 @@ class NotTrained(Claim):
 
 @dataclass(frozen=True, slots=True)
 class OptimizerNotSaved(Claim):
-    """The optimizer that the class `brain` in `script` makes at `made` is not handed to the checkpointer."""
+    """The optimizer that the class `brain` in `script` makes at `made` is not added to the checkpointer."""
 
     script: str
     brain: str
@@ -53,7 +53,7 @@ class OptimizerNotSaved(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotWrapped(Claim):
-    """A method of the class `brain` in `script` calls, at `called`, what `key` names, not the wrapper of `entry`."""
+    """A method of `brain` in `script` calls, at `called`, the bare module at `key`, not the wrapped one at `entry`."""
 
     key: str
     entry: str
@@ -64,7 +64,7 @@ class NotWrapped(Claim):
 
 @dataclass(frozen=True, slots=True)
 class SizesDiffer(Claim):
-    """What `head` names gives scores to another number of ids than what `other` names."""
+    """The head at key `head` scores another number of ids than the one at key `other`."""
 
     head: str
     other: str
@@ -72,7 +72,7 @@ class SizesDiffer(Claim):
 
 @dataclass(frozen=True, slots=True)
 class RowsLacking(Claim):
-    """What `head` names gives scores to more ids than `other`, a table, has rows."""
+    """The head at key `head` scores more ids than the table at key `other` has rows."""
 
     head: str
     other: str
@@ -80,14 +80,14 @@ class RowsLacking(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotLoaded(Claim):
-    """What stands at the place keeps the recipe from being loaded, and `instead` of it does not."""
+    """The text at the place makes the recipe fail to load; with `instead` in its place it loads."""
 
     instead: str
 
 
 @dataclass(frozen=True, slots=True)
 class NotMade(Claim):
-    """What `key` names is not made, since what the tag at the place names, `target`, is refused; `says` tells why."""
+    """The object at `key` cannot be made, since the `target` of the tag at the place raises; `says` gives the error."""
 
     key: str
     target: str
@@ -96,7 +96,7 @@ class NotMade(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NoKey(Claim):
-    """The recipe has no `key` for a script that reads it, or overrides it."""
+    """The recipe lacks the `key` that a script reads, or overrides (`is_override`)."""
 
     key: str
     is_override: bool
@@ -104,21 +104,21 @@ class NoKey(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Unresolved(Claim):
-    """The interpolation `text` of a configuration leads nowhere."""
+    """The interpolation `text` of a configuration leads to no node."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class NotLocated(Claim):
-    """There is nothing called `target` that a configuration could build."""
+    """No object called `target` exists that a configuration could build."""
 
     target: str
 
 
 @dataclass(frozen=True, slots=True)
 class NotCalled(Claim):
-    """`target` takes no such `keywords`, or not so many arguments by position."""
+    """`target` doesn't accept these `keywords`, or this many `positional` arguments."""
 
     target: str
     positional: int

@@ -1,4 +1,4 @@
-"""The events of a body as a tree: which of them stand in loops, and which in functions inside of it."""
+"""The events of a body as a tree of loops and nested functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Block:
     first: int
     last: int
     loop: Loop | None = None
-    #: Whether it is the body of a function, which runs when it is called.
+    #: True for the body of a nested function, which runs when it is called.
     is_function: bool = False
     parts: list[Block] = field(default_factory=list)
 
@@ -31,13 +31,13 @@ def body_block(flow: Flow) -> Block:
 
 
 def nested_block(flow: Flow, nested: Nested) -> Block:
-    """The tree of the events of a function inside of a function."""
+    """The tree of a nested function's events."""
     inner = [other for other in flow.nested if other is not nested and _is_within(other, nested)]
     return _tree(Block(nested.first, nested.last), nested.loops, inner)
 
 
 def _is_within(inner: Nested, outer: Nested) -> bool:
-    """Whether one function stands in another: it was begun later, and ended earlier."""
+    """True if one function is nested in another."""
     return outer.first <= inner.first and inner.last <= outer.last
 
 

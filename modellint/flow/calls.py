@@ -1,4 +1,4 @@
-"""What a call reaches: one binding of arguments, one method resolution, one `super()`."""
+"""The evaluation of calls: binding of arguments, method resolution, and `super()`."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from modellint.flow.domain import (
     Super,
     SymbolicInput,
     Unknown,
-    each,
     function_of,
     join,
+    map_join,
     text,
 )
 from modellint.flow.frame import class_frame
@@ -55,39 +55,39 @@ if TYPE_CHECKING:
 
 #: Methods that move a layer to a device.
 MOVES = frozenset(("to", "cuda", "cpu"))
-#: Methods that do something to a layer, or ask for something, that torch does for what is registered.
+#: Methods of a layer that act on all its registered parts.
 _HANDLING = MOVES | {"parameters", "named_parameters", "state_dict"}
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
-#: How many calls of one function may be under way.
+#: The limits of nested calls, of one function and in all.
 _MAX_RECURSION = 2
 _MAX_CALLS = 14
-#: Functions that store under a name, or delete what is stored there.
+#: Functions that set or delete an attribute by name.
 STORING = frozenset(("builtins.setattr", "builtins.object.__setattr__", "builtins.delattr"))
 
 
 class Calls:
-    """Follows the calls of one run."""
+    """Evaluates the calls of one run."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._binding = Binding(run)
         self.memo = Memo(run)
         self.under_way: list[object] = []
-        #: Where the calls under way stand, each in the frame of its caller, outermost first.
+        #: The calls under way with the frames of their callers, outermost first.
         self.way: list[tuple[Frame, Value]] = []
         self._methods: dict[Function, Method] = {}
-        #: What was done to layers and parameters as a whole: by which method, and where.
+        #: Calls of methods that act on whole layers (see `_HANDLING`): the layer, the method, and the calling function.
         self.handled: dict[tuple[Shell, str, Function | None], None] = {}
-        #: The layers that were moved when they were made.
+        #: Layers that were moved outside of the object's work.
         self.placed: set[Shell] = set()
         #: The functions that were run.
         self.done: set[Function] = set()
-        #: The dicts of classes into which all was put that methods of theirs enter.
+        #: The class-level dicts that have been filled by `enter_by`.
         self._entered: set[Shell] = set()
 
     @property
     def outermost(self) -> str:
-        """The name of the outermost function that is under way, or of the class of which an object is made."""
+        """The name of the outermost function under way, or of the class under construction."""
         made = self._run.objects.under_construction
         first = self.under_way[0] if self.under_way else None
         if first is None and made:
@@ -96,7 +96,7 @@ class Calls:
 
     @property
     def _follows_all(self) -> bool:
-        """Whether a theory asks for all methods to be followed."""
+        """True if a theory asks for all methods to be followed."""
         asked = self._run.asked.follows_all
         return bool(asked) and any(theory.follows_all() for theory in asked)
 
@@ -122,14 +122,14 @@ class Calls:
             if named is None:
                 owner = self._run.evaluate(callee.args[0], frame)
                 name = str(callee.data)
-                return each(owner, self.method, name, arguments, frame, value)
+                return map_join(owner, self.method, name, arguments, frame, value)
             functions = self._bound_to_class(named, callee, frame)
         else:
             functions = self._run.evaluate(callee, frame)
-        return each(functions, self.apply, arguments, frame, value)
+        return map_join(functions, self.apply, arguments, frame, value)
 
     def _bound_to_class(self, functions: Atoms, callee: Value, frame: Frame) -> Atoms:
-        """Class methods, with the class that they are called on: `Config.from_file(…)`."""
+        """The functions, with class methods bound to the class that they are called on: `Config.from_file(…)`."""
         if not any(isinstance(f, FunctionRef) and _is_class_method(f) for f in functions):
             return functions
         owner = self._run.evaluate(callee.args[0], frame)
@@ -141,7 +141,7 @@ class Calls:
         )
 
     def arguments(self, call: Value, frame: Frame) -> Arguments | None:
-        """The arguments of a call; None if one is an element of something empty."""
+        """The arguments of a call; None if one of them never exists, as an element of an empty list."""
         run = self._run
         positional: list[Atoms] = []
         is_complete, guard = True, run.guard
@@ -187,7 +187,7 @@ class Calls:
         )
 
     def enter(self, table: Definition | None, atoms: Atoms) -> None:
-        """Put what decorators enter into a dict of a module there."""
+        """Fill a module's registry, a dict or object, with the classes that decorators and calls register in it."""
         made = atoms[0] if len(atoms) == 1 else None
         if isinstance(table, DefinedConstant) and isinstance(made, Shell) and made.kind == "dict" and not made.entries:
             for cls in entered(table, self._run.project):
@@ -201,7 +201,7 @@ class Calls:
             self.enter_by(self._run.classes.model(home), name, atoms)
 
     def _fill(self, table: DefinedConstant, atoms: Atoms) -> None:
-        """Have done at an object of a module what enters classes into it."""
+        """Evaluate the calls that register classes in an object of a module."""
         run = self._run
         subject = run.objects.subject
         cls = None if subject is None or subject.model is None else subject.model.cls
@@ -215,7 +215,7 @@ class Calls:
         run.path, run.guard, run.loops = outer
 
     def enter_by(self, model: ClassModel, name: str, atoms: Atoms) -> None:
-        """Put what methods of a class enter into a dict that it has for all of its objects there."""
+        """Fill a class-level dict with the classes that methods of the class register in it."""
         made, cls = atoms[0] if len(atoms) == 1 else None, model.cls
         if cls is None or not isinstance(made, Shell) or made.kind != "dict" or made in self._entered:
             return
@@ -245,7 +245,7 @@ class Calls:
                 self.apply(atom, given, frame, one.value)
 
     def defined(self, definition: Definition) -> Atoms:
-        """The value of a resolved name: a class, a function, or something outside the project."""
+        """The value of a resolved name: a class, a function, or a definition outside the project."""
         classes = self._run.classes
         for theory in self._run.asked.defined:
             known = theory.defined(definition)
@@ -277,7 +277,7 @@ class Calls:
     # -- methods ---------------------------------------------------------------------------------------------------
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        """`atom.name(…)`."""
+        """The result of `atom.name(…)`."""
         run = self._run
         for theory in run.asked.method:
             known = theory.method(atom, name, arguments, frame, value)
@@ -315,10 +315,10 @@ class Calls:
         if isinstance(atom, ClassRef) and arguments.positional and (above := _super_of(atom, arguments)) is not None:
             return self.super_method(above, name, arguments.without_first(), frame, value)
         found = self._run.objects.attribute(atom, name, frame, value)
-        return each(found, self.apply, arguments, frame, value) if found else UNKNOWN
+        return map_join(found, self.apply, arguments, frame, value) if found else UNKNOWN
 
     def _note_handling(self, layer: Shell, name: str, frame: Frame) -> None:
-        """Note that a method is called that does something to a layer as a whole."""
+        """Note a call of a method that acts on a whole layer (see `_HANDLING`), or moves it."""
         if name in _HANDLING and (self._run.objects.is_at_work or name not in calls.SAME):
             self.handled[layer, name, frame.function] = None
         elif name in MOVES:
@@ -329,7 +329,7 @@ class Calls:
         stored = shell.get(name, self._run.path)
         if stored is not None:
             self._run.objects.note_read(shell, name, frame, value.callee if value.op is Op.CALL else value)
-            return each(stored, self.apply, arguments, frame, value)
+            return map_join(stored, self.apply, arguments, frame, value)
         self._note_handling(shell, name, frame)
         own = self._run.objects.own_method(shell, name)
         items = None if own is not None else self._run.objects.items(shell)
@@ -359,11 +359,11 @@ class Calls:
         self._run.objects.construct(shell)
         found = self._run.objects.attribute(shell, name, frame, value)
         if found and not any(isinstance(atom, Unknown | Bound) for atom in found):
-            return each(found, self.apply, arguments, frame, value)
+            return map_join(found, self.apply, arguments, frame, value)
         return self.unknown(arguments, value)
 
     def _concerns(self, arguments: Arguments) -> bool:
-        """Whether a method of another layer matters for what it is given."""
+        """True if another layer's method must be followed because of its arguments: layers, or those of a theory."""
         return _gives_layers(arguments) or any(theory.concerns(arguments) for theory in self._run.asked.concerns)
 
     def _output(self, shell: Shell) -> Atoms:
@@ -374,7 +374,7 @@ class Calls:
         return UNKNOWN
 
     def _is_idle(self, method: FunctionRef, shell: Shell) -> bool:
-        """Whether a method that an object inherits from another file has nothing to do with layers."""
+        """True if a method of an object has nothing to do with layers, so that it isn't run."""
         function, model = function_of(method.code), model_of(shell)
         if function is None or model.cls is None or not self._run.gate.is_idle_in(function, model):
             return False
@@ -412,7 +412,7 @@ class Calls:
         return self.unknown(arguments, value)
 
     def _bound_method(self, atom: Bound, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        """A method of `module._modules`, `object.__dict__`."""
+        """The result of a method of `module._modules` or `object.__dict__`, which may store attributes."""
         owner = atom.owner
         if isinstance(owner, Shell) and name in ("update", "setdefault", "__setitem__"):
             registers = atom.name in TABLES
@@ -429,7 +429,7 @@ class Calls:
     # -- functions -------------------------------------------------------------------------------------------------
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        """`function(…)`."""
+        """The result of `function(…)`."""
         for theory in self._run.asked.apply:
             known = theory.apply(function, arguments, frame, value)
             if known is not None:
@@ -444,13 +444,13 @@ class Calls:
         if isinstance(function, Bound):
             return self.method(function.owner, function.name, arguments, frame, value)
         if isinstance(function, Shell) and function.kind == "instance":
-            return self._called(function, arguments, frame, value)
+            return self._call_object(function, arguments, frame, value)
         if isinstance(function, Plain | Constant) and function != Constant(None):
             return PLAIN
         return self.unknown(arguments, value)
 
-    def _called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
+    def _call_object(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """The result of calling an object; of layers, only theories know it."""
         own = None if model_of(shell).is_module is not False else self._run.objects.own_method(shell, "__call__")
         if own is None:
             for theory in self._run.asked.calling:
@@ -489,11 +489,11 @@ class Calls:
             done = [self._run.objects.module_method(s, method, arguments.without_first(), frame, value) for s in shells]
             return join(atoms or UNKNOWN for atoms in done) if done else UNKNOWN
         if owner.startswith("builtins.") and given and owner.count(".") == 1:  # `list.append(self.layers, …)`
-            return each(given[0], self.method, method, arguments.without_first(), frame, value)
+            return map_join(given[0], self.method, method, arguments.without_first(), frame, value)
         return functions.call(self._run, name, arguments, frame, value)
 
     def unknown(self, arguments: Arguments, value: Value) -> Atoms:
-        """What something gives that cannot be read, and gets to know its arguments."""
+        """The unknown result of unreadable code, to which the arguments escape."""
         for theory in self._run.asked.hand:
             theory.hand(arguments, value)
         given = tuple(dict.fromkeys(shells_in(arguments.all())))
@@ -525,7 +525,7 @@ class Calls:
         return self.memo.call(function, given, run)
 
     def _depths(self) -> tuple[int, int]:
-        """How many calls may be under way, and how many of one function."""
+        """The limits of nested calls: in all, and of one function."""
         for theory in self._run.asked.depths:
             known = theory.depths()
             if known is not None:
@@ -533,7 +533,7 @@ class Calls:
         return _MAX_CALLS, _MAX_RECURSION
 
     def frame(self, function: FunctionRef, given: Arguments, frame: Frame, value: Value) -> Frame:
-        """The frame of a function that a call in another frame would run."""
+        """The frame in which a call runs a function."""
         return self._binding.frame(function, given, (*frame.trail, id(value)))
 
     def _run_body(self, key: object, function: FunctionRef, given: Arguments, frame: Frame, value: Value) -> Atoms:
@@ -551,19 +551,19 @@ class Calls:
 
 
 def _gives_layers(arguments: Arguments) -> bool:
-    """Whether a call gives objects, or classes of layers to make some of."""
+    """True if there are objects, or classes of layers, among the arguments."""
     classes = (atom.model for atoms in arguments.all() for atom in atoms if isinstance(atom, ClassRef))
     return any(True for _ in shells_in(arguments.all())) or any(model.is_module for model in classes)
 
 
 def _is_class_method(function: FunctionRef) -> bool:
-    """Whether a class method is called that is not bound to a class yet."""
+    """True for a class method that is not bound to a class yet."""
     code = function_of(function.code)
     return function.receiver is None and code is not None and code.is_class_method
 
 
 def _super_of(cls: ClassRef, arguments: Arguments) -> Super | None:
-    """An object that a class's method is called with, seen as one of that class: `Base.__init__(self, …)`."""
+    """The `super()` that a call `Base.__init__(self, …)` amounts to; None if the first argument is no such object."""
     first = arguments.positional[0]
     shell = first[0] if len(first) == 1 else None
     if not isinstance(shell, Shell) or shell.model is None or shell.kind != "instance":

@@ -1,4 +1,4 @@
-"""Codecs of public packages at work: objects whose class need not be read to know how many rows their tables have."""
+"""Codecs of public packages: objects whose number of rows per codebook is known without their source."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONFIGURATION = "config"
 
 @dataclass(frozen=True, slots=True)
 class CodecObject(Foreign):
-    """A codec, or a `part` of one (`quantizer`), made at `made`; `rows` of each codebook, as `source` says."""
+    """A codec or a `part` of one (`quantizer`), made at `made`; `source` states the `rows` of each codebook."""
 
     codec: Codec
     made: Site
@@ -40,7 +40,7 @@ class CodecObject(Foreign):
         return True
 
     def attribute(self, name: str) -> Atoms:
-        """`codec.name`: a part of it that looks codes up, or the number of rows."""
+        """The value of `codec.name`: a part that looks up codes, the number of rows, or unknown."""
         if name == self.codec.size and self.rows.constant is not None:
             return (Constant(self.rows.constant),)
         path = f"{self.part}.{name}" if self.part else name
@@ -48,12 +48,12 @@ class CodecObject(Foreign):
         return (CodecObject(self.codec, self.made, self.rows, self.source, path),) if is_part else UNKNOWN
 
     def takes(self, name: str) -> tuple[int, str] | None:
-        """The argument of a method whose elements are looked up."""
+        """The argument of a method whose elements are looked up; None if it looks up none."""
         return self.codec.takes.get(f"{self.part}.{name}" if self.part else name)
 
 
-def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    """What calling `name` gives, if that is a codec or the configuration of one."""
+def make_codec(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    """The result of calling `name`, if it makes a codec or the configuration of one; else None."""
     checkpoint = text(arguments.argument(0, "pretrained_model_name_or_path"))
     codec = codecs.made_by(name)
     if codec is None and name.endswith(".from_pretrained") and name.partition(".")[0] in codecs.PACKAGES:
@@ -66,7 +66,7 @@ def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms |
     if known is not None:
         rows: Size | None = Size.of(known[0])
     elif name in (codec.name, f"{codec.name}.from_config"):
-        rows = _told(codec, arguments)
+        rows = _rows_from_arguments(codec, arguments)
     else:
         rows = None if codecs.differs(codec) else Size.of(codec.rows)
     if rows is None:
@@ -74,8 +74,8 @@ def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms |
     return (CodecObject(codec, Site(value, frame.function), rows, codec.source if known is None else known[1]),)
 
 
-def _told(codec: Codec, arguments: Arguments) -> Size | None:
-    """The rows that a constructor is told, or has by default."""
+def _rows_from_arguments(codec: Codec, arguments: Arguments) -> Size | None:
+    """The number of rows from a constructor's arguments, or its default; None if unknown."""
     given = arguments.keywords.get(codec.argument)
     if codec.argument == _CONFIGURATION:
         given = given or arguments.argument(0, _CONFIGURATION)
@@ -87,7 +87,7 @@ def _told(codec: Codec, arguments: Arguments) -> Size | None:
 
 
 def _configuration(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    """`MimiConfig(codebook_size=1024)`."""
+    """The result of `MimiConfig(codebook_size=1024)`; None for other callees."""
     codec = codecs.configured_by(name)
     if codec is None or not arguments.is_complete:
         return None
@@ -97,13 +97,15 @@ def _configuration(name: str, arguments: Arguments, frame: Frame, value: Value) 
     return (found,)
 
 
-def called(lookups: Lookups, atom: CodecObject, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-    """`codec.name(…)`."""
+def call_method(
+    lookups: Lookups, atom: CodecObject, name: str, arguments: Arguments, frame: Frame, value: Value
+) -> Atoms:
+    """The result of `codec.name(…)`, with its look-up noted."""
     if name in calls.SAME or name in ("eval", "remove_weight_norm"):
         return (atom,)
     taken = atom.takes(name)
     if taken is not None:
         index = arguments.argument(*taken) or NONE
-        lookups.decoded(atom, index, frame, value)
+        lookups.note_decoding(atom, index, frame, value)
         return (Tensor(real=Real(Site(value, frame.function), is_computed=True)),)
     return UNKNOWN

@@ -1,4 +1,4 @@
-"""Methods that put batches together for a `DataLoader`: they run before anybody moves what they are given."""
+"""Collate functions of a `DataLoader`: their arguments haven't been moved to a device yet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLLATING = "collate_fn"
 
 
 def is_collating(function: Function, project: Project) -> bool:
-    """Whether a method puts batches together, or is called by nothing in its class but what does."""
+    """True for a method that is a `collate_fn`, or that only such methods of its class call."""
     cls = function.owner
     if cls is None or _COLLATING not in cls.module.text:
         return False
@@ -40,7 +40,7 @@ def _collating(cls: Class, project: Project) -> frozenset[str]:
 
 
 def _given_to_loaders(function: Function, cls: Class, project: Project) -> Iterator[str]:
-    """The methods of a class that a function gives to loaders to put batches together."""
+    """The names of methods of a class that a function passes to loaders as `collate_fn`."""
     for event in function.flow.of(EventKind.CALL):
         given = event.value.keywords.get(_COLLATING)
         if given is None or not _makes_loader(event.value, function, project):

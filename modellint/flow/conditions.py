@@ -1,4 +1,4 @@
-"""Path conditions while a program runs on paper: which of them hold, and what stands under undecided ones."""
+"""Path conditions: deciding them, and evaluating choices under undecided ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Conditions:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
 
-    def decided(self, guard: PathCondition, frame: Frame) -> Path | None:
+    def undecided_tests(self, guard: PathCondition, frame: Frame) -> Path | None:
         """The tests of a path condition that are undecided; None if one of them does not hold."""
         known = frame.conditions
         pending: list[PathCondition] = []
@@ -43,7 +43,7 @@ class Conditions:
         return found
 
     def _within(self, outer: Path, guard: PathCondition, frame: Frame) -> Path | None:
-        """The undecided tests of a path condition; `outer` are those of what it stands in."""
+        """The undecided tests of a path condition, after those of its outer conditions; None if it doesn't hold."""
         test = guard.test
         if test.op is Op.UNKNOWN and any(theory.is_left(test) for theory in self._run.asked.is_left):
             return None
@@ -54,11 +54,11 @@ class Conditions:
         return outer if guard.raised else (*outer, self._step(test, guard.truthy, frame))
 
     def truth(self, test: Value, frame: Frame) -> bool | None:
-        """The outcome of a test: True, False, or None where it is not known."""
+        """The outcome of a test: True, False, or None if unknown."""
         return truth(test, partial(self._run.evaluate, frame=frame))
 
     def one_of(self, value: Value, frame: Frame) -> Atoms:
-        """What a choice gives that an open condition makes."""
+        """The value of a CHOICE with an undecided test: the join of its branches, or a theory's answer."""
         branches = [self._run.evaluate(arg, frame) for arg in value.args]
         for theory in self._run.asked.choice if value.data is not None else ():
             known = theory.choice(value, branches, frame)
@@ -67,7 +67,7 @@ class Conditions:
         return join(branches)
 
     def operand(self, value: Value, frame: Frame) -> Atoms:
-        """Which operand `and` and `or` give."""
+        """The value of `and` and `or`: the join of the operands that may be the result."""
         options: list[Atoms] = []
         decisive = bool(value.data == "or")
         for number, arg in enumerate(value.args):
@@ -81,7 +81,7 @@ class Conditions:
         return join(options)
 
     def _step(self, test: Value, outcome: bool, frame: Frame) -> tuple[Hashable, bool]:
-        """An open condition, as a path tells it."""
+        """The step of a path for an undecided test: its key and outcome."""
         part, negated = open_part(test, partial(self._run.evaluate, frame=frame))
         key = identity(part), frame.trail
         for theory in self._run.asked.undecided:
@@ -91,7 +91,7 @@ class Conditions:
 
 
 class Assumed(Conditions):
-    """Path conditions, where a value under an undecided condition is evaluated as if that held."""
+    """Conditions for runs that evaluate a value under the assumption that the condition on its branch holds."""
 
     def _within(self, outer: Path, guard: PathCondition, frame: Frame) -> Path | None:
         run = self._run
@@ -132,7 +132,7 @@ class Assumed(Conditions):
 
     @contextmanager
     def _assuming(self, test: Value, outcome: bool, frame: Frame) -> Iterator[None]:
-        """Look at something that stands under an open condition."""
+        """Context in which an undecided test is assumed to have an outcome."""
         run, step = self._run, (self._step(test, outcome, frame),)
         outer, run.path = run.path, longer(run.path, step)
         assumed, run.assumed = run.assumed, longer(run.assumed, step)
@@ -141,12 +141,12 @@ class Assumed(Conditions):
 
 
 def longer(path: Path, more: Path) -> Path:
-    """A path with some conditions that it may have already."""
+    """A path extended by conditions, without duplicates."""
     if not more or not path:
         return path or more
     return path + tuple([step for step in more if step not in path])
 
 
 def _is_outer(test: Value, frame: Frame) -> bool:
-    """Whether it stands for what is around a function inside of a function: that was decided when it was made."""
+    """True for the test that stands for all conditions around a nested function, which its creation decided."""
     return frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested"

@@ -1,4 +1,4 @@
-"""Which parameters of functions are tensors: what their annotations say, and what is done with them."""
+"""Parameters that are tensors, by annotations, docstrings and uses."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Value
 
-#: What tensors have and do, but not lists, tuples, dicts, sets, strings or numbers.
+#: Attributes and methods of tensors that lists, tuples, dicts, sets, strings and numbers lack.
 _OF_TENSORS = (operators.methods("Tensor") | operators.attributes("Tensor")) - frozenset(
     name for kind in (list, tuple, dict, set, str, int, float, complex) for name in dir(kind)
 )
-#: Annotations of what has one dimension or more as a tensor.
+#: Annotations of sequences, which make tensors of at least one dimension.
 _SEQUENCES = frozenset(("list", "List", "tuple", "Tuple", "Sequence", "ndarray"))
-#: Words of what makes tensors.
+#: The names of factories.
 FACTORIES = operators.words("fresh")
-#: What may stand around a class in an annotation that leaves nothing else than the class, or None.
+#: Words of an annotation that name no further class.
 _AROUND = frozenset(("Optional", "Union", "None", "typing", "torch", "t"))
 
-#: What names have in them that are about devices.
+#: Parts of names that have to do with devices.
 _ABOUT_DEVICES = ("device", "cuda", "gpu", "cpu")
 
 #: `name (torch.Tensor): …`, `name : Tensor`, `:type name: torch.FloatTensor` in a docstring, and the rest of the line.
@@ -32,12 +32,12 @@ _DOCUMENTED = re.compile(
     r"(?:torch\.)?(?:Float|Double|Half|Long|Int|Bool)?Tensor\b`?([^\n]*)$",
     re.MULTILINE,
 )
-#: What the rest says where it is something else, too.
+#: The rest of the line if the parameter may be something else, too.
 _ELSE = re.compile(r"^[^):]*(?:\bor\b|[|\[])")
 
 
 def worked_with(function: Function, *, only_asked: bool = False) -> set[str]:
-    """The parameters with which a function does what is done with tensors: asks them, or gives them to torch."""
+    """The parameters that a function uses as tensors: reads their attributes, indexes them, or passes them to torch."""
     found: set[str] = set()
     for value in walk_all(event.value for event in function.flow.events):
         is_asked = value.op is Op.ATTR and value.data in _OF_TENSORS
@@ -53,7 +53,7 @@ def worked_with(function: Function, *, only_asked: bool = False) -> set[str]:
 
 
 def _takes_tensors(callee: Value, function: Function) -> bool:
-    """Whether a call is one of torch's functions but a factory, or of a layer that the object has."""
+    """True if a callee is a function of torch (no factory), or an attribute that the class assigns, as a layer."""
     name = self_attribute(callee)
     if name is not None:
         return function.owner is not None and name in function.owner.assigned
@@ -61,7 +61,7 @@ def _takes_tensors(callee: Value, function: Function) -> bool:
 
 
 def is_given_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: bool) -> bool | None:
-    """Whether a method is given a tensor, or something with tensors; None if not, or where nothing speaks for it."""
+    """True if a parameter takes a tensor, False if perhaps an object with tensors, None without any evidence."""
     if parameter.name == "self":
         return None
     if may_be_tensor(parameter):
@@ -72,13 +72,13 @@ def is_given_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: boo
 
 
 def is_tensor(parameter: Parameter) -> bool:
-    """Whether the annotation of a parameter says that it is a tensor, rather than something else, too, or with some."""
+    """True if the annotation of a parameter names tensors only."""
     words = {word.rpartition(".")[2] for word in _words(parameter.annotation)} - _AROUND
     return bool(words) and all(word.endswith("Tensor") for word in words)
 
 
 def documented(parameter: Parameter, function: Function) -> Value | None:
-    """Where a constructor uses a parameter that a docstring, and nothing else, says to be a tensor; None if not."""
+    """The first use of a parameter that only a docstring declares to be a tensor; None for others."""
     texts = [function.docstring, None if function.owner is None else function.owner.docstring]
     if parameter.annotation is not None or not any("Tensor" in text for text in texts if text is not None):
         return None
@@ -90,13 +90,13 @@ def documented(parameter: Parameter, function: Function) -> Value | None:
 
 
 def may_be_tensor(parameter: Parameter) -> bool:
-    """Whether the annotation of a parameter says that it may be a tensor."""
+    """True if the annotation of a parameter mentions tensors, other than in a callable."""
     words = _words(parameter.annotation)
     return any("Tensor" in word for word in words) and "Callable" not in words
 
 
 def is_about_devices(test: Value) -> bool:
-    """Whether a condition may say on which device something is."""
+    """True if a condition mentions devices."""
     words = (part.data for part in test.walk() if isinstance(part.data, str))
     return any(word in name.lower() for name in words for word in _ABOUT_DEVICES)
 
@@ -110,7 +110,7 @@ def _words(annotation: Value | None) -> set[str]:
 
 
 def is_sequence(call: Value, function: Function | None) -> bool:
-    """Whether the first argument of a call in a function is a parameter that is said to be a sequence of numbers."""
+    """True if the first argument of a call is a parameter annotated as a sequence."""
     first = call.positional[0] if call.positional else None
     if first is None or first.op is not Op.PARAM or function is None:
         return False

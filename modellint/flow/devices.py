@@ -1,8 +1,8 @@
-"""Where tensors are, once the object that a run is about was moved to another device.
+"""The theory of devices: where tensors are after the object under analysis was moved to another device.
 
-Parameters, buffers, what layers give and what the object is given when it works are there; what it made on the default
-device and keeps as a plain attribute was left behind. Operators say where their results are, and which of them refuse
-tensors of two devices: where one that was left behind meets one that is there.
+Parameters, buffers, results of layers and arguments of `forward` are on the new device (`There`); a tensor made on the
+default device and kept as a plain attribute was left behind (`Fresh`). The rows of operators say on which device
+results are, and which operators refuse tensors of two devices: a `Meeting` if one of the operands was left behind.
 """
 
 from __future__ import annotations
@@ -57,19 +57,19 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 _TYPES = operators.attributes("torch", "type")
-#: Methods by which a layer works with what it is given.
+#: Methods that a layer works by, whose arguments are tensors on its device.
 WORK = ("forward", "__call__", "training_step")
-#: Parts of torch whose functions give tensors where they are given some.
+#: Parts of torch whose functions return tensors for tensors.
 _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
-#: Functions of Python's own, which take a tensor for the number that it is.
+#: Modules of Python whose functions take a tensor as a number.
 _OF_NUMBERS = ("builtins.", "math.")
-#: Arguments that are names or numbers, of functions and of methods that move.
+#: Keyword arguments of moving methods that name no device.
 _OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
-#: Facets of factories that are given sizes, or numbers to count from or to.
+#: Facets of factories that take sizes, or numbers to count from or to.
 _SIZES = frozenset(("sized", "flat", "random"))
-#: How many dimensions a tensor is taken for that the object made while it worked and has kept.
+#: The assumed rank of a tensor that the object made during its work and kept.
 _RANK_LEFT = 2
-#: Comparisons that tensors answer element by element.
+#: Comparisons that are elementwise on tensors.
 _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
@@ -81,28 +81,25 @@ class Devices(Theory):
         self._is_moved = False
         #: The methods by which the object works.
         self.work = frozenset(WORK)
-        #: By attribute and operation.
+        #: Device mixes of attributes, by attribute and operation.
         self.meetings: dict[tuple[str, int], Meeting] = {}
-        #: By what makes the tensor, and by operation.
+        #: Device mixes of tensors made during the work, by maker and operation.
         self.encounters: dict[tuple[int, int], Encounter] = {}
-        #: Whether what is made of parameters and buffers in constructors is told from tensors of no layer.
+        #: True if tensors that constructors compute from parameters and buffers are followed, as plain tensors.
         self.tells_parameters = True
-        #: What methods of layers are given, each once.
+        #: The arguments of methods of layers, without duplicates.
         self.given_to: dict[Function, dict[Arguments, None]] = {}
-        #: By attribute: where the object at work puts what is there into a container, and in which function.
+        #: Stores of moved tensors into containers during the work, with their functions, by the container's attribute.
         self.replacements: dict[str, dict[Value, Function]] = {}
-        #: Under which attribute of the object a container is kept.
+        #: The attribute of the object that holds a container.
         self._homes: dict[Shell, str] = {}
 
     def move(self) -> None:
-        """From here on, the object is on another device."""
+        """Move the object to another device."""
         self._is_moved = True
 
     def leave(self, subject: Shell) -> None:
-        """From here on, the object is on yet another device than what it has made while it worked, and kept.
-
-        What it has registered is there.
-        """
+        """Move the object again: tensors that it made and kept during its work stay behind; registered ones move."""
         registered = {one.name for one in subject.stores if one.target is None and any(map(_is_buffer, one.atoms))}
         for name in [name for name in subject.history if name not in registered]:
             atoms = subject.get(name) or ()
@@ -110,12 +107,12 @@ class Devices(Theory):
                 if isinstance(held, Shell) and held.kind == "dict":
                     for number, entry in enumerate(held.entries):
                         entry.path = ()
-                        held.replace(number, self._left(name, entry.atoms))
-            subject.set(name, self._left(name, atoms))
+                        held.replace(number, self._atoms_after_move(name, entry.atoms))
+            subject.set(name, self._atoms_after_move(name, atoms))
 
     @staticmethod
-    def _left(name: str, atoms: Atoms) -> Atoms:
-        """What is kept under an attribute, which is not moved."""
+    def _atoms_after_move(name: str, atoms: Atoms) -> Atoms:
+        """The atoms of a plain attribute after a further move of the object, which leaves its tensors behind."""
         return tuple(
             Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
             if isinstance(atom, There)
@@ -127,13 +124,13 @@ class Devices(Theory):
 
     @property
     def is_moved(self) -> bool:
-        """Whether what runs is the object at work, rather than a constructor."""
+        """True if the object was moved, and no constructor is running."""
         return self._is_moved and not self._run.objects.under_construction
 
     # -- what the object is given and keeps ------------------------------------------------------------------------
 
-    def given(self, function: Function, plain: frozenset[str]) -> Arguments:
-        """What a method is given: tensors, unless it is said that they are something else, or nobody has moved them."""
+    def method_arguments(self, function: Function, plain: frozenset[str]) -> Arguments:
+        """The arguments of a method: moved tensors where parameters may be tensors; plain ones in collate functions."""
         if is_collating(function, self._run.project):
             return Arguments(keywords={one.name: PLAIN for one in function.parameters[1:]}, is_complete=False)
         found: dict[str, Atoms] = {}
@@ -166,9 +163,9 @@ class Devices(Theory):
         return found if isinstance(found, str) and found in FACTORIES else None
 
     def made_outside(self, model: ClassModel, handed: Mapping[str, Fresh | Shell]) -> Arguments:
-        """What a constructor is given: tensors on the default device, as annotations say or as it is `handed` some.
+        """The arguments of a constructor: tensors on the default device and containers of layers.
 
-        So it is of containers of layers.
+        They are known from annotations and docstrings, or passed as `handed`.
         """
         owner = next((one.cls for one in model.mro() if one.cls is not None and "__init__" in one.cls.methods), None)
         found: dict[str, Atoms] = {name: (made,) for name, made in handed.items()}
@@ -188,29 +185,29 @@ class Devices(Theory):
         return Arguments(keywords=found, is_complete=False)
 
     def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
-        """What a parameter is given, shown to be a tensor by what the function does with it."""
+        """Mark an argument as a tensor (`is_shown`) if the function uses its parameter as one."""
         function = frame.function
         if function is None or not any(isinstance(atom, There) for atom in atoms) or all(map(_is_shown, atoms)):
             return atoms
         known = self._run.project.once(("worked with", function), lambda: worked_with(function))
-        return tuple(map(_shown, atoms)) if parameter.name in known else atoms
+        return tuple(map(_mark_as_tensor, atoms)) if parameter.name in known else atoms
 
     def held(self, shell: Shell, name: str, atoms: Atoms) -> Atoms:
         return self._of_attribute(name, atoms) if shell is self._run.objects.subject else atoms
 
     def _of_attribute(self, name: str, atoms: Atoms) -> Atoms:
-        """What an attribute of the object holds, known to be from there."""
+        """The atoms of an attribute of the object; fresh tensors and containers remember the attribute."""
         if not self.is_moved:
             return atoms
         for atom in atoms:
             if isinstance(atom, Shell) and atom.is_container:
                 self._homes[atom] = name
-        return self._kept(name, atoms)
+        return self._note_attribute(name, atoms)
 
     def content(self, container: Shell, atoms: Atoms) -> Atoms:
-        """What a container holds, known to be from the attribute under which that is kept.
+        """The content of a container; fresh tensors in it remember the container's attribute.
 
-        What a dict holds under a key that is not known may stand in the place of any other.
+        Moved tensors that a dict holds under unknown keys may be those under any key.
         """
         if container.kind == "dict" and self.is_moved:
             unknown = (atom for entry in container.entries if entry.key is None for atom in entry.atoms)
@@ -227,7 +224,7 @@ class Devices(Theory):
             self.replacements.setdefault(home, {})[target] = frame.function
 
     @staticmethod
-    def _kept(name: str, atoms: Atoms) -> Atoms:
+    def _note_attribute(name: str, atoms: Atoms) -> Atoms:
         if not any(isinstance(atom, Fresh) for atom in atoms):
             return atoms
         return tuple(replace(a, kept=name) if isinstance(a, Fresh) and a.kept is None else a for a in atoms)
@@ -236,11 +233,11 @@ class Devices(Theory):
         return self._output(is_sure=False)
 
     def _output(self, *, is_sure: bool) -> Atoms | None:
-        """What a layer gives; None where nothing was moved."""
+        """The result of a layer: on the new device; None before the object is moved."""
         return (There("", is_sure=is_sure),) if self.is_moved else None
 
     def is_late(self, atoms: Atoms) -> bool:
-        """Whether something was made on the default device, after the object was moved."""
+        """True if a tensor was made on the default device after the object was moved."""
         return self.is_moved and any(isinstance(atom, Fresh) and atom.is_late for atom in atoms)
 
     def registers(self, atoms: Atoms) -> bool:
@@ -250,7 +247,7 @@ class Devices(Theory):
         return self.is_moved
 
     def concerns(self, arguments: Arguments) -> bool:
-        """Whether something that was left behind, or is on the default device, is among arguments."""
+        """True if a tensor that was left behind, or was made late, is among arguments."""
         return self.is_moved and any(
             isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)
             for atoms in arguments.all()
@@ -273,7 +270,7 @@ class Devices(Theory):
         return self._output(is_sure=True)
 
     def _note_given(self, atom: Atom, name: str, arguments: Arguments) -> None:
-        """Note what a method of a layer of the project is given."""
+        """Record the arguments of a method of a layer, if the project defines it."""
         if self.is_moved and isinstance(atom, Shell) and atom.is_layer and atom.model is not None:
             method = None if atom.model.cls is None else atom.model.method(name)
             if method is not None:
@@ -282,7 +279,7 @@ class Devices(Theory):
     # -- attributes and parts --------------------------------------------------------------------------------------
 
     def is_there(self, atom: Atom) -> bool:
-        """Whether something is a tensor, or holds some, on the device that the object was moved to."""
+        """True if an atom is a tensor, or holds tensors, on the device that the object was moved to."""
         if isinstance(atom, There):
             return True
         return (isinstance(atom, Derived) or (isinstance(atom, Shell) and atom.kind in TENSORS)) and self.is_moved
@@ -308,18 +305,18 @@ class Devices(Theory):
         if isinstance(atom, Fresh):
             return (atom.of_rank(atom.rank - 1),)
         if isinstance(atom, There | Moved):
-            return (_picked(atom, 1),)
+            return (_after_indexing(atom, 1),)
         return (There(""),) if self.is_there(atom) else None
 
     def picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
-        """`owner[…]`, of which `found` is known: ids have to be where the tensor is, unless they are on the CPU."""
+        """The result of `owner[…]`, given as `found`. Notes a mix of ids and tensor, but for ids on the CPU."""
         index = value.args[1]
         places = index.args if index.op in (Op.TUPLE, Op.LIST) else (index,)
         if not any(isinstance(atom, Fresh) for atom in owner):
             if index.op is not Op.TUPLE:
                 return found
             taken = len(places) if all(_is_place(part, self._run.evaluate(part, frame)) for part in places) else 0
-            return tuple(_picked(_shown(atom), taken) for atom in found)
+            return tuple(_after_indexing(_mark_as_tensor(atom), taken) for atom in found)
         lost, ids = 0, []
         for part in places:
             if part.op is Op.SLICE or (part.op is Op.CONST and part.data is Ellipsis):
@@ -333,9 +330,9 @@ class Devices(Theory):
         return (*(atom for atom in parts if isinstance(atom, Fresh) or _is_kept(atom)), *rest)
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
-        """What branches give: what one of them moves to where the object is stays behind in the other.
+        """The join of branches: a tensor that one branch moves and the other doesn't is left behind in the latter.
 
-        Not where what decides, or the branch, may be about devices.
+        Returns None, to leave this to the interpreter, if the test may be about devices.
         """
         if not self.is_moved or len(branches) != 2:
             return None
@@ -357,7 +354,7 @@ class Devices(Theory):
         return join(found)
 
     def _bare(self, value: Value, frame: Frame) -> tuple[int, Value] | None:
-        """The branch in which what a choice tests is no tensor, and that: 1 and `x` of `y if is_tensor(x) else x`."""
+        """The branch of a choice in which the tested value is no tensor: (1, `x`) for `y if is_tensor(x) else x`."""
         test, branch = value.data, 1
         while test.op is Op.UNARY and test.data == "not":
             test, branch = test.args[0], 1 - branch
@@ -383,15 +380,15 @@ class Devices(Theory):
         if all(isinstance(atom, dropped) or atom == NONE[0] for atoms in operands for atom in atoms):
             dropped |= Unknown
         rest = tuple(atom for atom in found if type(atom) is not Plain and not isinstance(atom, dropped))
-        return (*self._result(operands, max(map(rank_in, operands)), self._taken(operands)), *rest)
+        return (*self._result(operands, max(map(rank_in, operands)), self._least_taken(operands)), *rest)
 
-    def _taken(self, operands: Iterable[Atoms]) -> int:
-        """Of how many dimensions of a result one place is taken, that of the tensor with the most of them."""
+    def _least_taken(self, operands: Iterable[Atoms]) -> int:
+        """The number of indexed dimensions (`taken`) of a result: the least among its tensors."""
         tensors = [a for atoms in operands for a in atoms if self.is_there(a) or (isinstance(a, Fresh) and a.rank)]
         return min((atom.taken if isinstance(atom, There) else 0 for atom in tensors), default=0)
 
     def _result(self, operands: Iterable[Atoms], rank: int, taken: int = 0) -> Atoms:
-        """Where a result is that is made of tensors; each operand may be one of several."""
+        """The result of an operator on tensors, by device; each operand may be one of several atoms."""
         found: dict[Atom, None] = {}
         is_there = False
         for atoms in _decisive(operands):
@@ -399,7 +396,7 @@ class Devices(Theory):
             if there:
                 sure = [not isinstance(atom, There) or atom.is_sure for atom in there]
                 shown = [not isinstance(atom, There) or atom.is_shown for atom in there]
-                result = There("", is_sure=any(sure), is_shown=any(shown), brought=_brought(there), taken=taken)
+                result = There("", is_sure=any(sure), is_shown=any(shown), brought=_maker_of_moved(there), taken=taken)
                 found[result] = None
             made = [atom.of_rank(rank) for atom in atoms if isinstance(atom, Fresh)]
             is_there = is_there or (bool(there) and not made)
@@ -411,7 +408,7 @@ class Devices(Theory):
                     "",
                     is_sure=any(atom.is_sure for atom in results),
                     is_shown=any(atom.is_shown for atom in results),
-                    brought=_brought(results),
+                    brought=_maker_of_moved(results),
                     taken=taken,
                 ),
             )
@@ -426,7 +423,7 @@ class Devices(Theory):
         return tuple(a for a in kept if not isinstance(a, Plain)) or found
 
     def _method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """`atom.name(…)` of a tensor; None of anything else, or where nothing is to be said of it."""
+        """The result of `tensor.name(…)` by device; None for other atoms, or if unknown."""
         is_there = self.is_there(atom)
         if not is_there and not isinstance(atom, Fresh | Moved):
             made = self._made_of(atom, frame, value)
@@ -436,17 +433,17 @@ class Devices(Theory):
         row = operators.row(f"Tensor.{name}")
         if row is None:
             return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
-        return self._called(row, [(_shown(atom),), *arguments.all()], arguments, frame, value)
+        return self._apply_row(row, [(_mark_as_tensor(atom),), *arguments.all()], arguments, frame, value)
 
     def _made_of(self, atom: Atom, frame: Frame, value: Value) -> Atom:
-        """A parameter or buffer as what a constructor makes a new tensor of, which is no part of the layer."""
+        """In a constructor, replace a parameter or buffer by a fresh tensor: one computed from it is no state."""
         if self._is_moved or not self.tells_parameters or not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
         rank = rank_in(atom.arguments.argument(0, "data") or ())
         return Fresh(value, frame.function, rank) if rank else atom
 
     def stored(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
-        """What an attribute keeps: a buffer of another layer is a tensor that stays where it is when that one moves."""
+        """The atoms to store in an attribute: another layer's buffer is a plain tensor, which doesn't move along."""
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
             return atoms
@@ -466,7 +463,7 @@ class Devices(Theory):
         return (atom.of_rank(0),) if isinstance(atom, Fresh) else PLAIN
 
     def outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """What a function gives of tensors, or makes; None if nothing is to be said of it."""
+        """The result of a function by device; None if it involves no tensors, or is unknown."""
         row = operators.row(name)
         written = tuple(atom for atom in arguments.keywords.get("out", ()) if atom != NONE[0])
         if written:  # that is the result, wherever it is
@@ -475,7 +472,7 @@ class Devices(Theory):
             found = self.outside(name, replace(arguments, keywords=rest), frame, value)
             return join([found, written]) if may_be_none and found is not None else written
         if row is not None and "fresh" in row.facets:
-            return self._made(row, arguments, frame, value)
+            return self._make_tensor(row, arguments, frame, value)
         is_torch = name.startswith(_FUNCTIONS) or (name.count(".") == 1 and name.startswith("torch."))
         if name.startswith(_OF_NUMBERS) or (row is None and not is_torch):
             return None  # before containers are opened, which may be large
@@ -490,39 +487,39 @@ class Devices(Theory):
         if row is None:
             self._meet(given, frame, value, is_known=False)
             return self._result(given, 0)
-        found = self._called(row, given, arguments, frame, value)
+        found = self._apply_row(row, given, arguments, frame, value)
         is_tensor = found is not None and any(map(self.is_there, opened(first or ())))
-        return tuple(map(_shown, found)) if found is not None and is_tensor else found
+        return tuple(map(_mark_as_tensor, found)) if found is not None and is_tensor else found
 
-    def _called(
+    def _apply_row(
         self, row: Operator, operands: list[Atoms], arguments: Arguments, frame: Frame, value: Value
     ) -> Atoms | None:
         gives = row.facets.get("gives")
         if "host" in row.facets or (gives is not None and gives != "tensors"):
-            return PLAIN if gives is not None else self._moved(operands[0], None)
+            return PLAIN if gives is not None else self._move_tensors(operands[0], None)
         if "moves" in row.facets:
             destination = self._destination(arguments)
             is_current = row.name == "Tensor.cuda" and destination == "nowhere"  # the device of a machine with one GPU
             given = [*value.positional, *value.keywords.values()]
             if not self.is_moved and (is_current or self._chooses(given, arguments)):
                 return tuple(replace(a, is_placed=True) if isinstance(a, Fresh) else a for a in operands[0])
-            return self._moved(operands[0], None if is_current else destination)
+            return self._move_tensors(operands[0], None if is_current else destination)
         if _asks_for_gradients(row, arguments):
-            operands = [tuple(map(_learned, operands[0])), *operands[1:]]
+            operands = [tuple(map(_with_gradients, operands[0])), *operands[1:]]
         if "device" in arguments.keywords:
             placed = self._destination(Arguments(keywords={"device": arguments.keywords["device"]}))
-            return self._moved(self._result(operands, 0), placed)
+            return self._move_tensors(self._result(operands, 0), placed)
         if "together" in row.facets:
             self._meet(operands, frame, value, least=0 if self._is_strict(row, operands) else 1)
         if "together" not in row.facets and any(isinstance(a, Fresh | Moved) or self.is_there(a) for a in operands[0]):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
         if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):
             return PLAIN
-        taken = MANY if is_whole(row, arguments) else self._taken(operands) if "same-shape" in row.facets else 0
+        taken = MANY if is_whole(row, arguments) else self._least_taken(operands) if "same-shape" in row.facets else 0
         return self._result(operands, rank_of(row, operands, arguments), taken)
 
     def _is_strict(self, row: Operator, operands: list[Atoms]) -> bool:
-        """Whether even a single number on the CPU is refused; beside a number of Python's it is taken for one, too."""
+        """True if an operator refuses even a tensor of a single number on the CPU; not beside a Python number."""
         others = (atom for atoms in operands[1:] for atom in atoms)
         is_strict = row.facets["together"].startswith("strict")
         is_alone = "passed" in row.facets  # of what is given only tensors are used with each other
@@ -531,7 +528,7 @@ class Devices(Theory):
     # -- from one device to another --------------------------------------------------------------------------------
 
     def _destination(self, arguments: Arguments) -> str | None:
-        """Where `.to(…)` and the like move a tensor: `there`, `back`, `nowhere`, None if that is not known."""
+        """The destination of `.to(…)`: `there`, `back` (to the default device), `nowhere`; None if unknown."""
         if not arguments.is_complete:
             return None
         given = [*arguments.positional, *(v for k, v in arguments.keywords.items() if k not in _OPTIONS)]
@@ -550,9 +547,9 @@ class Devices(Theory):
         return "nowhere" if is_type or is_option or isinstance(atom, ElementType) else None
 
     def _chooses(self, given: list[Value], arguments: Arguments) -> bool:
-        """Whether a constructor chooses a device: a literal, a constant of a file, its own attribute, a setting.
+        """True if a constructor chooses a device by a literal, a constant of the file, its own attribute or a setting.
 
-        So it does by an argument that it keeps: what it says then is where the object was first.
+        Or by an argument that it keeps: that names the device that the object was on first.
         """
         atoms = [atom for atoms in arguments.all() for atom in atoms]
         if any(isinstance(a, Constant) and isinstance(a.value, str) and a.value.startswith("cuda") for a in atoms):
@@ -566,7 +563,7 @@ class Devices(Theory):
         return is_named and bool(atoms) and all(type(a) in (Plain, Unknown, SymbolicInput) for a in atoms)
 
     def _keeps(self, argument: Value) -> bool:
-        """Whether a layer keeps what its constructor is given; what is no layer is never moved, but made anew."""
+        """True if a layer's constructor stores an argument; other objects than layers are never moved."""
         subject = self._run.objects.subject
         is_layer = subject is not None and subject.model is not None and subject.model.is_module is not False
         cls = subject.model.cls if is_layer and subject is not None and subject.model is not None else None
@@ -577,8 +574,8 @@ class Devices(Theory):
             if event.target is not None and self_attribute(event.target) is not None
         )
 
-    def _moved(self, atoms: Atoms, destination: str | None) -> Atoms:
-        """Tensors that were moved, and whether they were left behind before."""
+    def _move_tensors(self, atoms: Atoms, destination: str | None) -> Atoms:
+        """Tensors after a move to `destination`; a `Moved` atom marks those that were left behind, or late, before."""
         if destination == "nowhere":
             return atoms
         if destination == "back":
@@ -592,8 +589,8 @@ class Devices(Theory):
 
     # -- what makes tensors ----------------------------------------------------------------------------------------
 
-    def _made(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """A tensor that a factory makes, of which a device may be named."""
+    def _make_tensor(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """The tensor that a factory makes, by its `device` argument; None if that device is unknown."""
         device = arguments.keywords.get("device")
         is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
         device_may_be_passed = not arguments.is_complete and not is_starred  # sizes that are not known name no device
@@ -601,7 +598,7 @@ class Devices(Theory):
         if device is not None:
             if all(self.is_there(atom) or atom == TensorDevice(is_there=True) for atom in device):
                 return (There(""),)
-            declared = self._declared(device)
+            declared = self._constructor_parameter(device)
             default = None if declared is None else declared.default
             device_may_be_passed = default is not None and default.op is Op.CONST and default.data is None
             is_default = device_may_be_passed or all(
@@ -619,7 +616,7 @@ class Devices(Theory):
         data = [atom for atom in first if isinstance(atom, Fresh | Moved) or self.is_there(atom)]
         if data and ("passed" in row.facets or _SIZES.isdisjoint(row.facets)):
             return self._result([tuple(data)], rank_in(tuple(data)))
-        rank = max(rank_made(row, arguments, frame, value, self._declared), int(is_starred))
+        rank = max(rank_made(row, arguments, frame, value, self._constructor_parameter), int(is_starred))
         is_learned = _asks_for_gradients(row, arguments)
         if device is not None and not is_default:
             return (Fresh(value, frame.function, rank, is_placed=True, is_learned=is_learned),)
@@ -636,14 +633,14 @@ class Devices(Theory):
         )
 
     def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
-        """Whether a context says where tensors are made, or may say so."""
+        """True if a `with` context is a `torch.device`, or is unknown, so that it may set the default device."""
         context, frame = opened_at
         if context.op is not Op.CALL:
             return True
         return self._run.named(context.callee, frame) == (Outside("torch.device"),)
 
-    def _declared(self, atoms: Atoms) -> Parameter | None:
-        """The constructor's parameter that a value was given by."""
+    def _constructor_parameter(self, atoms: Atoms) -> Parameter | None:
+        """The constructor's parameter that a value is the argument of; None if it is none."""
         subject = self._run.objects.subject
         name = atoms[0].name if len(atoms) == 1 and isinstance(atoms[0], SymbolicInput) else None
         if name is None or subject is None or subject.model is None:
@@ -661,9 +658,9 @@ class Devices(Theory):
         least: int = 1,
         is_known: bool = True,
     ) -> None:
-        """Note what was left behind, has `least` dimensions or more, and is used with something that is there.
+        """Note operands left behind that have `least` dimensions or more, if another operand is on the new device.
 
-        Of what was made late only where it `is_known` that the operation refuses it.
+        Tensors made late are noted only if the operation is known to refuse them (`is_known`).
         """
         if not self.is_moved or frame.function is None:
             return
@@ -690,7 +687,7 @@ class Devices(Theory):
     def _encounter(
         self, late: list[Fresh], others: list[Atoms], frame: Frame, value: Value, other: Value | None
     ) -> None:
-        """Note what the object made on the default device, where it is used with what is there for sure."""
+        """Note tensors made late that are used with a tensor that surely is on the new device."""
         shown = [each for each in others if self._is_surely_there(each) and all(map(_is_shown, each))]
         if not shown or frame.function is None:
             return
@@ -699,7 +696,7 @@ class Devices(Theory):
             self.encounters.setdefault((id(made.maker), id(value)), met)
 
     def _is_unmoved(self, atom: Atom) -> bool:
-        """Whether an atom stays on the default device, or on none: what was made late, and None, which is no tensor."""
+        """True if an atom was not moved during the object's work: fresh, None, or on the new device from the start."""
         if isinstance(atom, There):
             return atom.brought is None
         return isinstance(atom, Fresh) or atom == NONE[0] or self.is_there(atom)
@@ -708,7 +705,7 @@ class Devices(Theory):
         return all(self.is_there(atom) and (not isinstance(atom, There) or atom.is_sure) for atom in atoms)
 
     def _other(self, value: Value, frame: Frame) -> Value | None:
-        """The operand of an operation that is there, rather one of which nothing was left behind."""
+        """The operand on the new device; preferably one that can't be a tensor left behind. None if there is none."""
         found: list[tuple[bool, Value]] = []
         for part in _operands(value):
             known = frame.known(id(part))
@@ -718,13 +715,13 @@ class Devices(Theory):
         return min(found, key=lambda one: one[0])[1] if found else None
 
 
-def _brought(atoms: Iterable[Atom]) -> Value | None:
-    """What made one of several tensors, where the object has moved that."""
+def _maker_of_moved(atoms: Iterable[Atom]) -> Value | None:
+    """The maker of the first of several tensors that the object made and moved; None if there is none."""
     return next((atom.brought for atom in atoms if isinstance(atom, There) and atom.brought is not None), None)
 
 
 def _is_setting(value: Value) -> bool:
-    """Whether a value is what an object or dict of settings says of a device: `args.device`, `self.opt["device"]`."""
+    """True if a value reads a device from an object or dict of settings: `args.device`, `self.opt["device"]`."""
     is_item = value.op is Op.INDEX and value.args[1].op is Op.CONST
     if not is_item and (value.op is not Op.ATTR or self_attribute(value) is not None):
         return False
@@ -734,40 +731,40 @@ def _is_setting(value: Value) -> bool:
 
 
 def _is_kept(atom: Atom) -> bool:
-    """Whether a tensor is one that an attribute keeps, and that was moved."""
+    """True if an atom is a moved tensor of an attribute."""
     return isinstance(atom, Moved) and atom.kept is not None
 
 
 def _is_place(part: Value, atoms: Atoms) -> bool:
-    """Whether a subscript is the number of a place: no slice, and no tensor."""
+    """True if a subscript is a single number: no slice, no tensor."""
     if part.op is Op.SLICE or (part.op is Op.CONST and type(part.data) is not int):
         return False
     return bool(atoms) and all(isinstance(atom, Constant | Counter | Number) or type(atom) is Plain for atom in atoms)
 
 
-def _picked(atom: Atom, taken: int) -> Atom:
-    """What is at one place of some dimensions of something."""
+def _after_indexing(atom: Atom, taken: int) -> Atom:
+    """A tensor after `taken` more of its dimensions were indexed by a number."""
     return replace(atom, taken=min(atom.taken + taken, MANY)) if taken and isinstance(atom, There) else atom
 
 
 def _asks_for_gradients(row: Operator, arguments: Arguments) -> bool:
-    """Whether a call makes a tensor that asks for gradients."""
+    """True if a call makes a tensor with `requires_grad`."""
     asked = arguments.keywords.get("requires_grad")
     return asked == (Constant(True),) or (row.name == "Tensor.requires_grad_" and asked is None)
 
 
-def _learned(atom: Atom) -> Atom:
+def _with_gradients(atom: Atom) -> Atom:
     return replace(atom, is_learned=True) if isinstance(atom, Fresh) else atom
 
 
 def _is_buffer(atom: Atom) -> bool:
-    """Whether something is what `register_buffer` made."""
+    """True if an atom is a buffer made by `register_buffer`."""
     made = atom.value if isinstance(atom, Shell) and atom.kind == "buffer" else None
     return made is not None and made.op is Op.CALL and made.callee.data == "register_buffer"
 
 
 def parts(atoms: Atoms) -> Iterator[Atoms]:
-    """A value, or each of what a container has in it."""
+    """The atoms that are no containers, then those of each entry of the containers."""
     yield tuple(atom for atom in atoms if not (isinstance(atom, Shell) and atom.is_container))
     for atom in atoms:
         if isinstance(atom, Shell) and atom.is_container:
@@ -785,15 +782,15 @@ def _operands(value: Value) -> Iterator[Value]:
 
 
 def _decisive(operands: Iterable[Atoms]) -> Iterable[Atoms]:
-    """Operands, without single numbers made late where there is a tensor made late that they are used with."""
+    """The operands; without those that are late single numbers if another is a late tensor of higher rank."""
     known = list(operands)
     if not any(isinstance(atom, Fresh) and atom.is_late and atom.rank for atoms in known for atom in atoms):
         return known
     return [atoms for atoms in known if not all(isinstance(a, Fresh) and a.is_late and not a.rank for a in atoms)]
 
 
-def _shown(atom: Atom) -> Atom:
-    """What has been used as only tensors are."""
+def _mark_as_tensor(atom: Atom) -> Atom:
+    """An atom marked as a tensor by its use (`is_shown`)."""
     return replace(atom, is_shown=True) if isinstance(atom, There) and not atom.is_shown else atom
 
 

@@ -1,7 +1,7 @@
-"""What a value may be while a program runs on paper: an ordered union of atoms.
+"""The abstract domain: a value is an ordered union of atoms.
 
-No atom at all is what never comes to be: an element of something empty. An atom beside `UNKNOWN` still counts: a value
-that may be a layer and may be anything else is looked at as the layer.
+No atom at all is bottom: a value that never exists, as an element of an empty list. An atom beside `UNKNOWN` still
+counts: a value that may be a layer or anything else is treated as the layer.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.source import Place
 
-#: How many constants a value may be before it counts as anything plain.
+#: The number of atoms after which `join` widens constants to a plain value.
 _MAX_CONSTANTS = 16
-#: How much of an expression is shown, in characters.
+#: The length to which the text of an expression is cut in messages, in characters.
 _MAX_TEXT = 60
-#: How many atoms a value may have; with more of them it is unknown as well.
+#: The most atoms of a value; `join` replaces further ones by an unknown one.
 _MAX_ATOMS = 64
 
 
@@ -55,16 +55,16 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything, a layer among it. `held` are objects that it was made from and may keep."""
+    """Anything, perhaps a layer. `held` are objects that it was made from and may keep."""
 
     held: tuple[Shell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Something that is no layer, no parameter and no container of them: a number, a string, a tensor.
+    """A value that is no layer, no parameter and no container of them: a number, a string, a tensor.
 
-    Of `torch.device("cpu")`, `device` is the name.
+    `device` is the name in `torch.device("cpu")`.
     """
 
     device: str = field(default="", kw_only=True)
@@ -73,9 +73,9 @@ class Plain:
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class SymbolicInput(HashedOnce):
-    """What a root's parameter was given, or a part of it: `config`, `config.hidden_size`.
+    """The argument of a root function's parameter, or a part of it: `config`, `config.hidden_size`.
 
-    `symbol` is what it counts for where it is a number, `home` who owns the symbols of its parts. `is_there`: it is not
+    `symbol` stands for its value as a number, `home` is the owner of the symbols of its parts. `is_there`: it is not
     None.
     """
 
@@ -95,7 +95,7 @@ class SymbolicInput(HashedOnce):
 
     @property
     def is_tensor(self) -> bool:
-        """Whether it is a tensor, whatever an annotation may say."""
+        """True if the input is a tensor, whatever its annotation says."""
         return False
 
     @property
@@ -104,7 +104,7 @@ class SymbolicInput(HashedOnce):
         return self.name.partition(".")[0].partition("[")[0]
 
     def element(self) -> SymbolicInput:
-        """One of its elements, or any number of them."""
+        """An element of the input, or a slice of it."""
         return self if self.name.endswith("[…]") else SymbolicInput(f"{self.name}[…]", None, self.home)
 
 
@@ -127,7 +127,7 @@ class Site(HashedOnce):
 
     @property
     def name(self) -> str:
-        """What is called or indexed, as it is written; all that is written, where that is `self` or nothing is."""
+        """The source text of the callee or indexed value; of the whole expression if that is `self`, or for others."""
         value = self.value
         is_used = value.op is Op.CALL or value.op is Op.INDEX
         is_self = is_used and value.args[0].op is Op.PARAM and value.args[0].data == "self"
@@ -137,24 +137,24 @@ class Site(HashedOnce):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A whole number that is known as a sum of symbols."""
+    """An integer as a sum of products of symbols."""
 
     size: Size
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """0, 1, 2, … as a loop counts, less than `end` if that is known; or a multiple of it."""
+    """A loop's counter: 0, 1, 2, … below `end`, if that is known; or a multiple of it."""
 
     end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A whole number that only a run knows: how many elements a tensor has along a dimension, or what is made of it.
+    """An integer known only at run time: a tensor's size along a dimension, or a number computed from one.
 
-    Where it is measured (`x.shape`, `x.size(0)`, `len(x)`) makes no difference to what becomes of it. `is_made`: it was
-    calculated from what was measured. `is_more`: something was added to that, or the tensor was joined to another one.
+    `origin` (`x.shape`, `x.size(0)`, `len(x)`) is not compared. `is_made`: it was computed from a measured length.
+    `is_more`: something was added to that, or the tensor was joined to another one.
     """
 
     origin: Site = field(compare=False)
@@ -162,16 +162,16 @@ class Length:
     is_more: bool = False
 
     def along(self, _place: Hashable) -> Length:
-        """That along one of several dimensions, if it is known which."""
+        """The length along one of several dimensions; a theory of lengths overrides this."""
         return self
 
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class CoveredLengths(HashedOnce):
-    """What a tensor is made for: the `lengths` that it was counted or cut to.
+    """The `lengths` that a tensor was counted or cut to, which it is made for.
 
-    It is a table of sines or cosines (`is_periodic`), or has what was kept from earlier calls in it (`is_grown`).
+    It is a table of sines or cosines (`is_periodic`), or contains state of earlier calls (`is_grown`).
     """
 
     lengths: tuple[Length, ...] = ()
@@ -182,10 +182,10 @@ class CoveredLengths(HashedOnce):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Ids(HashedOnce):
-    """Elements that were drawn from classes: 0 … `bound` - 1, less one for each of the tests that keep one away.
+    """Elements that are drawn ids: 0 … `bound` - 1, without one id for each test in `excluded`.
 
-    `way` is the call that gives those that another function draws; `part` is the constant index of the one of several
-    that they are.
+    `way` is the call that returned ids drawn by another function; `part` is the constant index by which they were
+    picked from several.
     """
 
     bound: Size
@@ -197,14 +197,14 @@ class Ids(HashedOnce):
 
     @property
     def key(self) -> Hashable:
-        """What tells one draw from another."""
+        """The key that identifies a draw."""
         return self.origin, self.way
 
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Filler(HashedOnce):
-    """Some elements are a constant, written at `origin`; `is_conditional`: unless they have gone since."""
+    """A constant among elements, written at `origin`; `is_conditional` if it may be gone since."""
 
     size: Size
     origin: Site
@@ -212,16 +212,16 @@ class Filler(HashedOnce):
 
     @property
     def key(self) -> Hashable:
-        """What tells one constant from another."""
+        """The key that identifies a constant."""
         return self.origin
 
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Real(HashedOnce):
-    """Real numbers, made at `origin`; `is_computed`: whoever makes whole numbers of them does so on purpose.
+    """Elements that are real numbers, made at `origin`; `is_computed`: a cast of them to integers is deliberate.
 
-    Where they were made makes no difference to what becomes of them.
+    `origin` is not compared.
     """
 
     origin: Site = field(compare=False)
@@ -229,17 +229,17 @@ class Real(HashedOnce):
 
     @property
     def key(self) -> Hashable:
-        """What tells some from others."""
+        """The key that identifies the origin of these real numbers."""
         return self.origin
 
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Positions(HashedOnce):
-    """Elements that count up from 0, made at `origin`; `is_total`: they are a running total, which does so less 1.
+    """Elements that count up from 0, made at `origin`; `is_total`: a running total, which counts from 1.
 
-    `length` is where it is said how many there are, if only a run knows that; `is_given`: a caller does. `is_ahead`:
-    they begin later than 0, or go further than what was measured.
+    `length` is the expression of their number, if it is known only at run time; `is_given` if it comes from a caller.
+    `is_ahead`: they begin later than 0, or go further than a measured length.
     """
 
     origin: Site
@@ -250,21 +250,21 @@ class Positions(HashedOnce):
 
     @property
     def key(self) -> Hashable:
-        """What tells some from others."""
+        """The key that identifies the origin of these positions."""
         return self.origin
 
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Tensor(HashedOnce):
-    """A tensor, or a number out of one.
+    """A tensor, or a number taken from one: a product of several abstract domains.
 
-    `width` is the size of its last dimension, `head` what says so; `sizes` are those of all of them, each as far as it
-    is known, None where even their number is not. `made` is where it is made of sizes. `ids`, `fillers`, `positions`
-    and `real` are what its elements are known to be. `compared` are the elements and scores that a mask was made by
-    comparing. `extent` is what it is made for, where that is asked. `is_conditional`: it may be something else
-    altogether. `is_cut`: it is no longer than some number. `joined`: the dimension along which it was joined of others.
-    `under` are conditions in functions, without which it is not returned.
+    `width` is the size of its last dimension, `head` the layer that determines it; `sizes` are those of all dimensions
+    (None for unknown ones), None if their number is unknown. `made` is the call that makes it by sizes. `ids`,
+    `fillers`, `positions` and `real` describe its elements. `compared` are the keys of elements and scores that a mask
+    compares. `extent` is the lengths that it is made for, if a theory follows them. `is_conditional`: the value may be
+    something else. `is_cut`: its length is limited. `joined`: the dimension along which tensors were joined to it.
+    `under` are conditions in functions under which alone it is returned.
     """
 
     width: Size | None = None
@@ -284,17 +284,17 @@ class Tensor(HashedOnce):
 
     @property
     def rows(self) -> Size | None:
-        """How many rows a matrix has."""
+        """The number of rows of a matrix; None if unknown, or for another rank."""
         first = self.sizes[0] if self.sizes is not None and len(self.sizes) == 2 else None
         return first if isinstance(first, Size) else None
 
     @property
     def has_elements(self) -> bool:
-        """Whether anything is known of what the tensor holds."""
+        """True if anything is known of the tensor's elements."""
         return self.ids is not None or bool(self.fillers) or self.positions is not None or self.real is not None
 
     def elements(self) -> Iterator[Element]:
-        """The ids, constants, positions and real numbers that the tensor holds."""
+        """The abstract elements of the tensor: ids, constants, positions and real numbers."""
         if self.ids is not None:
             yield self.ids
         yield from self.fillers
@@ -307,10 +307,7 @@ class Tensor(HashedOnce):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Shape(HashedOnce):
-    """The sizes of a tensor, or some of them; `tensor` is what is known of it where these are all.
-
-    One of which nothing else is known is a `length`.
-    """
+    """The sizes of `tensor`, or some of them; `length` stands for a size that is unknown."""
 
     tensor: Tensor
     length: Length
@@ -342,7 +339,7 @@ class Arguments(HashedOnce):
         return Arguments(self.positional[1:], self.keywords, self.is_complete)
 
     def argument(self, position: int, name: str) -> Atoms | None:
-        """The argument at `position` (0 is the first) or called `name`; torch has other names for some."""
+        """The argument at `position` (from 0), or called `name` in any of torch's spellings; None if there is none."""
         for spelt in spellings(name) if self.keywords else ():
             if spelt in self.keywords:
                 return self.keywords[spelt]
@@ -359,14 +356,14 @@ ANY_ARGUMENTS = Arguments(is_complete=False)
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A function, class or module that cannot be read, by its dotted name."""
+    """A function, class or module whose source isn't readable, by its dotted name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared(Outside):
-    """One of them, with the arguments that a `partial` already gives it."""
+    """An outside function with the arguments of a `partial`."""
 
     arguments: Arguments
 
@@ -378,15 +375,15 @@ class Derived:
     parameter: Shell
     operation: str
     value: Value = field(compare=False)
-    #: Whether all that was done gives the parameter itself unless its numbers are of another kind.
+    #: True if the operation returns the parameter itself unless it changes the dtype.
     is_rare: bool = False
-    #: What the constructor is given that says where the tensor is moved, where that is all that was done.
+    #: The constructor's argument that names the device, if the operation only moves the tensor.
     moved_to: SymbolicInput | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ClassRef:
-    """A class that is passed on uncalled, with the arguments that a `partial` already gives it."""
+    """A class as a value, with the arguments of a `partial`."""
 
     model: ClassModel
     arguments: Arguments = NO_ARGUMENTS
@@ -394,9 +391,9 @@ class ClassRef:
 
 @dataclass(frozen=True, slots=True)
 class FunctionRef:
-    """A function that can be read: a method, or one inside of a function, with the `frame` that it was made in.
+    """A function with readable source: a method, or a nested function with the `frame` that it was made in.
 
-    `receiver` is the object that a bound method is called on, `above` where in its MRO the method was found.
+    `receiver` is the object of a bound method, `above` the index in its MRO at which the method was found.
     """
 
     code: Method | Nested
@@ -408,7 +405,7 @@ class FunctionRef:
 
 @dataclass(frozen=True, slots=True)
 class Super:
-    """`super()` of an object; `above` is how many classes of the MRO are left behind."""
+    """`super()` of an object; `above` is the number of classes to skip in its MRO."""
 
     shell: Shell
     above: int
@@ -416,7 +413,7 @@ class Super:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A method or table of something whose class cannot be asked: `list.append`, `module._modules`."""
+    """A method or table of an object by name: `list.append`, `module._modules`."""
 
     owner: Atom
     name: str
@@ -454,7 +451,7 @@ NEVER: Atoms = ()
 
 
 def join(options: Iterable[Atoms]) -> Atoms:
-    """One of `options`."""
+    """The join of several values: their atoms without duplicates, widened if there are too many."""
     options = [*options]
     if len(options) == 1 and len(options[0]) <= 1:
         return options[0]
@@ -463,27 +460,27 @@ def join(options: Iterable[Atoms]) -> Atoms:
         for atom in atoms:
             found[atom] = None
     if len(found) > _MAX_CONSTANTS:
-        return _widened(found)
+        return _widen(found)
     return tuple(found)
 
 
-def each(atoms: Atoms, give: Callable[..., Atoms], *given: Any) -> Atoms:
-    """What `give` makes of one of some atoms, which it is given first."""
+def map_join(atoms: Atoms, transfer: Callable[..., Atoms], *arguments: Any) -> Atoms:
+    """The join of `transfer(atom, *arguments)` over all atoms."""
     if len(atoms) == 1:
-        found = give(atoms[0], *given)
-        return found if len(found) <= 1 else join((found,))
-    return join([give(atom, *given) for atom in atoms])
+        result = transfer(atoms[0], *arguments)
+        return result if len(result) <= 1 else join((result,))
+    return join([transfer(atom, *arguments) for atom in atoms])
 
 
-def _widened(atoms: Iterable[Atom]) -> Atoms:
-    """A value with many atoms: of numbers and strings it is enough that they are some, of tensors what they hold."""
+def _widen(atoms: Iterable[Atom]) -> Atoms:
+    """Widen a value of many atoms: constants become one plain atom, tensors with other constants are merged."""
     rest = [atom for atom in atoms if not isinstance(atom, Constant) or atom.value is None]
-    found = dict.fromkeys((*_merged(rest), *PLAIN))
+    found = dict.fromkeys((*_merge_tensors(rest), *PLAIN))
     return tuple(found) if len(found) <= _MAX_ATOMS else (*list(found)[:_MAX_ATOMS], *UNKNOWN)
 
 
-def _merged(atoms: list[Atom]) -> Iterator[Atom]:
-    """Atoms of which tensors that differ in their constants only are one: what not all of them have, it has perhaps."""
+def _merge_tensors(atoms: list[Atom]) -> Iterator[Atom]:
+    """Merge tensors that differ in their constants only: a constant that isn't in all of them becomes conditional."""
     alike: dict[Tensor, list[Tensor]] = {}
     for atom in atoms:
         if isinstance(atom, Tensor):
@@ -503,7 +500,7 @@ def constant(atoms: Atoms) -> Constant | None:
 
 
 def size_of(atoms: Atoms | None) -> Size | None:
-    """The size that a value has on all paths, None aside."""
+    """The size that a value has on all paths, not counting None; else None."""
     found: Size | None = None
     for atom in atoms or ():
         if isinstance(atom, Constant) and atom.value is None:

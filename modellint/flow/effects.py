@@ -1,7 +1,8 @@
-"""The effects of methods: calls in a constructor are deferred until an attribute is asked for that they may store.
+"""The effects (MOD sets) of methods, so that calls in constructors can wait until an attribute they may store is read.
 
-A framework's constructors end in calls that prepare what no look-up asks for. What a method may store is read off its
-value graph, and off those of all that it may call; where that cannot be told, the call is made where it stands.
+A framework's constructors end in calls that set up attributes which no look-up needs. The attributes that a method may
+store follow from its value graph, and from those of all functions that it may call; if they don't, the call is not
+deferred.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-#: How many functions one may call, and those in turn, before nothing is said of it.
+#: The most functions that a method may call transitively.
 _MAX_FUNCTIONS = 64
-#: What reaches attributes, or names, in ways that the value graph does not show.
+#: Names that give access to attributes and variables in ways that the value graph doesn't show.
 _HIDDEN = frozenset(("__dict__", "vars", "globals", "locals", "exec", "eval"))
 _STORING = frozenset(("setattr", "builtins.setattr", "__setattr__"))
-#: What stands for another value, or for one that was changed in place.
+#: Operations that return a part of a container, or the changed container itself.
 _BEHIND = frozenset((Op.UPDATE, Op.INDEX, Op.ITEM, Op.UNPACK))
-#: What is made by the function itself.
+#: Operations that make a new object.
 _FRESH = frozenset((Op.LIST, Op.TUPLE, Op.DICT, Op.SET, Op.COMPREHENSION, Op.CONST, Op.STRING, Op.BIN))
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What a method, and all that it may call, does to objects.
+    """The effects of a method and of all functions that it may call.
 
-    `own`: the attributes of its object that it may store; `others`: those of other objects; `words`: the names that it
-    mentions, with those of all that it may store or read; `modules`: the files that all that is called stands in.
+    `own`: the attributes of its object that it may store; `others`: those of other objects; `words`: all names that
+    the code mentions or stores; `modules`: the files of the called functions.
     """
 
     own: frozenset[str]
@@ -49,29 +50,29 @@ class Effects:
 
 
 class _UntoldError(Exception):
-    """What is done cannot be told by names."""
+    """The stored attributes can't be told by name."""
 
 
 def effects(function: Function, model: ClassModel, project: Project, gate: Gate) -> Effects | None:
-    """What a method of a class's object does to objects; None where that cannot be told."""
+    """The effects of a method on an object of a class; None if unknown."""
 
-    def found() -> Effects | None:
+    def compute() -> Effects | None:
         try:
             return _Reading(function, model, project, gate).effects()
         except _UntoldError:
             return None
 
-    return project.once(("effects", function, model), found)
+    return project.once(("effects", function, model), compute)
 
 
 class _Reading:
-    """Reads the events of a method and of all that it may call."""
+    """Collects the effects of a method from its events and those of its transitive callees."""
 
     def __init__(self, function: Function, model: ClassModel, project: Project, gate: Gate) -> None:
         self._model = model
         self._project = project
         self._gate = gate
-        #: Functions, and whether they are methods of the object itself.
+        #: Functions to read, each with True if it is a method of the object itself.
         self._pending = [(function, True)]
         self._own: set[str] = set()
         self._others: set[str] = set()
@@ -112,7 +113,7 @@ class _Reading:
             self._change(target.args[0], function, is_own=is_own)
 
     def _is_of_project(self, owner: Value, function: Function) -> bool:
-        """Whether a value may be an object that a run knows: what is stored in any other is asked for by nobody."""
+        """True if a value may be an object on the heap; stores in any other have no effect on a run."""
         return bool(self._project.of(Summaries).body(function).objects(owner))
 
     def _keep(self, name: str, owner: Value, *, is_own: bool) -> None:
@@ -123,7 +124,10 @@ class _Reading:
             self._others.add(name)
 
     def _change(self, container: Value, function: Function, *, is_own: bool) -> None:
-        """A container is changed in place: one of the function itself, or one that an attribute holds."""
+        """Note an in-place change of a container: a fresh one, or one that an attribute of the object holds.
+
+        Raises _UntoldError for any other.
+        """
         pending, seen = [container], {id(container)}
         for value in pending:
             if value.op in _BEHIND:
@@ -143,7 +147,7 @@ class _Reading:
             seen.update(map(id, parts))
 
     def _makes_container(self, value: Value, function: Function) -> bool:
-        """Whether a value is what a class, or a function that is no part of the project, gives: nobody else has it."""
+        """True if a value is a fresh object: made by a class, or by a function outside the project."""
         if value.op is not Op.CALL or value.callee.op is not Op.GLOBAL:
             return False
         return not isinstance(self._project.names.definition(function.module, value.callee), DefinedFunction)
@@ -194,7 +198,7 @@ class _Reading:
             self._add(record.functions.get(name, ()), is_own=False)
 
     def _methods(self, name: str, function: Function, *, is_own: bool) -> Iterator[Function]:
-        """The methods of a name that the object has, those that others override as well."""
+        """The methods of a name in the object's MRO, overridden ones included."""
         owner = self._model.cls if is_own else function.owner
         for model in () if owner is None else self._project.classes.model(owner).mro():
             if model.cls is not None and name in model.cls.methods:

@@ -1,4 +1,4 @@
-"""What operators leave of the elements of a tensor: of drawn ids, of constants, of positions, of real numbers."""
+"""Transfer functions of operators on a tensor's elements: drawn ids, constants, positions, real numbers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Filler, Site
     from modellint.operators import Operator
 
-#: Facets of operators that make elements of which something is known out of any.
+#: Facets of operators whose result has known elements even for unknown operands.
 MAKING = frozenset(("real", "casts", "counted", "sums-up", "fill", "like", "chooses", "product"))
 _FLOAT_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:float"))
 _INTEGER_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:integer"))
 
 
-def left(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Tensor:
-    """The elements that an operator gives of those of its operand, before what is written in."""
+def result_elements(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Tensor:
+    """The elements of an operator's result, without constants that the operator writes."""
     facets = row.facets
     if "real" in facets:
         return Tensor(real=Real(made, is_computed=_is_computed(row)))
@@ -38,18 +38,18 @@ def left(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Ten
     if "picked" in facets:
         return Tensor(ids=tensor.ids, positions=positions, real=real)
     is_kept = facets.keys() & {"limit", "below", "lift", "like"}
-    return Tensor(real=computed(real)) if is_kept else Tensor()
+    return Tensor(real=as_computed(real)) if is_kept else Tensor()
 
 
-def computed(real: Real | None) -> Real | None:
-    """Real numbers that something was done to on purpose."""
+def as_computed(real: Real | None) -> Real | None:
+    """Real numbers marked as computed."""
     return None if real is None else replace(real, is_computed=True)
 
 
-def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
-    """What arithmetic with a number, perhaps a known one, makes of elements."""
+def after_arithmetic(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
+    """The elements after arithmetic with a number; `by` is None if it is unknown."""
     ids, fillers, positions = tensor.ids, tensor.fillers, tensor.positions
-    positions = None if positions is None else _moved(operator, positions, by)
+    positions = None if positions is None else _shift_positions(operator, positions, by)
     if by is None or operator not in ("+", "-", "%"):
         ids, fillers = None, ()
     elif operator == "%":
@@ -58,11 +58,11 @@ def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
         by = by if operator == "+" else -by
         ids = None if ids is None else replace(ids, bound=ids.bound + by)
         fillers = tuple(replace(filler, size=filler.size + by) for filler in fillers)
-    return replace(tensor, ids=ids, fillers=fillers, positions=positions, real=computed(tensor.real))
+    return replace(tensor, ids=ids, fillers=fillers, positions=positions, real=as_computed(tensor.real))
 
 
-def _moved(operator: str, positions: Positions, by: Size | None) -> Positions | None:
-    """What arithmetic makes of positions: a total less 1 counts from 0, others begin later if something is added."""
+def _shift_positions(operator: str, positions: Positions, by: Size | None) -> Positions | None:
+    """Positions after arithmetic: a running total minus 1 counts from 0, others are ahead if a number is added."""
     if positions.is_total:
         return Positions(positions.origin) if operator == "-" and by == Size.of(1) else None
     is_more = by is None or by.constant is None or by.constant > 0
@@ -70,23 +70,23 @@ def _moved(operator: str, positions: Positions, by: Size | None) -> Positions | 
 
 
 def of_second(operator: str, tensor: Tensor) -> Tensor:
-    """What an operator that tells its operands apart leaves of the second one's elements."""
-    real = computed(tensor.real) if operator != "~" else None
+    """The elements after a unary operator, or one with the tensor on the right: only real numbers stay."""
+    real = as_computed(tensor.real) if operator != "~" else None
     return replace(tensor, ids=None, fillers=(), positions=None, real=real)
 
 
 def perhaps(tensor: Tensor) -> Tensor:
-    """A tensor whose constants may be gone."""
+    """A tensor whose constants are made conditional."""
     return tensor if not tensor.fillers else replace(tensor, fillers=_perhaps(tensor.fillers))
 
 
 def or_another(atom: Atom) -> Atom:
-    """Real numbers that something else may be in the place of."""
+    """An atom made conditional if it is a tensor of real numbers."""
     return replace(atom, is_conditional=True) if isinstance(atom, Tensor) and atom.real is not None else atom
 
 
 def after_writing(tensor: Tensor, index: Value) -> tuple[Filler, ...]:
-    """The constants that are left where others are written at an index: surely, if that keeps an end of a tensor."""
+    """The constants after a write at an index: as before if it leaves an end of the tensor; else conditional."""
     parts = index.args if index.op is Op.TUPLE else (index,)
     told = [part for part in parts if not (part.op is Op.CONST and part.data in (None, Ellipsis))]
     is_sure = any(part.op in (Op.CONST, Op.UNARY) or _keeps_an_end(part) for part in told)
@@ -94,14 +94,14 @@ def after_writing(tensor: Tensor, index: Value) -> tuple[Filler, ...]:
 
 
 def is_real(atom: Atom) -> bool:
-    """Whether an operand makes real numbers of a product: it holds some, or is learned."""
+    """True if an operand makes a product real: a tensor of real numbers, or a parameter."""
     if isinstance(atom, Tensor):
         return atom.real is not None
     return (isinstance(atom, Shell) and atom.kind == "parameter") or isinstance(atom, Derived)
 
 
 def is_float(row: Operator, arguments: Arguments) -> bool:
-    """Whether an operator makes real numbers of its operand because of their type."""
+    """True if an operator casts to, or is given, a floating-point dtype."""
     if row.facets.get("casts") == "float":
         return True
     has_type = row.facets.get("casts") == "" or bool(row.facets.keys() & {"passed", "literal", "sized", "counted"})
@@ -109,7 +109,7 @@ def is_float(row: Operator, arguments: Arguments) -> bool:
 
 
 def _is_whole(row: Operator, arguments: Arguments) -> bool:
-    """Whether an operator makes whole numbers because of their type."""
+    """True if an operator casts to, or is given, an integer dtype."""
     return row.facets["casts"] == "integer" or _names(arguments, _INTEGER_TYPES)
 
 
@@ -118,7 +118,7 @@ def _names(arguments: Arguments, types: frozenset[str]) -> bool:
 
 
 def _is_computed(row: Operator) -> bool:
-    """Whether real numbers are computed, not just the output of a layer: who makes ids of them does so on purpose."""
+    """True if an operator computes real numbers, rather than passing on features, so that a cast is deliberate."""
     is_made = "fresh" in row.facets and "sized" not in row.facets
     return is_made or "like" in row.facets or "reduces" in row.facets
 

@@ -1,7 +1,7 @@
-"""Flags that arguments decide: what a function returns only where one of its parameters says so.
+"""Flags: conditions on parameters under which a function returns a value.
 
-`generate(x, wave=flag)` gives a waveform where `flag` is true, and ids where it is not: behind `if flag: return`, ids
-are left.
+`generate(x, wave=flag)` returns a waveform if `flag` is true, and ids if not: behind `if flag: return`, only the ids
+are possible.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.graph.value import PathCondition
 
-    #: A condition in a function, told as `identity` does, and its outcome.
+    #: A condition in a function, by its `identity`, and its outcome.
     Flag = tuple[Function, Hashable, bool]
 
-#: How many conditions are kept of one tensor.
+#: The most conditions kept of one tensor.
 _MAX_FLAGS = 4
 _POSITIVE = {"is not": "is", "!=": "=="}
 _SELF = (Op.PARAM, "self")
 
 
 def possible(atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
-    """What is left of a value where conditions hold: no tensor that there is under others only."""
+    """The atoms that are possible under a path condition: drops tensors whose flags contradict it."""
     if frame.function is None or not are_flagged(atoms):
         return atoms
     flags = list(_flags(guard, frame.function))
@@ -41,18 +41,18 @@ def possible(atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
 
 
 def are_flagged(atoms: Atoms) -> bool:
-    """Whether there are tensors in a value that are there under conditions only."""
+    """True if there is a tensor with flags among atoms."""
     return any(isinstance(atom, Tensor) and atom.under for atom in atoms)
 
 
 def are_flagged_in(atom: Atom) -> bool:
-    """The same of the parts of a tuple."""
+    """True if there is a tensor with flags in a tuple."""
     parts = atom.items or () if isinstance(atom, Shell) and atom.kind == "tuple" else ()
     return any(are_flagged(part.atoms) for part in parts)
 
 
 def marked(atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
-    """What a body returns, with the conditions under which it does."""
+    """The returned atoms, with the conditions of the current RETURN event added as flags."""
     event, function = frame.event, frame.function
     if function is None or event is None or event.kind is not EventKind.RETURN or event.guard is not guard:
         return atoms
@@ -61,13 +61,13 @@ def marked(atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
 
 
 def of_caller(atom: Atom, function: Function | None, call: Value, frame: Frame) -> Atom:
-    """What a call of a function gives, under the conditions on arguments that the function has on its parameters."""
+    """An atom of a call's result, with flags on the callee's parameters turned into flags on the arguments."""
     if not isinstance(atom, Tensor) or function is None or frame.function is None:
         return atom
     own = [flag for flag in atom.under if flag[0] is function]
     if not own:
         return atom
-    given = _given(function, call)
+    given = _argument_identities(function, call)
     found = [flag for flag in atom.under if flag[0] is not function]
     for _, condition, outcome in own:
         key, is_positive = _in_caller(condition, given)
@@ -83,7 +83,7 @@ def _with(atom: Atom, flags: frozenset[Flag]) -> Atom:
 
 
 def _flags(guard: PathCondition, function: Function) -> Iterator[Flag]:
-    """The conditions that hold, one by one."""
+    """The flags of a path condition."""
     for link in guard.chain():
         for test, outcome in _holding(link.test, link.truthy):
             key = identity(test)
@@ -92,7 +92,7 @@ def _flags(guard: PathCondition, function: Function) -> Iterator[Flag]:
 
 
 def _holding(test: Value, outcome: bool) -> Iterator[tuple[Value, bool]]:
-    """The parts of a condition, without negations, that come out so where it comes out as it does."""
+    """The positive parts of a condition, each with the outcome that the condition's outcome implies."""
     if test.op is Op.UNARY and test.data == "not":
         yield from _holding(test.args[0], not outcome)
     elif test.op is Op.COMPARE and test.data in _POSITIVE:
@@ -105,7 +105,7 @@ def _holding(test: Value, outcome: bool) -> Iterator[tuple[Value, bool]]:
 
 
 def _excludes(flag: Flag, tensor: Tensor) -> bool:
-    """Whether a condition holds only where a tensor's own do not."""
+    """True if a condition contradicts one of a tensor's flags."""
     return any(one[0] is flag[0] and _are_exclusive(one[1], one[2], flag[1], flag[2]) for one in tensor.under)
 
 
@@ -119,12 +119,12 @@ def _are_exclusive(one: Hashable, outcome: bool, other: Hashable, other_outcome:
 
 
 def _is_told(key: Hashable) -> bool:
-    """Whether a condition is about a parameter, or about the object."""
+    """True if a condition involves a parameter (`self` included)."""
     return isinstance(key, tuple) and (key[0] is Op.PARAM or any(map(_is_told, key)))
 
 
-def _given(function: Function, call: Value) -> dict[Hashable, tuple[Hashable, bool]]:
-    """What a call gives a function for its parameters: names, or comparisons of them, and whether they are negated."""
+def _argument_identities(function: Function, call: Value) -> dict[Hashable, tuple[Hashable, bool]]:
+    """The identities of a call's arguments by parameter, each with False if the argument is negated."""
     if call.op is not Op.CALL or call.has_unpacking:
         return {}
     found: dict[Hashable, tuple[Hashable, bool]] = {}
@@ -141,7 +141,7 @@ def _given(function: Function, call: Value) -> dict[Hashable, tuple[Hashable, bo
 
 
 def _in_caller(key: Hashable, given: dict[Hashable, tuple[Hashable, bool]]) -> tuple[Hashable | None, bool]:
-    """A condition on parameters as one on arguments, and whether that comes out alike; None where it is no such."""
+    """A condition on parameters as one on arguments (None if that is impossible), and False if it is negated."""
     if not isinstance(key, tuple):
         return key, True
     if key[0] is Op.PARAM:

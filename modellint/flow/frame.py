@@ -1,4 +1,4 @@
-"""One function body that is run: what its parameters are, and what was found of its values."""
+"""The frame of a function body being run: the atoms of its parameters, and a memo of its values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_FLOW = Flow(())
 
 
 class Compared(NamedTuple):
-    """What a comparison is about: the keys of constants, and of ids with their parts."""
+    """The operands of a comparison, and the keys of constants and ids (with their parts) among them."""
 
     operands: tuple[Atoms, ...]
     fillers: frozenset[Hashable]
@@ -29,7 +29,7 @@ class Compared(NamedTuple):
 
 
 class Frame:
-    """One function body that is run."""
+    """The frame of one call of a function body."""
 
     __slots__ = (
         "above", "body", "compared", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names",
@@ -41,47 +41,47 @@ class Frame:
     ) -> None:
         self.flow = flow
         self.scope = scope
-        #: What the parameters are.
+        #: The atoms of the parameters.
         self.names = names
         self.trail = trail
-        #: The open conditions on the way to the call.
+        #: The path condition of the call.
         self.path = path
-        #: The frame that a function inside of a function was made in.
+        #: The frame that a nested function was made in.
         self.parent = parent
         self.is_nested = parent is not None
         self.function: Function | None = None
-        #: What happens in it now.
+        #: The current event.
         self.event: Event | None = None
-        #: How far up the MRO the method was found.
+        #: The index in the MRO at which the method was found.
         self.above = 0
-        #: Of which kinds elements are known among what the parameters are.
+        #: The kinds of abstract elements among the arguments.
         self.given: frozenset[type] = frozenset()
-        #: What may matter in the function, once that is asked.
+        #: The summary of the function, once it is needed.
         self.body: Body | None = None
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
-        #: What comparisons are about, by their identity: of what their operands were then.
+        #: Comparisons by identity, with the operands that they had.
         self.compared: dict[int, Compared] = {}
 
     def release(self) -> None:
-        """Let go of what was found out, once nothing is asked any more."""
+        """Clear the memo, at the end of the run."""
         self.memo.clear()
         self.conditions.clear()
         self.compared.clear()
 
     def mark(self) -> tuple[int, int]:
-        """The number of values that are found by now, to go back to."""
+        """A mark of the memo's state, for `back_to`."""
         return len(self.memo), len(self.conditions)
 
     def back_to(self, mark: tuple[int, int]) -> None:
-        """Forget what was found out since."""
+        """Forget the values and conditions that were found since a mark."""
         while len(self.memo) > mark[0]:
             self.memo.popitem()
         while len(self.conditions) > mark[1]:
             self.conditions.popitem()
 
     def turns(self, count: int) -> Iterator[int]:
-        """Some turns, in each of which nothing is left of what was found out in the one before."""
+        """Iterate `count` times, each with its own trail, and forget the values of the previous iteration."""
         trail, mark = self.trail, self.mark()
         for turn in range(count):
             self.back_to(mark)
@@ -109,5 +109,5 @@ class Frame:
 
 
 def class_frame(scope: Scope, key: int, trail: Trail = ()) -> Frame:
-    """A frame for an expression that stands in no function: a default, a class-level assignment."""
+    """A frame for an expression outside of functions: a default, a class-level assignment."""
     return Frame(_NO_FLOW, scope, {}, (*trail, key), ())

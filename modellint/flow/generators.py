@@ -1,4 +1,4 @@
-"""Models of a library that draw ids: from as many classes as the configuration says that they are made with."""
+"""Models of `transformers` that draw ids, with the number of classes from their configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.graph.value import Value
 
-#: The library: what a configuration calls its number of classes, the method that draws, and what may keep some away.
+#: The library; the argument for the number of classes, the method that draws, and its arguments that exclude ids.
 LIBRARY = "transformers"
 _CLASSES, _DRAWS = "vocab_size", "generate"
 _BARS = frozenset(
@@ -26,7 +26,7 @@ _RETURNS = "return_dict_in_generate"
 
 @dataclass(frozen=True, slots=True)
 class Generator(Foreign):
-    """A model whose head has so many classes, as is said at `stated`; or (unless `is_model`) its configuration."""
+    """A model whose head has `classes` classes, as `stated`; or its configuration (unless `is_model`)."""
 
     classes: Size
     stated: Site
@@ -39,8 +39,8 @@ class Generator(Foreign):
         return True
 
 
-def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    """What a class of the library makes, if that is a configuration that is told classes, or a model of such a one."""
+def make_generator(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    """The object that a class makes: a configuration with a number of classes, or a model of one; else None."""
     told = arguments.keywords.get(_CLASSES)
     classes = size_of(told) if told is not None else None
     if classes is not None and frame.function is not None and arguments.is_complete:
@@ -52,8 +52,8 @@ def made(name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms |
     return None if name.endswith(".from_pretrained") else (Generator(known[0].classes, known[0].stated, is_model=True),)
 
 
-def called(atom: Generator, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-    """`model.generate(…)`: ids below the number of classes, unless it is told to keep some away."""
+def call_method(atom: Generator, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    """The result of a method: `generate` gives ids below the number of classes, unless arguments exclude some."""
     if name in calls.SAME or name == "eval":
         return (atom,)
     if not atom.is_model or name != _DRAWS or not arguments.is_complete or frame.function is None:

@@ -1,7 +1,7 @@
-"""Objects and containers while a program runs on paper: one for each allocation site.
+"""The abstract heap: one object or container for each allocation site.
 
-An object is a shell: its class, what its constructor was given, what is stored under its attributes. A container only
-grows: what is taken out of it again stays possible.
+An object is a shell: its class, the arguments of its constructor, and the atoms stored in its attributes. A container
+only grows: an element that is taken out of it stays possible.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
 
-    #: What something is, found out when it is asked for.
+    #: Atoms that are computed on demand.
     Later = Callable[[], Atoms]
 
-#: The open conditions on the way to an event, outermost first: what identifies the test, and its outcome.
+#: A path condition: the undecided tests on the way to an event, outermost first, each as (key, outcome).
 Path = tuple[tuple["Hashable", bool], ...]
 #: The calls that lead to a place from where the run began, by identity, outermost first.
 Trail = tuple[int, ...]
@@ -31,16 +31,16 @@ Trail = tuple[int, ...]
 SEQUENCES = frozenset(("list", "tuple", "set", "generator"))
 CONTAINERS = SEQUENCES | {"dict"}
 TENSORS = frozenset(("parameter", "buffer"))
-#: A container of so many entries takes more in only as one that may be any of them; an attribute is one of so many
-#: stored values, or anything.
+#: The number of entries after which a container joins further ones into a single entry, and of stored values after
+#: which an attribute is unknown, too.
 _MANY = 256
-#: So many entries of a container are known one by one at most.
+#: The most entries of a container that are known one by one.
 LONGEST = 4096
 
 
 @dataclass(eq=False, slots=True)
 class Slot:
-    """Something in a container: under which constant key, if it has one, and on which path it was put there."""
+    """One entry of a container: its constant key (None if unknown), its atoms, and the path condition of the store."""
 
     key: Hashable | None
     atoms: Atoms
@@ -49,13 +49,13 @@ class Slot:
 
 @dataclass(eq=False, slots=True)
 class Store:
-    """Something that is stored under an attribute (None: of a name that is not known), and where.
+    """A store in an attribute (`name` is None if unknown), with its place and path condition.
 
-    `registers` is False where `nn.Module` is told nothing of it: `object.__setattr__(self, …)`.
+    `registers` is False for a store that bypasses `nn.Module`: `object.__setattr__(self, …)`.
     """
 
     name: str | None
-    #: What is stored, perhaps yet to be found out.
+    #: The stored atoms, or the function that computes them on demand.
     held: Atoms | Later
     path: Path
     function: Function | None
@@ -63,25 +63,25 @@ class Store:
     target: Value | None
     value: Value | None
     registers: bool = True
-    #: Whether it is this object's attribute for sure, and not another one's.
+    #: True if the store surely is to this object, not to one of several.
     is_sure: bool = True
-    #: Whether `nn.Module.__init__` had run on the object.
+    #: True if `nn.Module.__init__` had run on the object.
     is_initialised: bool = True
 
     @property
     def atoms(self) -> Atoms:
-        """What is stored, found out by now."""
+        """The stored atoms, computed now if they were deferred."""
         return self.held() if callable(self.held) else self.held
 
     @property
     def place(self) -> Value | None:
-        """Where it is stored: what is assigned to, or the call that stores."""
+        """The expression that stores: the target of an assignment, or a call."""
         return self.value if self.target is None else self.target
 
 
 @dataclass(eq=False, slots=True)
 class DeferredCall:
-    """A call in a constructor that is deferred: which attributes it may store, and all names in it."""
+    """A deferred call in a constructor: the attributes that it may store, and all names that it mentions."""
 
     own: frozenset[str]
     words: frozenset[str]
@@ -109,34 +109,34 @@ class Shell:
         arguments: Arguments = NO_ARGUMENTS,
     ) -> None:
         self.kind = kind
-        #: What makes it, in which function and on which way there.
+        #: The expression that makes the object, its function, and the calls that lead there.
         self.value = value
         self.function: Function | None = None
         self.trail = trail
         self.model = model
         self.arguments = arguments
-        #: What was copied first, if it is a copy, or a copy of one.
+        #: The original, if the object is a copy, or a copy of a copy.
         self.origin: Shell | None = None
-        #: What its class gives the constructor of the class of torch's that it derives from.
+        #: The arguments that its class passes to the constructor of its torch base class.
         self.passed: Arguments | None = None
-        #: What was stored under which attribute on which path, the latest last; perhaps yet to be found out.
+        #: The stored atoms (or deferred ones) of each attribute with their path conditions, the latest last.
         self._history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
-        #: The calls of its constructor that have yet to happen, in their order.
+        #: The deferred calls of its constructor, in order.
         self._waiting: list[DeferredCall] = []
-        #: The same with where it was stored, for all attributes, in their order.
+        #: All stores in attributes, in order.
         self._stores: list[Store] = []
         self.entries: list[Slot] = []
-        #: How often its entries changed.
+        #: The number of changes to its entries.
         self.version = 0
-        #: What stood in it at which version of it, and of the other containers that this stood in.
+        #: The cached result of `contents`, with the versions of the container and of those within it.
         self._contents: tuple[tuple[Atom, ...], int, tuple[tuple[Shell, int], ...]] | None = None
-        #: On which paths its entries were put there, by key and atoms; None where that has to be counted anew.
+        #: The path conditions of its entries, by key and atoms; None if they must be collected again.
         self._paths: dict[Hashable | None, dict[Atoms, list[Path]]] | None = None
-        #: Whether the entries are all there is, each once and in this order.
+        #: True if the entries are complete, without duplicates and in order.
         self.is_exact = True
-        #: Whether its constructor has been run.
+        #: True if its constructor has been run.
         self.is_built = False
-        #: Whether `nn.Module.__init__` has run on it.
+        #: True if `nn.Module.__init__` has run on it.
         self.is_initialised = False
 
     def __repr__(self) -> str:
@@ -149,26 +149,26 @@ class Shell:
 
     @property
     def is_layer(self) -> bool:
-        """Whether it is, or may be, an `nn.Module`."""
+        """True if the object is, or may be, an `nn.Module`."""
         return self.kind == "pretrained" or (
             self.kind == "instance" and self.model is not None and self.model.is_module is not False
         )
 
     @property
     def is_module_container(self) -> bool:
-        """Whether it is a `ModuleList`, `Sequential` or the like."""
+        """True for a `ModuleList`, `Sequential` and other container layers."""
         return self.kind == "instance" and self.model is not None and self.model.is_container
 
     @property
     def is_container(self) -> bool:
-        """Whether it is a plain container."""
+        """True for a list, tuple, set, generator or dict."""
         return self.kind in CONTAINERS
 
     # -- attributes ------------------------------------------------------------------------------------------------
 
     @property
     def history(self) -> dict[str, list[tuple[Atoms | Later, Path]]]:
-        """What was stored under which attribute, once all that waits has happened."""
+        """The stored atoms of each attribute, after running all deferred calls."""
         self.settle()
         return self._history
 
@@ -178,22 +178,22 @@ class Shell:
 
     @property
     def stores(self) -> list[Store]:
-        """What was stored under attributes, in order, once all deferred calls have happened."""
+        """All stores in attributes, in order, after running all deferred calls."""
         self.settle()
         return self._stores
 
     def find_out(self) -> None:
-        """Find out all that is stored under attributes and has waited until now."""
+        """Compute all deferred atoms of attributes."""
         for name in list(self.history):
             self.get(name)
 
     def note(self, store: Store) -> None:
-        """Note a store, if it is not one of another turn of a loop."""
+        """Record a store, unless another iteration of a loop has made the same one."""
         if callable(store.held) or not any(_is_same(store, other) for other in self._stores[-64:]):
             self._stores.append(store)
 
     def set(self, name: str, atoms: Atoms | Later, path: Path = ()) -> None:
-        """Store something under an attribute, after all that may read or store what is there now."""
+        """Store atoms in an attribute, after running deferred calls that mention it."""
         if self._waiting:
             self._let_happen(lambda call: name in call.words)
         known = self._history.setdefault(name, [])
@@ -203,7 +203,7 @@ class Shell:
             known.append((atoms, path))
 
     def get(self, name: str, path: Path = ()) -> Atoms | None:
-        """What an attribute holds where a path has been taken; None if nothing was stored."""
+        """The atoms that an attribute may hold on a path; None if nothing was stored there."""
         if self._waiting:
             self._let_happen(lambda call: name in call.own)
         found: list[Atoms] = []
@@ -218,16 +218,16 @@ class Shell:
         return join(found) if found else None
 
     def settle(self) -> None:
-        """Have all deferred calls happen."""
+        """Run all deferred calls."""
         while self._waiting:
             self._waiting.pop(0).happen()
 
     def wait(self, call: DeferredCall) -> None:
-        """Have a call of the constructor happen when an attribute is asked for, or stored, that it has to do with."""
+        """Defer a call of the constructor until an attribute is read that it may store, or stored that it mentions."""
         self._waiting.append(call)
 
     def let_happen(self, call: DeferredCall) -> None:
-        """Have a call happen now, if it still waits."""
+        """Run a deferred call now, if it hasn't run yet."""
         self._let_happen(lambda other: other is call)
 
     def _let_happen(self, is_meant: Callable[[DeferredCall], bool]) -> None:
@@ -238,7 +238,7 @@ class Shell:
     # -- what containers hold --------------------------------------------------------------------------------------
 
     def put(self, atoms: Atoms, path: Path, key: Hashable | None = None) -> None:
-        """Put something in; what is there already, on this path or on part of it, is not put in again."""
+        """Add an entry, unless the same one is there on this path or on a part of it."""
         if not atoms:
             return
         paths = self._paths_of(key)
@@ -262,19 +262,19 @@ class Shell:
             self.entries.append(Slot(key, atoms, path))
 
     def _paths_of(self, key: Hashable | None) -> dict[Atoms, list[Path]]:
-        """The paths on which each value stands under a key."""
+        """The path conditions of the entries of a key, by their atoms."""
         if self._paths is None:
             self._paths = {}
             for entry in self.entries:
                 self._paths.setdefault(entry.key, {}).setdefault(entry.atoms, []).append(entry.path)
         return self._paths.setdefault(key, {})
 
-    def _changed(self) -> None:
+    def _invalidate(self) -> None:
         self._paths = None
         self.version += 1
 
     def fill(self, values: tuple[Atoms, ...]) -> None:
-        """Begin with these elements; where it is filled again, by another turn of a loop, with those as well."""
+        """Set the elements; if there are some from an earlier iteration of a loop, join them one by one."""
         if len(values) > LONGEST:
             values = (*values[: LONGEST - 1], join(values[LONGEST - 1 :]))
             self.is_exact = False
@@ -283,30 +283,30 @@ class Shell:
                 self.replace(number, join((self.entries[number].atoms, atoms)))
             else:
                 self.entries.append(Slot(None, atoms, ()))
-        self._changed()
+        self._invalidate()
 
     def replace(self, number: int, atoms: Atoms) -> None:
-        """Put another value in the place of an entry."""
+        """Replace the atoms of an entry."""
         self.entries[number].atoms = atoms
-        self._changed()
+        self._invalidate()
 
     def insert(self, at: int, atoms: Atoms) -> None:
-        """Put a value in at an index, from 0."""
+        """Insert an entry at an index, from 0."""
         self.entries.insert(at, Slot(None, atoms, ()))
-        self._changed()
+        self._invalidate()
 
     def reverse(self) -> None:
-        """Turn the order of the entries round."""
+        """Reverse the order of the entries."""
         self.entries.reverse()
-        self._changed()
+        self._invalidate()
 
     def pop(self, number: int) -> Atoms:
-        """Take one of the entries out."""
-        self._changed()
+        """Remove an entry and return its atoms."""
+        self._invalidate()
         return self.entries.pop(number).atoms
 
     def release(self) -> None:
-        """Let go of all that leads to other objects, once nothing is asked any more."""
+        """Drop all references to other objects, at the end of the run."""
         self._history.clear()
         self._stores = [store for store in self._stores if not callable(store.held)]
         self._waiting.clear()
@@ -314,16 +314,16 @@ class Shell:
         self._contents = self._paths = None
 
     def clear(self) -> None:
-        """Take all entries out."""
+        """Remove all entries."""
         self.entries = []
-        self._changed()
+        self._invalidate()
 
     def element(self) -> Atoms:
-        """One element."""
+        """The join of all entries."""
         return join(entry.atoms for entry in self.entries)
 
     def part(self, index: Atoms) -> Atoms:
-        """What stands at an index or under a key."""
+        """The atoms at an index or key; the join of all entries if it is unknown."""
         known = index[0].value if len(index) == 1 and isinstance(index[0], Constant) else None
         if self.kind == "dict" or (self.is_module_container and isinstance(known, str)):
             found = [entry.atoms for entry in self.entries if entry.key == known]
@@ -332,32 +332,32 @@ class Shell:
             return join(found) if found and known is not None else self.element()
         if self.is_exact and isinstance(known, int) and -len(self.entries) <= known < len(self.entries):
             return self.entries[known].atoms
-        return join(entry.atoms for entry in self.counted(index))
+        return join(entry.atoms for entry in self.entries_at(index))
 
-    def counted(self, index: Atoms) -> list[Slot]:
-        """The entries that an index may be of: where a loop counts to a number, those before that."""
+    def entries_at(self, index: Atoms) -> list[Slot]:
+        """The entries that an index may select: all of them, or those below the end of a loop's counter."""
         end = index[0].end if len(index) == 1 and isinstance(index[0], Counter) else None
         return self.entries[:end] if self.is_exact and end is not None and end > 0 else self.entries
 
     def take(self, other: Shell) -> None:
-        """Be no more exact than what it is filled from."""
+        """Become inexact if the source of the entries is."""
         self.is_exact = self.is_exact and other.is_exact
 
     @property
     def items(self) -> list[Slot] | None:
-        """The entries, if they are all there is on every path, each once and in order."""
+        """The entries, if they are complete and in order on every path; else None."""
         return self.entries if self.is_exact and not any(entry.path for entry in self.entries) else None
 
     def contents(self) -> tuple[Atom, ...]:
-        """What stands in it, each once, containers in it opened."""
+        """The atoms in the container and in plain containers within it, without duplicates."""
         known = self._contents
         if known is not None and known[1] == self.version and all(inner.version == at for inner, at in known[2]):
             return known[0]
-        found, inside = self._opened()
+        found, inside = self._open_contents()
         self._contents = found, self.version, tuple((inner, inner.version) for inner in inside)
         return found
 
-    def _opened(self) -> tuple[tuple[Atom, ...], list[Shell]]:
+    def _open_contents(self) -> tuple[tuple[Atom, ...], list[Shell]]:
         """The atoms in the container and in plain containers within it, and these inner containers."""
         inside: list[Shell] = []
         pending = [entry.atoms for entry in reversed(self.entries)]
@@ -377,28 +377,28 @@ class Shell:
 
 
 class ExactShell(Shell):
-    """An object or container of a run with unrolled loops: a value that is put in twice is in there twice."""
+    """An object or container of a run with unrolled loops, which keeps duplicate values."""
 
-    #: Whether some entry stands for many, as many as the turn that made it.
+    #: True if an entry stands for many, one for each iteration that it was made in.
     repeats = False
-    #: How many entries a range has whose end is a sum of symbols.
+    #: The length of a range whose end is a sum of symbols.
     length: Size | None = None
 
     def take(self, other: Shell) -> None:
-        """Know the entries one by one if the source of them does."""
+        """Take over the exactness, and `repeats`, of the source of the entries."""
         self.repeats = self.repeats or (self.is_exact and isinstance(other, ExactShell) and other.repeats)
         super().take(other)
 
     def lose(self) -> None:
-        """Forget which entries there are: an unknown one was put in or taken out."""
+        """Mark the entries as incomplete: an unknown one was added or removed."""
         self.is_exact = self.repeats = False
 
     def put(self, atoms: Atoms, path: Path, key: Hashable | None = None) -> None:
-        """Put something in, in the place of what stands under the same key."""
+        """Add an entry; replaces the entry of the same key."""
         for number, entry in enumerate(self.entries if key is not None and not path else ()):
             if entry.key == key:
                 self.entries[number] = Slot(key, atoms, path)
-                self._changed()
+                self._invalidate()
                 return
         if self.kind == "set" and any(entry.atoms == atoms and not entry.path for entry in self.entries):
             return
@@ -407,10 +407,10 @@ class ExactShell(Shell):
             self.replace(len(self.entries) - 1, join((self.entries[-1].atoms, atoms)))
             return
         self.entries.append(Slot(key, atoms, path))
-        self._changed()
+        self._invalidate()
 
     def part(self, index: Atoms) -> Atoms:
-        """The entry at an index (from 0, or from the end below 0) or under a key, if it is known which one that is."""
+        """The entry at a known index or key; otherwise the join of all entries and an unknown one."""
         known = index[0].value if len(index) == 1 and isinstance(index[0], Constant) else None
         items = self.items or ()
         if self.kind == "dict" or isinstance(known, str):
@@ -421,14 +421,14 @@ class ExactShell(Shell):
         return found[0] if found else (*self.element(), Unknown())
 
     def fill(self, values: tuple[Atoms, ...]) -> None:
-        """Hold these elements."""
+        """Replace all entries by these elements."""
         self.clear()
         for atoms in values:
             self.put(atoms, ())
 
 
 def _is_same(one: Store, other: Store) -> bool:
-    """Whether something was stored before, in another turn of a loop."""
+    """True if two stores are the same, made by different iterations of a loop."""
     return (
         one.name == other.name
         and one.target is other.target
@@ -439,12 +439,12 @@ def _is_same(one: Store, other: Store) -> bool:
 
 
 def are_exclusive(path: Path, other: Path) -> bool:
-    """Whether two paths can never be taken together."""
+    """True if two paths contradict each other."""
     return any((test, not outcome) in other for test, outcome in path)
 
 
 def shells_in(values: Iterable[Atoms]) -> Iterator[Shell]:
-    """The objects that values are or hold in plain containers."""
+    """The objects among atoms, in plain containers among them, and those that unknown atoms hold."""
     for atoms in values:
         for atom in atoms:
             if isinstance(atom, Shell):
@@ -457,7 +457,7 @@ def shells_in(values: Iterable[Atoms]) -> Iterator[Shell]:
 
 
 def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
-    """The tensors that a value is, or holds in plain containers."""
+    """The tensors among atoms and in plain containers among them."""
     for atom in atoms:
         if isinstance(atom, Tensor):
             yield atom
@@ -468,7 +468,7 @@ def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
 
 
 def tensors_held(atoms: Atoms) -> Iterator[Tensor]:
-    """The tensors that a value is, or holds in plain containers or in the fields of a record."""
+    """The tensors among atoms, in plain containers among them and in fields of records (dataclasses)."""
     yield from tensors_in(atoms)
     for atom in atoms:
         if isinstance(atom, Shell) and atom.model is not None and atom.kind == "instance":
@@ -477,7 +477,7 @@ def tensors_held(atoms: Atoms) -> Iterator[Tensor]:
 
 
 def opened(atoms: Atoms) -> Iterator[Atom]:
-    """What a value may be, containers opened."""
+    """The atoms, with plain containers replaced by their contents."""
     for atom in atoms:
         if isinstance(atom, Shell) and atom.is_container:
             yield from atom.contents()

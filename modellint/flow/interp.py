@@ -1,7 +1,7 @@
-"""Runs functions on paper, forwards over their events and loops: the transfer function of each `Op`.
+"""The abstract interpreter: runs functions forwards over their events and loops, by a transfer function for each `Op`.
 
-A call is followed where its code can be read; conditions that are known decide, those that are not make the path of
-what happens under them. Loops run once, and once more with what they carry. Nothing is imported or executed.
+Calls are followed if their source is readable. Known conditions decide; unknown ones become the path condition of
+the events under them. Loops run once, and once more with their carried values. Nothing is imported or executed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from modellint.flow.domain import (
     Constant,
     FunctionRef,
     constant,
-    each,
     join,
+    map_join,
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import LONGEST, ExactShell, Path, Shell
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
-#: How many values and events a run may look at.
+#: The most values and events of a run.
 MAX_STEPS = 30_000
-#: How many entries of containers take one of its steps.
+#: The number of entries of containers that count as one step.
 _ENTRIES_A_STEP = 16
-#: How deeply expressions may be nested in each other, those of all calls under way together.
+#: The limit of nested expressions, over all calls under way.
 MAX_NESTING = 220
 _DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET, Op.COMPREHENSION))
 
@@ -57,9 +57,9 @@ Known = TypeVar("Known", bound="Theory")
 
 
 class Interpreter:
-    """One run: a heap, and what is left of its steps.
+    """One run: its heap, its theories and its budget of steps.
 
-    `theories` make what it knows beside Python, in the order in which that is asked.
+    `theories` are made in the order in which they are asked.
     """
 
     def __init__(self, project: Project, gate: Gate, theories: Iterable[Callable[[Interpreter], Theory]]) -> None:
@@ -70,27 +70,27 @@ class Interpreter:
         self._known: dict[type[Theory], Theory] = {}
         for make in theories:
             self.theories += (make(self),)
-        #: The same, by what is asked of them.
+        #: The theories by the hooks that they override.
         self.asked = Theories(self.theories)
         self._waits = any(theory.waits for theory in self.theories)
         self.counts = any(theory.counts for theory in self.theories)
         self.names_parts = any(theory.names_parts for theory in self.theories)
         self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
         self._evaluated = frozenset(_EVALUATED).union(*(theory.events for theory in self.theories))
-        #: What is asked, in words: of which the function is told that is run when no steps are left.
+        #: The purpose of the run in words, for the report of unfinished functions.
         self._asks = next((theory.asks for theory in self.theories if theory.asks), "objects")
-        #: The steps that are left of what is asked of all functions of a file; None of a run that is about one object.
+        #: The steps left for all functions of a file; None for a run about one object.
         self.budget: Steps | None = None
         self._max_steps = max((theory.max_steps or 0 for theory in self.theories), default=0) or MAX_STEPS
-        #: The conditions of the event that happens.
+        #: The path condition of the current event.
         self.guard: PathCondition | None = None
-        #: The contexts of `with` statements that are open, and where they were opened.
+        #: The contexts of open `with` statements, with their frames.
         self.contexts: tuple[tuple[Value, Frame], ...] = ()
         self._conditions = (Assumed if any(theory.assumes for theory in self.theories) else Conditions)(self)
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
-        #: What does what a value says, by its `Op`.
+        #: The transfer functions.
         self._operations: dict[Op, Callable[[Value, Frame], Atoms]] = {
             Op.CONST: self._const,
             Op.PARAM: self._param,
@@ -119,29 +119,29 @@ class Interpreter:
             Op.UNKNOWN: self._unknown,
         }
         self.steps = 0
-        #: Whether everything was followed.
+        #: True if everything was followed.
         self.is_complete = True
-        #: What was not followed to its end, for want of steps.
+        #: Descriptions of the functions that ran out of steps.
         self.cut: dict[str, None] = {}
         self._is_stopped = False
         #: The open conditions under which the current event happens.
         self.path: Path = ()
         #: Undecided conditions that hold only inside of the expression which is being evaluated.
         self.assumed: Path = ()
-        #: How many loops are being run.
+        #: The number of loops around the current event.
         self.loops = 0
-        #: How many stores of constructors are being found out later than they have happened.
+        #: The number of deferred stores being computed.
         self._late = 0
         self._nesting = 0
         self._shells: dict[tuple[Trail, int, Hashable], Shell] = {}
-        #: What leads in circles beside these: objects that were constructed, and frames that functions were made in.
+        #: Further parts of reference cycles, for `close`: constructed objects, and frames of closures.
         self._circles: list[Shell | Frame] = []
         self._constants: dict[int, Atoms] = {}
-        #: By identity, each with what has it: what names stand for that are no constants.
+        #: The atoms of global names that are no constants, by identity of the value (which is kept alive).
         self._named: dict[int, tuple[Atoms | None, Value]] = {}
 
     def close(self) -> None:
-        """Break the circles that the run leads in, so that it is freed without a garbage collection."""
+        """Break the reference cycles of the run, so that it is freed without a garbage collection."""
         if not self.__dict__:
             return
         for circle in (*self._shells.values(), *self._circles):
@@ -152,36 +152,36 @@ class Interpreter:
             part.__dict__.clear()
 
     def of(self, kind: type[Known]) -> Known:
-        """The theory of a kind that the run has."""
+        """The run's theory of a class. Raises StopIteration if it has none."""
         found = self._known.get(kind)
         if found is None:
             found = self._known[kind] = next(theory for theory in self.theories if isinstance(theory, kind))
         return found  # type: ignore[return-value]
 
     def hold(self, part: Shell | Frame) -> None:
-        """Let go of what something leads to when the run is closed."""
+        """Register an object or frame to be released when the run is closed."""
         self._circles.append(part)
 
     # -- from outside ----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Give what is asked next as many steps as a run may take."""
+        """Reset the steps, before another question."""
         self.steps = 0
 
     def start(self, function: FunctionRef, frame: Frame, given: Arguments = ANY_ARGUMENTS) -> Atoms:
-        """What a function gives that is called from outside."""
+        """Run a function as the root of the run, and return its result."""
         self.begin()
         return self.calls.apply(function, given, frame, NOWHERE)
 
     def body(self, function: FunctionRef, frame: Frame) -> Frame:
-        """The frame of a function that is given anything, of which values can be asked."""
+        """The frame of a function with unknown arguments, in which its values can be evaluated."""
         self.begin()
         return self.calls.frame(function, ANY_ARGUMENTS, frame, NOWHERE)
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 
     def run(self, code: Method | Nested, frame: Frame) -> Atoms:
-        """Run a body, and say what it returns."""
+        """Run a body and return its result."""
         outer, self.path = self.path, frame.path
         guard, self.guard = self.guard, None  # the conditions of the call are about values of its caller
         returned: list[Atoms] = []
@@ -216,7 +216,7 @@ class Interpreter:
         return False
 
     def _run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
-        """Run a loop; whether the function ends in it."""
+        """Run a loop; True if the function returns in it."""
         for theory in self.asked.loop:
             is_end = theory.loop(block, frame, returned, yielded)
             if is_end is not None:
@@ -225,7 +225,7 @@ class Interpreter:
         return False
 
     def _run_twice(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
-        """Run a loop once, and once more with what it carries from one turn to the next."""
+        """Run a loop once, and once more with the values that it carries from one iteration to the next."""
         loop = block.loop
         assert loop is not None
         self.loops += 1
@@ -243,7 +243,7 @@ class Interpreter:
         mark = frame.mark()
         self.run_block(block, frame, returned, yielded)
         for _ in range(1 if carried else 0):
-            after = [self._carried(choice, before, frame) for choice, before in carried]
+            after = [self._loop_value(choice, before, frame) for choice, before in carried]
             if all(now == before for now, (_, before) in zip(after, carried, strict=True)):
                 break
             frame.back_to(mark)
@@ -251,14 +251,14 @@ class Interpreter:
                 frame.memo[id(choice)] = now
             self.run_block(block, frame, returned, yielded)
         for choice, before in carried:
-            frame.memo[id(choice)] = self._carried(choice, before, frame)
+            frame.memo[id(choice)] = self._loop_value(choice, before, frame)
         self.loops -= 1
 
     def _leave(self, loop: Loop, changing: tuple[Value, ...], frame: Frame) -> None:
-        """Say what variables are of which a loop carries nothing that is asked for.
+        """Set the loop's variables that no theory follows.
 
-        A number that it counts or sets may be any (`if index == 7` holds in time), and a container that it changes in
-        place is the same all along.
+        A number that the loop counts or sets may be any (`if index == 7` holds in time), and a container that it
+        changes in place stays the same object.
         """
         for choice in loop.carried:
             if any(choice is other for other in changing):
@@ -271,8 +271,8 @@ class Interpreter:
             ):
                 frame.memo[id(choice)] = self.evaluate(first, frame)
 
-    def _carried(self, choice: Value, before: Atoms, frame: Frame) -> Atoms:
-        """What a loop's variable is after any number of turns; counted numbers are just numbers."""
+    def _loop_value(self, choice: Value, before: Atoms, frame: Frame) -> Atoms:
+        """The value of a loop's variable after any number of iterations; several numbers are widened to a plain one."""
         values = [before, *(self.evaluate(arg, frame) for arg in choice.args[1:])]
         found = join(values)
         for theory in self.asked.after_loop:
@@ -283,7 +283,7 @@ class Interpreter:
         return join([tuple(atom for atom in found if atom not in numbers), PLAIN])
 
     def _event(self, event: Event, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
-        """Let an event happen, if its conditions may hold; True if nothing comes after it."""
+        """Evaluate an event if its path condition may hold; True if it ends the function."""
         self.steps += 1
         if self.steps > self._max_steps:
             self._run_out()
@@ -315,7 +315,7 @@ class Interpreter:
             self._store(event.target, event.value, frame)
         elif kind is EventKind.RETURN:
             if self._is_asked_for(frame):
-                returned.append(self._returned(event.value, frame))
+                returned.append(self._return_value(event.value, frame))
         elif kind is EventKind.DELETE:
             if event.target is not None and not conditions:
                 for theory in self.asked.delete:
@@ -332,15 +332,15 @@ class Interpreter:
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
 
     def _is_asked_for(self, frame: Frame) -> bool:
-        """Whether it matters what a body returns."""
+        """True if the result of a body is needed; otherwise its RETURN events are skipped."""
         for theory in self.asked.is_asked_for:
             is_asked_for = theory.is_asked_for(frame)
             if is_asked_for is not None:
                 return is_asked_for
         return True
 
-    def _returned(self, value: Value, frame: Frame) -> Atoms:
-        """What a body returns, where the conditions of that hold: of a tuple, each part."""
+    def _return_value(self, value: Value, frame: Frame) -> Atoms:
+        """The returned atoms that the path condition allows; for a tuple, those of each part."""
         atoms = self.behind(self.evaluate(value, frame), frame)
         if value.op is not Op.TUPLE or self.guard is None or not self.asked.behind:
             return atoms
@@ -349,11 +349,11 @@ class Interpreter:
         return atoms if kept == parts else (self.sequence("tuple", kept, value, frame, "returned"),)
 
     def evaluate_at(self, event: Event, frame: Frame) -> Atoms:
-        """What an event gives where its conditions may hold, whatever has happened before."""
+        """The value of an event alone, without the events before it; `NEVER` if its path condition doesn't hold."""
         return NEVER if self.conditions(event.guard, frame) is None else self.evaluate(event.value, frame)
 
     def _run_out(self) -> None:
-        """No steps are left: what is not followed is unknown."""
+        """Handle the end of the steps: values that are not evaluated yet are unknown."""
         if not self._is_stopped:
             self._cut_short()
         for theory in self.asked.run_out:
@@ -365,23 +365,23 @@ class Interpreter:
         self.tell()
 
     def give_up(self) -> None:
-        """Follow nothing more, and tell so: what was left out already may be anything."""
+        """Stop the run and report it as cut short."""
         self._run_out()
         self.stop()
 
     def tell(self) -> None:
-        """Tell the rule that is being asked what was not followed to its end, perhaps when another one was asked."""
+        """Report the functions that were cut short to the current rule; another rule may have started the run."""
         self.project.budget.cut.update(self.cut)
 
     def stop(self) -> None:
-        """Follow nothing more."""
+        """Stop the run: all further values are unknown."""
         self.steps = self._max_steps
         self.is_complete, self._is_stopped = False, True
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
     def may_happen(self, guard: PathCondition, frame: Frame) -> bool:
-        """Whether the path condition of an event or a value may hold."""
+        """True if a path condition may hold."""
         return self.conditions(guard, frame) is not None
 
     def conditions(self, guard: PathCondition | None, frame: Frame) -> Path | None:
@@ -389,7 +389,7 @@ class Interpreter:
         if guard is None:
             return ()
         known, key = frame.conditions, id(guard)
-        return known[key] if key in known else self._conditions.decided(guard, frame)
+        return known[key] if key in known else self._conditions.undecided_tests(guard, frame)
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -416,10 +416,11 @@ class Interpreter:
                 self.objects.store_item(atom, index, atoms, frame, value)
 
     def _may_wait(self, owner: Atoms, target: Value, value: Value, frame: Frame) -> bool:
-        """Whether what a constructor stores is found out when it is asked for: nobody has to know it now.
+        """True if the value of a constructor's store can be computed on demand.
 
-        Where calls of constructors are made in their order, so is what they store: a property is a call, too, an
-        optimizer is built of what an object has by then, and what has no steps left is the end of a constructor.
+        Only for runs with a theory that `waits`. In others, calls and stores of constructors keep their order: a
+        property is a call, too, an optimizer takes the parameters that exist by then, and running out of steps ends
+        the constructor.
         """
         if not self._waits or not self.objects.under_construction:
             return False
@@ -430,14 +431,14 @@ class Interpreter:
     def _keep(
         self, owner: Atom, atoms: Atoms | Later, target: Value, value: Value, frame: Frame, *, is_sure: bool
     ) -> None:
-        """Store something under an attribute of one of the objects that a target may be of."""
+        """Store atoms in an attribute of one of the possible owners of a target."""
         if isinstance(owner, Shell):
             self.objects.store(owner, str(target.data), atoms, frame, target=target, value=value, is_sure=is_sure)
         else:
             self.objects.give_away(owner, atoms)
 
     def behind(self, atoms: Atoms, frame: Frame, guard: PathCondition | None = None) -> Atoms:
-        """What the conditions of the event that happens, or `guard`, leave of a value."""
+        """The atoms that the path condition of the current event, or `guard`, allows."""
         known = guard or self.guard
         if known is not None:
             for theory in self.asked.behind:
@@ -445,7 +446,7 @@ class Interpreter:
         return atoms
 
     def later(self, event: Event, frame: Frame, owner: Shell) -> Callable[[], None]:
-        """A call of a constructor of an object, to be made when it matters, as it would be made now."""
+        """A function that makes a deferred call of a constructor, in the circumstances of now."""
         loops, contexts = self.loops, self.contexts
         if event.contexts:
             contexts = (*contexts, *((context, frame) for context in event.contexts))
@@ -464,16 +465,16 @@ class Interpreter:
         return happen
 
     def _later(self, owner: Atom, target: Value, value: Value, frame: Frame) -> Later:
-        """What a constructor stores in an object, found out when it is asked for, as it would be now."""
+        """A function that computes the stored atoms on demand, in the circumstances of now."""
         is_asked = False
         at = self.path, self.guard, self.loops, self.contexts
         made = self.objects.under_construction[-1]
 
-        def found() -> Atoms:
+        def compute() -> Atoms:
             nonlocal is_asked
             known = frame.known(id(value))
             if known is not None:
-                return kept(known)
+                return after_store(known)
             if is_asked:  # `self.x = other.x`, where the other may be the object itself: that adds nothing
                 return NEVER
             is_asked = True
@@ -486,18 +487,18 @@ class Interpreter:
             self._late -= 1
             self.path, self.guard, self.loops, self.contexts = outer
             is_asked = False
-            return kept(atoms)
+            return after_store(atoms)
 
-        def kept(atoms: Atoms) -> Atoms:
+        def after_store(atoms: Atoms) -> Atoms:
             atoms = self.behind(atoms, frame, at[1])
-            return self.objects.kept(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
+            return self.objects.after_store(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
 
-        return found
+        return compute
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
     def evaluate(self, value: Value, frame: Frame) -> Atoms:
-        """What a value may be; a call that has not happened yet happens now."""
+        """The atoms of a value; makes its call if it hasn't been made yet."""
         key, memo = id(value), frame.memo
         known = memo.get(key) if frame.parent is None else frame.known(key)
         if known is not None:
@@ -518,7 +519,7 @@ class Interpreter:
         return found
 
     def shell(self, kind: str, value: Value, frame: Frame, purpose: Hashable = "") -> Shell:
-        """The object that an expression makes in a frame: the same one whenever that is looked at."""
+        """The object of an allocation site: one for each expression, way to it, and purpose."""
         key = (frame.trail, id(value), purpose)
         found = self._shells.get(key)
         if found is None:
@@ -528,7 +529,7 @@ class Interpreter:
         return found
 
     def forget(self) -> None:
-        """Make everything anew, if the same is run again."""
+        """Forget all objects, so that a second run makes new ones."""
         self._shells.clear()
 
     def shells(self) -> Collection[Shell]:
@@ -536,7 +537,7 @@ class Interpreter:
         return self._shells.values()
 
     def sequence(self, kind: str, values: Iterable[Atoms], value: Value, frame: Frame, purpose: str = "") -> Shell:
-        """A container whose entries are known one by one; more than the most that may be are taken for a few."""
+        """A container with these entries; beyond `LONGEST`, the rest is joined and reported as cut short."""
         found, entries = self.shell(kind, value, frame, purpose), tuple(values)
         self.steps += len(entries) // _ENTRIES_A_STEP
         if len(entries) > LONGEST:
@@ -557,7 +558,7 @@ class Interpreter:
         return self.named(value, frame) or UNKNOWN
 
     def named(self, value: Value, frame: Frame) -> Atoms | None:
-        """What a global name, or a chain of attributes on one, stands for; None if it leads nowhere."""
+        """The value of a global name, or of a chain of attributes on one; None if it isn't resolved."""
         known = self._named.get(id(value))
         if known is not None:
             return known[0]
@@ -592,7 +593,7 @@ class Interpreter:
         if len(value.args) > 1 and self._late:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
-        return each(owner, self.objects.attribute, str(value.data), frame, value)
+        return map_join(owner, self.objects.attribute, str(value.data), frame, value)
 
     def _display(self, value: Value, frame: Frame) -> Atoms:
         kind = value.op.value
@@ -638,7 +639,7 @@ class Interpreter:
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
-        found = each(atoms, self.objects.element, frame, value)
+        found = map_join(atoms, self.objects.element, frame, value)
         if not found and atoms:
             for theory in self.asked.empty:
                 other = theory.empty(atoms)
@@ -652,7 +653,7 @@ class Interpreter:
     def _unpack(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
         index = (Constant(value.data),) if value.data >= 0 else PLAIN
-        found = each(atoms, self.objects.part, index)
+        found = map_join(atoms, self.objects.part, index)
         if value.data < 0:  # a starred target holds a list of the rest
             rest = self.sequence("list", [found], value, frame)
             rest.is_exact = not self.counts
@@ -668,7 +669,7 @@ class Interpreter:
         if value.args[1].op is Op.SLICE:
             return containers.sliced(self, owner, value, frame)
         index = self.evaluate(value.args[1], frame)
-        found = each(owner, self._part, index, value, frame)
+        found = map_join(owner, self._part, index, value, frame)
         for theory in self.asked.picked:
             found = theory.picked(owner, found, value, frame)
         return found
@@ -693,13 +694,13 @@ class Interpreter:
         return self._conditions.one_of(value, frame)
 
     def _update(self, value: Value, frame: Frame) -> Atoms:
-        """A container that was changed in place is what it was."""
+        """The value of an UPDATE: the container that was changed in place, or what a theory makes of `x[…] = …`."""
         found = self.evaluate(value.args[0], frame)
         if value.data != "[]=" or not self.asked.updated:
             return found
-        return each(found, self._updated, value, frame)
+        return map_join(found, self._update_atom, value, frame)
 
-    def _updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
+    def _update_atom(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         for theory in self.asked.updated:
             known = theory.updated(atom, value, frame)
             if known is not None:
@@ -713,7 +714,7 @@ class Interpreter:
             if known is not None:
                 return known
         if isinstance(value.data, InPlace) and value.data in ("+", "|"):
-            found = self.objects.augmented(left, right, frame, value)
+            found = self.objects.augment(left, right, frame, value)
         else:
             found = operations.binary(self, left, right, value, frame)
         return self._operation([left, right], found, frame, value)
@@ -761,7 +762,7 @@ class Interpreter:
 
 
 def _is_of_itself(flow: Flow, target: Value, value: Value) -> bool:
-    """Whether an attribute is made of what another method has stored there: `self.x = [*self.x, …]`."""
+    """True if an attribute is computed from its value of before this body: `self.x = [*self.x, …]`."""
     if not is_self(target.args[0]) or target.data not in flow.once(_read_in):
         return False
     reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)

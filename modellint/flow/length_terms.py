@@ -1,4 +1,4 @@
-"""Lengths as terms of what they measure and what is added to them, and what is noted of the tables made for them."""
+"""Terms of lengths (measured, or computed from others), and records of the tables made for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LengthKind(Enum):
-    """What a length is: measured, or calculated."""
+    """The operation that gives a length: measuring or arithmetic."""
 
     COUNT = "count"  # how many: a dimension, `len`
     KEPT = "kept"  # how many were kept from earlier calls
@@ -34,10 +34,10 @@ class LengthKind(Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Term(Length):
-    """A length, measured or calculated at `origin`: of what it is measured, or of which numbers it is calculated.
+    """A length, measured or computed at `origin`; `operands` are the measured value, or the numbers.
 
-    `place` tells which of several dimensions it is; `sides` are those of the others. There is one for what is the
-    same: `lengths` sees to that, since comparing what each is made of takes too long.
+    `place` tells which of several dimensions it is; `sides` are the terms of the others. Terms are compared by
+    identity: `lengths` makes one for equal operands, since comparing these takes too long.
     """
 
     origin: Site
@@ -70,7 +70,7 @@ class Term(Length):
         return self.kind is LengthKind.MAXIMUM or self.kind is LengthKind.MINIMUM
 
     def parts(self) -> Iterator[Term]:
-        """Itself, and the lengths that it is the sum or the extreme of, outermost first."""
+        """The term and, transitively, the terms that it is a sum or extreme of, outermost first."""
         pending, seen = [self], {self}
         for term in pending:
             yield term
@@ -80,13 +80,13 @@ class Term(Length):
                     pending.append(atom)
 
     def numbers(self) -> Iterator[Atom]:
-        """The operands of the sum or the maximum."""
+        """The operands of a sum, difference, maximum or minimum; none for other kinds."""
         return (atom for atoms in self.operands for atom in atoms) if self.is_sum or self.is_extreme else iter(())
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What a call passes on: as the length of a table, and of what the function is `given` that is asked about."""
+    """The arguments of a call: the one that is the `length` of a table, and the root's parameters among them."""
 
     length: Site | None
     given: frozenset[str]
@@ -96,9 +96,9 @@ class Passed:
 class SizedTable:
     """A table of sines and cosines that is as long as `length`, made or cut at `use`.
 
-    A table that is there is cut to the length, or (unless `is_cut`) one is made for it. `passed` are the calls that
-    lead there, outermost first, with what they pass on. `exceeding` is what conditions on the way have shown to be
-    larger than something.
+    An existing table is cut to the length (`is_cut`), or a new one is made. `passed` are the calls that lead there,
+    outermost first, with the arguments that they pass on. `exceeding` are the atoms that conditions on the way show to
+    be larger than others.
     """
 
     length: Term
@@ -112,16 +112,16 @@ class SizedTable:
         return tuple(self.passed)
 
     def call(self, picked: PickedRows | None = None) -> Site | None:
-        """The call that asks for the table, in the function where it meets what picks rows; None: it is made there."""
+        """The call through which the table comes to the function that picks its rows; None if that one makes it."""
         beside = () if picked is None else picked.calls
         return next((call for at, call in enumerate(self.calls) if call not in beside[at : at + 1]), None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PickedRows:
-    """Rows of a table that is as long as one of `lengths` are picked by `ids`, which `index` gives, at `use`.
+    """A look-up at `use` of rows of a table of one of `lengths`, by the `ids` of the subscript `index`.
 
-    `calls` lead there.
+    `calls` lead there, outermost first.
     """
 
     lengths: tuple[Length, ...]
@@ -132,7 +132,7 @@ class PickedRows:
 
     @property
     def parameter(self) -> str | None:
-        """What the function is given that is asked about, if the ids are no more than that."""
+        """The root's parameter whose argument the ids are; None if there is none, or several."""
         given = {atom.parameter for atom in self.ids if isinstance(atom, SymbolicInput)}
         return given.pop() if len(given) == 1 else None
 
@@ -144,10 +144,11 @@ class PickedRows:
 
 @dataclass(eq=False, slots=True)
 class FunctionTables:
-    """What was found of one function that is run with anything.
+    """The tables of one function, run with unknown arguments.
 
-    `applied` are the lengths of tables that are applied as a whole; `kept` is what the function was given from earlier
-    calls, and joins to what it computes, `is_kept` whether it does so; `compared` is what it is given and compares.
+    `sized` and `picked` are the tables made or cut, and the look-ups in them. `applied` are the lengths of tables that
+    are combined as a whole. `kept` are parameters for state of earlier calls that is joined to new values, `is_kept`
+    is True if there is such state at all; `compared` are parameters that are compared.
     """
 
     function: Function
@@ -159,14 +160,14 @@ class FunctionTables:
     compared: set[str] = field(default_factory=set)
 
     def picks(self, table: SizedTable) -> list[PickedRows]:
-        """Where rows of a table are picked."""
+        """The look-ups of rows of a table."""
         return [picked for picked in self.picked.values() if table.length in picked.lengths]
 
     def exceeding(self, table: SizedTable) -> frozenset[Atom]:
-        """What conditions have shown to be larger than something, where tables of that length are made, or are cut."""
+        """The `exceeding` atoms of all tables that are made, or cut, to the same length."""
         alike = (t for t in self.sized.values() if t.length == table.length and t.is_cut is table.is_cut)
         return frozenset(atom for other in alike for atom in other.exceeding)
 
     def is_fitting(self, table: SizedTable) -> bool:
-        """Whether a table is applied as a whole to what must be as long: nothing works with another length."""
+        """True if a table is only combined as a whole with tensors, which must have its length."""
         return table.length in self.applied and not self.picks(table)

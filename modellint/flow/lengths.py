@@ -1,7 +1,7 @@
-"""A theory that knows how lengths are calculated, and follows tables of sines and cosines that are as long as they say.
+"""The theory of lengths: symbolic terms of lengths, and the tables of sines and cosines made for them.
 
-Where a function counts up to a length, or cuts a table to it, the table is made for that length. What is added to the
-length on the way, what indexes the table, and what is compared or kept from earlier calls is noted with it.
+If a function counts up to a length, or cuts a table to it, the table is made for that length. It notes numbers added
+to the length, indices of the table, comparisons, and state of earlier calls.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.operators import Operator
 
-#: Facets of operators whose result is one number for each of the operand's: or the same ones in another shape.
+#: Facets of operators whose result covers the same lengths as their operand.
 _KEEPING = frozenset(
     (
         "passed", "same-shape", "squeezes", "unsqueezes", "flattens", "reorders", "sizes", "repeats", "stacks", "joins",
         "casts", "parts", "spreads", "subscripts", "product", "like",
     )
 )  # fmt: skip
-#: Facets of operators that give the numbers that they are given.
+#: Facets of operators that pass on numbers.
 _SAME = frozenset(("passed", "casts", "host", "rounds", "reduces", "same-shape", "sizes"))
 _OF_NUMBERS = frozenset(("number", "rounds", "same-number", "literal"))
 _KINDS = {"+": LengthKind.SUM, "-": LengthKind.DIFFERENCE, "//": LengthKind.QUOTIENT}
 _SUMS = frozenset(("+", "-"))
 _IDENTITY = frozenset(("is", "is not", "in", "not in"))
-#: Which operand is the larger one where a comparison holds.
+#: The index of the larger operand if a comparison holds.
 _LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
 
 
 class _Calculated(Refinement):
-    """What operators do to tables, and to lengths."""
+    """Transfer functions of operators on tables and lengths."""
 
     def __init__(self, run: Interpreter, lengths: Lengths) -> None:
         self._run = run
@@ -69,7 +69,7 @@ class _Calculated(Refinement):
     # -- lengths -------------------------------------------------------------------------------------------------
 
     def _term(self, origin: Site, kind: LengthKind, *operands: Atoms) -> Term:
-        """The length that is measured or calculated at a site; the same object for the same operands."""
+        """The length measured or computed at a site; the same object for the same operands."""
         key = origin, kind, operands
         found = self._terms.get(key)
         if found is None:
@@ -80,7 +80,7 @@ class _Calculated(Refinement):
         return self._term(site, LengthKind.COUNT, measured)
 
     def _numbers(self, atoms: Atoms) -> Atoms:
-        """What may be a number that only a run knows."""
+        """The atoms that may be numbers known only at run time."""
         own = self._lengths.given
         return tuple(a for a in atoms if isinstance(a, Length) or (isinstance(a, SymbolicInput) and a in own))
 
@@ -103,7 +103,7 @@ class _Calculated(Refinement):
         return (*kept, self._term(made, _KINDS.get(operator, LengthKind.OTHER), left, right))
 
     def _arithmetic(self, operator: str, operands: tuple[Atoms, Atoms], found: Atoms, made: Site) -> Atoms:
-        """Arithmetic with tables: those that are applied to something else are none any more."""
+        """The result of arithmetic with tables; notes a periodic table as applied if the other operand is no scale."""
         extents = [self.extents(atoms) for atoms in operands]
         for at, extent in enumerate(extents):
             other, value = operands[1 - at], made.value.args[1 - at] if made.value.op is Op.BIN else None
@@ -127,7 +127,7 @@ class _Calculated(Refinement):
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         row, site = operators.row(f"Tensor.{name}"), Site(value, frame.function)
-        atom = self._opened(atom)
+        atom = self._table_in(atom)
         if row is None:
             return self._of_cache(atom, name, arguments, site) or self.inner.method(atom, name, arguments, frame, value)
         if "extreme" in row.facets and arguments.positional:
@@ -147,7 +147,7 @@ class _Calculated(Refinement):
         return self._after(row, ((atom,), *arguments.all()), found, arguments, site)
 
     def _of_cache(self, atom: Atom, name: str, arguments: Arguments, site: Site) -> Atoms | None:
-        """A method of what may be a cache, whose code is not in sight."""
+        """The result of a method of a possible cache, by the rows of `Cache`; None for other values and methods."""
         row = operators.row(f"Cache.{name}")
         if row is None or not isinstance(atom, SymbolicInput | Unknown):
             return None
@@ -175,15 +175,15 @@ class _Calculated(Refinement):
         self._note_comparison(row, operand)
         found = self.inner.function(name, arguments, frame, value)
         if "counted" in row.facets and row.name != "builtins.range":
-            return self._counted(arguments, found)
+            return self._cover_count(arguments, found)
         if "joins" in row.facets:
-            found = self._kept(operand or arguments.argument(0, "tensors") or (), found, frame, value)
+            found = self._join_past(operand or arguments.argument(0, "tensors") or (), found, frame, value)
         return self._after(row, arguments.all(), found, arguments, site)
 
     def _after(
         self, row: Operator, operands: Iterable[Atoms], found: Atoms | None, arguments: Arguments, site: Site
     ) -> Atoms | None:
-        """What an operator makes of tables, and of the angles that some are made of."""
+        """The result of an operator, with the lengths that it covers; sines and cosines make a periodic table."""
         operands = list(operands)
         extent = _common([self.extents(atoms) for atoms in operands])
         if "periodic" in row.facets:
@@ -199,16 +199,16 @@ class _Calculated(Refinement):
             extent = replace(extent, is_periodic=False)
         return _with(extent, found)
 
-    def _counted(self, arguments: Arguments, found: Atoms | None) -> Atoms | None:
-        """`arange(n)`, `range(n)`."""
+    def _cover_count(self, arguments: Arguments, found: Atoms | None) -> Atoms | None:
+        """The result of `arange(n)`, which covers the length `n`."""
         end = counted_end(arguments)
         lengths = tuple(a for a in self._numbers(end[0]) if isinstance(a, Length)) if end is not None else ()
         return _with(CoveredLengths(lengths), found) if lengths else found
 
     # -- what is kept --------------------------------------------------------------------------------------------
 
-    def _kept(self, members: Atoms, found: Atoms | None, frame: Frame, value: Value) -> Atoms | None:
-        """`torch.cat([past, k])`: what a function was given, and joins to something else."""
+    def _join_past(self, members: Atoms, found: Atoms | None, frame: Frame, value: Value) -> Atoms | None:
+        """The result of `torch.cat([past, k])`: marked as grown if state from an argument or attribute comes first."""
         parts = next((arg for arg in value.args[1:] if arg.op in (Op.LIST, Op.TUPLE)), None)
         entries = [e.atoms for a in members if isinstance(a, Shell) for e in a.entries]
         if len(entries) < 2 or not entries[0]:
@@ -231,18 +231,18 @@ class _Calculated(Refinement):
     # -- tables --------------------------------------------------------------------------------------------------
 
     def extents(self, atoms: Atoms) -> CoveredLengths | None:
-        """What the tensors are made for that a value is, or holds."""
-        return _common([tensor.extent for tensor in tensors_in(tuple(map(self._opened, atoms)))])
+        """The joint lengths that the tensors among atoms cover; None if no tensor has any."""
+        return _common([tensor.extent for tensor in tensors_in(tuple(map(self._table_in, atoms)))])
 
-    def _opened(self, atom: Atom) -> Atom:
-        """The table that a buffer or parameter is made of; the value itself where that is none."""
+    def _table_in(self, atom: Atom) -> Atom:
+        """The table that a buffer or parameter is made of; the atom itself for others."""
         if not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
         data = tensors_in(atom.arguments.argument(0, "data") or ())
         return next((tensor for tensor in data if tensor.extent is not None), atom)
 
     def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
-        return self.inner.cut(self._opened(atom), value, frame)
+        return self.inner.cut(self._table_in(atom), value, frame)
 
     def after_picking(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         last = constant(self._run.evaluate(subscripts(value)[-1], frame))
@@ -272,7 +272,7 @@ class _Calculated(Refinement):
 
 
 class Lengths(Theory, Sink):
-    """The tables of sines and cosines of one run, and what their lengths are."""
+    """The tables of sines and cosines of one run, and the terms of their lengths."""
 
     asks = "lengths of tables"
     rests_on = (Tensors,)
@@ -287,11 +287,11 @@ class Lengths(Theory, Sink):
         tensors.add(self)
         tensors.refine(self._calculated)
         self.about: FunctionTables | None = None
-        #: What the function is given that is asked about.
+        #: The inputs of the function in question, and their elements.
         self.given: frozenset[Atom] = frozenset()
 
     def ask(self, function: Function) -> FunctionTables:
-        """Note what is found of one function from now on."""
+        """Start to record the tables of one function, in the returned object."""
         self.about, self.given = FunctionTables(function), frozenset()
         self.lookups.is_idle = True
         self.lookups.forget()
@@ -299,7 +299,7 @@ class Lengths(Theory, Sink):
 
     @property
     def lookups(self) -> Lookups:
-        """What follows the functions, and what they give."""
+        """The theory of look-ups, which follows calls."""
         return self._run.of(Lookups)
 
     def enter(self, frame: Frame, given: Arguments) -> None:
@@ -328,30 +328,33 @@ class Lengths(Theory, Sink):
     # -- notes ---------------------------------------------------------------------------------------------------
 
     def note_sized(self, extent: CoveredLengths, use: Site, *, is_cut: bool = False) -> None:
-        """Note that a table is made or cut for a length."""
+        """Record that a periodic table is made for, or cut to, its lengths."""
         if self.about is None or use.function is None or not extent.is_periodic:
             return
         for length in extent.lengths:
             if isinstance(length, Term) and length.origin.function is not None:
-                passed = {Site(call, frame.function): self._passed(length, frame, call) for frame, call in self._way()}
+                passed = {
+                    Site(call, frame.function): self._passed_arguments(length, frame, call)
+                    for frame, call in self._way()
+                }
                 sized = SizedTable(length, use, passed, frozenset(self._exceeding()), is_cut)
                 self.about.sized.setdefault((length, use, sized.calls), sized)
 
     def _way(self) -> list[tuple[Frame, Value]]:
-        """The calls under way in the function that is asked about, outermost first."""
+        """The calls under way with their frames, outermost first."""
         return [(frame, call) for frame, call in self._run.calls.way if frame.function is not None]
 
     def _sites_under_way(self) -> tuple[Site, ...]:
         return tuple(Site(call, frame.function) for frame, call in self._way())
 
-    def _passed(self, length: Term, frame: Frame, call: Value) -> Passed:
-        """Which argument of a call a length is, and what a function is given that the call passes on."""
+    def _passed_arguments(self, length: Term, frame: Frame, call: Value) -> Passed:
+        """The argument of a call that is the length, and the parameters that the call passes on."""
         passed = {arg: self._run.evaluate(arg, frame) for arg in call.args[1:]}
         own = next((Site(arg, frame.function) for arg, atoms in passed.items() if length in atoms), None)
         return Passed(own, frozenset(name for atoms in passed.values() for name in _names(atoms)))
 
     def _exceeding(self) -> Iterator[Atom]:
-        """What open conditions of the functions under way have shown to be larger, or not to be equal."""
+        """The atoms that open conditions of the functions under way show to be larger than, or unequal to, others."""
         for frame in self.lookups.frames:
             guard = None if frame.event is None else frame.event.guard
             for link in guard.chain() if guard is not None else ():
@@ -360,25 +363,25 @@ class Lengths(Theory, Sink):
                         yield from self._run.evaluate(value, frame)
 
     def note_applied(self, extent: CoveredLengths) -> None:
-        """Note that a table is applied to something as a whole."""
+        """Record that a table is combined as a whole with another tensor."""
         if self.about is not None:
             self.about.applied.update(extent.lengths)
 
     def is_part_of_given(self, atom: Atom) -> bool:
-        """Whether a value is an argument of the function in question, or an attribute or entry of one."""
+        """True if an atom is an argument of the function in question, or an attribute or entry of one."""
         return isinstance(atom, SymbolicInput) and any(
             isinstance(a, SymbolicInput) and a.home == atom.home for a in self.given
         )
 
     def note_kept(self, atom: Atom) -> None:
-        """Note that something from an earlier call is joined to what is computed."""
+        """Record that state from an earlier call is joined to new values."""
         if self.about is not None:
             self.about.is_kept = True
             if isinstance(atom, SymbolicInput):
                 self.about.kept[atom.parameter] = None
 
     def note_limits(self, atoms: Atoms) -> None:
-        """Note the parameters whose values a comparison limits; how many there are does not count."""
+        """Record the parameters whose values are compared; comparing their number of elements doesn't count."""
         if self.about is None:
             return
         pending = list(atoms)
@@ -390,18 +393,18 @@ class Lengths(Theory, Sink):
 
 
 def _is_one(atoms: Atoms) -> bool:
-    """Whether an index is one constant number."""
+    """True if an index is a constant."""
     known = constant(atoms)
     return known is not None and isinstance(known, Constant)
 
 
 def _is_counted(atom: Atom) -> bool:
-    """Whether something counts up to a length, and is no table of sines or cosines."""
+    """True if an atom is a tensor of positions that count up from 0."""
     return isinstance(atom, Tensor) and atom.positions is not None and not atom.positions.is_ahead
 
 
 def _common(extents: Iterable[CoveredLengths | None]) -> CoveredLengths | None:
-    """The lengths that a tensor covers which is made of several."""
+    """The union of the covered lengths of several tensors; None if none has any."""
     known = [extent for extent in extents if extent is not None]
     if not known:
         return None
@@ -410,26 +413,26 @@ def _common(extents: Iterable[CoveredLengths | None]) -> CoveredLengths | None:
 
 
 def _with(extent: CoveredLengths | None, found: Atoms | None) -> Atoms:
-    """What an operator gives, made for lengths."""
+    """The atoms with their tensors marked by `extent`; a new tensor if there is none among them."""
     if extent is None or not found or not any(isinstance(atom, Tensor) for atom in found):
         return (found or ()) if extent is None else (Tensor(extent=extent),)
     return tuple(replace(atom, extent=extent) if isinstance(atom, Tensor) else atom for atom in found)
 
 
 def _names(atoms: Atoms) -> set[str]:
-    """The parameters that a value may be, or be a part of."""
+    """The parameters whose arguments, or parts of them, are among the atoms."""
     return {atom.parameter for atom in atoms if isinstance(atom, SymbolicInput)}
 
 
 def _whole(value: Value) -> Value:
-    """What something is a part of: `self.past[0]`."""
+    """The value that subscripts and unpackings pick from: `self.past` of `self.past[0]`."""
     while value.op in (Op.INDEX, Op.UNPACK):
         value = value.args[0]
     return value
 
 
 def _comparisons(test: Value, holds: bool) -> Iterator[tuple[Value, bool]]:
-    """The comparisons in a condition, and whether each of them holds where the condition does or does not."""
+    """The comparisons in a condition, each with its outcome where the condition's outcome is `holds`."""
     if test.op is Op.UNARY and test.data in ("not", "~"):
         yield from _comparisons(test.args[0], not holds)
     elif test.op is Op.BOOL:
@@ -440,7 +443,7 @@ def _comparisons(test: Value, holds: bool) -> Iterator[tuple[Value, bool]]:
 
 
 def _larger(compare: Value, holds: bool) -> tuple[Value, ...]:
-    """What a comparison that holds, or does not, says to be larger than another number, or not the one known."""
+    """The operands that a comparison with this outcome shows to be larger; both if it tests for equality."""
     if compare.data in _IDENTITY:
         return ()
     larger = _LARGER.get(str(compare.data))

@@ -1,8 +1,8 @@
-"""Where elements meet the tables that they look up, through however many calls.
+"""The theory of look-ups: elements of tensors that index tables, through any number of calls.
 
-What is looked up with what a function was given is said where its caller knows more: a finding stands where elements
-and table first meet. A function is run once for each kind of arguments; what it gives, and what it looks up with them,
-is remembered for the run.
+A look-up with elements of an argument is passed on to the caller, which knows more of them: a finding stands where
+elements and table first meet. A function is run once for each kind of arguments; its result and its look-ups are
+remembered for the run.
 """
 
 from __future__ import annotations
@@ -68,20 +68,20 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 
-#: What torch runs of an object that is called: its own `__call__`, and then this.
+#: The methods that a call of a layer runs, in the order in which they are looked for.
 _CALLED = ("__call__", "forward")
-#: Fewer rows than these are for the parts of an architecture, not for positions.
+#: Tables with fewer rows are indexed by parts of an architecture, not by positions.
 FEW = 16
-#: What does nothing but end a body, and what does nothing at all.
+#: Events that only end a body, and events without any effect.
 _ENDING = frozenset((EventKind.RETURN, EventKind.RAISE))
 _IDLE = frozenset((EventKind.COMPARE, EventKind.DELETE))
-#: What need not happen where it has nothing to do with ids.
+#: Events that are skipped where no ids are involved; and those by which a body gives values to its caller.
 _LEFT_OUT = frozenset((EventKind.CALL, EventKind.INDEX, EventKind.STORE, EventKind.AUGMENT))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
-#: How many containers that one expression makes are told from each other, and what makes an empty one.
+#: The most containers of one expression that are distinguished, and the operations that make an empty one.
 _MAX_SLOTS = 16
 _EMPTY = frozenset((Op.LIST, Op.DICT, Op.SET, Op.CALL))
-#: Through how many calls, and in how many containers in each other, a constant is looked for.
+#: The depth of calls, and of nested containers, to which a constant is followed.
 _MAX_HANDING = 3
 
 
@@ -96,28 +96,28 @@ class Lookups(Theory, Sink):
         self._run = run
         self._tensors = run.of(Tensors)
         self._tensors.add(self)
-        #: By identity of the annotation: the object that a parameter is given, where nothing else is known of it.
+        #: The object that an otherwise unknown argument stands for, by identity of its parameter's annotation.
         self._layers: dict[int, Shell | None] = {}
-        #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
+        #: True if every look-up of the functions in question is recorded (in `own`), not only those of drawn ids.
         self.collects_all = False
-        #: Whether nobody asks for those that an index or an operator makes.
+        #: True if look-ups by subscripts and operators are not asked for.
         self.is_idle = False
         self.own: dict[int, OwnLookup] = {}
-        #: The frames of the functions that were asked about.
+        #: The frames of the functions in question.
         self.roots: list[Frame] = []
-        #: Those that are done where elements and table meet, by place.
+        #: The look-ups where elements and table first meet, by place.
         self.found: dict[Hashable, Lookup] = {}
-        #: Positions that constants are written among, by what writes them.
+        #: Positions among which a constant is written, by the key of the constant.
         self.padded: dict[Hashable, PaddedPositions] = {}
-        #: What was compared with anything, by its keys.
+        #: The keys of elements and scores that were compared with anything.
         self.compared: set[Hashable] = set()
-        #: The constants among elements that a mask, a limit or a condition took out again, by their keys.
+        #: The keys of constants that a mask, a limit or a condition removed from among elements.
         self.taken_out: set[Hashable] = set()
-        #: Objects of the classes in files that are copied over a library's.
+        #: The objects of classes in files that are copied over a library's.
         self._copies: dict[Class, Shell] = {}
-        #: The functions that are being run, and what each has looked up so far.
+        #: The frames of the functions being run, each with its look-ups so far.
         self._frames: list[tuple[Frame, list[Lookup]]] = []
-        #: How many imports, at least, led to a file from the one that is asked about.
+        #: The number of files between the root function's file and each file that a call has led to.
         self._away: dict[ModuleFacts, int] = {}
 
     # -- values --------------------------------------------------------------------------------------------------
@@ -127,9 +127,9 @@ class Lookups(Theory, Sink):
         return (Outside(definition.name),) if isinstance(definition, External) and is_codec else None
 
     def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
-        """An argument of which nothing is known, as an object of the layer that the parameter is annotated with.
+        """Replace an unknown argument by an object of the layer class in the parameter's annotation.
 
-        What was made of an object, by what cannot be read (`fabric.setup(model)`), is taken for that object.
+        The unknown result of a call that was given such an object (`fabric.setup(model)`) is taken for that object.
         """
         if parameter.annotation is None or self._run.objects.under_construction:
             return atoms
@@ -146,7 +146,7 @@ class Lookups(Theory, Sink):
         return own or (known,)
 
     def _layer(self, parameter: Parameter, code: Method) -> Shell | None:
-        """The one object that stands for all that a parameter may be given, if its annotation is a class of layers."""
+        """The object that stands for any argument of a parameter annotated with a layer class; None for others."""
         for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
             definition = code.scope.definition(part)
             model = None if definition is None else self._run.classes.of(definition)
@@ -191,7 +191,7 @@ class Lookups(Theory, Sink):
         return (self._run.sequence("list", each, value, frame),)
 
     def _slots(self, value: Value, frame: Frame) -> int:
-        """How many empty containers a comprehension makes."""
+        """The number of empty containers that a comprehension makes; 0 if unknown, or if it makes something else."""
         element = value.args[0]
         if element.args[element.op is Op.CALL :] or element.op not in _EMPTY:
             return 0
@@ -209,9 +209,9 @@ class Lookups(Theory, Sink):
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, CodecObject):
-            return codecs.called(self, atom, name, arguments, frame, value)
+            return codecs.call_method(self, atom, name, arguments, frame, value)
         if isinstance(atom, generators.Generator):
-            return generators.called(atom, name, arguments, frame, value)
+            return generators.call_method(atom, name, arguments, frame, value)
         if isinstance(atom, SymbolicInput) and name in ("get", "pop"):
             return self._run.objects.part(atom, arguments.argument(0, "key") or (Unknown(),))
         return None
@@ -219,14 +219,16 @@ class Lookups(Theory, Sink):
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         top = name.partition(".")[0]
         if top in PACKAGES:
-            known = codecs.made(name, arguments, frame, value)
+            known = codecs.make_codec(name, arguments, frame, value)
             return (
-                generators.made(name, arguments, frame, value) if known is None and top == generators.LIBRARY else known
+                generators.make_generator(name, arguments, frame, value)
+                if known is None and top == generators.LIBRARY
+                else known
             )
-        return self._mapped(arguments.positional, frame, value) if name == "builtins.map" else None
+        return self._map(arguments.positional, frame, value) if name == "builtins.map" else None
 
-    def _mapped(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
-        """What a function makes of each of a few things; not of layers, which would draw at one place for all."""
+    def _map(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
+        """`map(function, items)` for a few known items; None for layers, which would draw ids at one site."""
         only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
         items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
         each = [entry.atoms for entry in items or ()]
@@ -245,47 +247,47 @@ class Lookups(Theory, Sink):
         if name == "__init__" and atom.shell.passed is None:
             atom.shell.passed = arguments
         elif name == "__call__":
-            return self._worked(atom.shell, arguments, frame, value, ("forward",)) or (Unknown(),)
+            return self._call_layer(atom.shell, arguments, frame, value, ("forward",)) or (Unknown(),)
         elif name == "forward":
             return self.forward(atom.shell, arguments, frame, value)
         return None
 
     def beyond(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
         if name != "__init__" and atom.shell.model is not None:
-            self._inherited(atom.shell.model, name, arguments, frame, value)
+            self._follow_inherited(atom.shell.model, name, arguments, frame, value)
 
     def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if shell.model is None or shell.model.is_module is False:
             return None
-        return self._worked(shell, arguments, frame, value) or (Unknown(),)
+        return self._call_layer(shell, arguments, frame, value) or (Unknown(),)
 
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        return self._worked_as_torch(shell, arguments, frame, value) or (Unknown(),)
+        return self._call_torch_layer(shell, arguments, frame, value) or (Unknown(),)
 
     def binds(self, cls: ClassRef) -> bool:
-        """What is no layer and has no fields chooses among all classes that there are: what these look up is theirs."""
+        """True for layers and classes with fields; other classes may make objects of any class, as factories do."""
         return cls.model.facts.fields is not None or cls.model.is_module is not False
 
     # -- functions -----------------------------------------------------------------------------------------------
 
     @property
     def functions(self) -> list[Function]:
-        """The functions that are being run, outermost first."""
+        """The functions being run, outermost first."""
         return [frame.function for frame, _ in self._frames if frame.function is not None]
 
     @property
     def frames(self) -> list[Frame]:
-        """Their frames, and those of what is asked about besides."""
+        """The frames of the functions being run, and those that `asked` evaluates in."""
         return [frame for frame, _ in self._frames]
 
     @property
     def root(self) -> Function | None:
-        """The function that is asked about."""
+        """The outermost function being run; None if there is none."""
         return self._frames[0][0].function if self._frames else None
 
     @property
     def depth(self) -> int:
-        """How many functions are being run within each other."""
+        """The number of nested calls being run."""
         return len(self._frames)
 
     @property
@@ -293,7 +295,7 @@ class Lookups(Theory, Sink):
         return bool(self._frames)
 
     def forget(self) -> None:
-        """Run everything anew, and note what that does anew."""
+        """Clear the memo of calls, so that they are run, and their look-ups noted, again."""
         self._run.calls.memo.forget()
 
     def follows_all(self) -> bool:
@@ -302,15 +304,15 @@ class Lookups(Theory, Sink):
     def follow(
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
     ) -> Atoms:
-        """What a call gives; what it looks up with its arguments is looked up by the caller."""
+        """The result of a call, run once per kind of arguments; look-ups with arguments pass on to the caller."""
         site, given, memo = Site(value, frame.function), arguments, self._run.calls.memo
 
-        def followed() -> tuple[Atoms, list[Lookup]]:
+        def run_once() -> tuple[Atoms, list[Lookup]]:
             self._goes_to(function_of(function.code), frame.function)
             return self._ran(given, run)
 
         alike = None if self.collects_all else self._tensors.alike
-        known = memo.once(memo.key(function, given, alike), given, followed)
+        known = memo.once(memo.key(function, given, alike), given, run_once)
         moved = replaced_reals(known.given, given) if known.given is not given else {}
         for one in known.noted if self._frames else ():
             element = of_caller(one.element, moved)
@@ -324,15 +326,15 @@ class Lookups(Theory, Sink):
             return known.atoms
         code, keys = function_of(function.code), keys_in(known.given)
 
-        def handed_back(atom: Atom) -> Atom:
+        def for_caller(atom: Atom) -> Atom:
             return flags.of_caller(given_by(atom, site, keys, moved), code, value, frame)
 
         found: list[Atom] = []
         for number, atom in enumerate(known.atoms):
             if isinstance(atom, Shell) and flagged[number]:
-                each = [tuple(map(handed_back, entry.atoms)) for entry in atom.entries]
+                each = [tuple(map(for_caller, entry.atoms)) for entry in atom.entries]
                 atom = self._run.sequence("tuple", each, value, frame, f"given {number}")
-            found.append(handed_back(atom))
+            found.append(for_caller(atom))
         return tuple(found)
 
     def state(self) -> Hashable:
@@ -347,13 +349,13 @@ class Lookups(Theory, Sink):
         self._frames.append((frame, []))
 
     def is_asked_for(self, frame: Frame) -> bool:
-        """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
+        """True if the result of a body can reach a look-up: of its caller, or of ids that it draws by a call."""
         if len(self._frames) > 1 or frame.function is None or self._tensors.follows_everything:
             return True
         return self._body_of(frame).draws
 
     def matters(self, event: Event, frame: Frame) -> bool:
-        """Whether an event has to happen; what it computes can be asked for later."""
+        """True if an event must be evaluated now; others are evaluated later, if their value is needed."""
         if event.kind in _ENDING and event.guard is not None:  # what comes after knows the condition, too
             return event.kind is EventKind.RETURN and self.is_asked_for(frame)
         if event.kind in _IDLE:
@@ -371,20 +373,20 @@ class Lookups(Theory, Sink):
         return self._body_of(frame).matters(event, frame.given)
 
     def _runs_all(self) -> bool:
-        """Whether all that the body does is followed that is being run."""
+        """True if every event of the body being run is followed."""
         return self._tensors.follows_everything or (self.collects_all and len(self._frames) == 1)
 
     def _goes_to(self, function: Function | None, caller: Function | None) -> None:
-        """Note through how many files a run has come to that of a function: from outside through none."""
+        """Note the distance of a called function's file: one more than its caller's, 0 for a root."""
         if function is not None:
             self._away.setdefault(function.module, 0 if caller is None else self._away.get(caller.module, 0) + 1)
 
     def _is_asked_about(self, module: ModuleFacts) -> bool:
-        """Whether a file's own functions are run, not only what they call in it."""
+        """True for the file of a root function, which all functions are run of."""
         return self._away.get(module) == 0
 
     def carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...]:
-        """What a loop carries of elements from one turn to the next."""
+        """The variables of a loop that may carry elements from one iteration to the next."""
         if frame.function is None or self._run.objects.under_construction:
             return loop.carried
         if self._runs_all():
@@ -393,7 +395,7 @@ class Lookups(Theory, Sink):
         return tuple(choice for choice in loop.carried if body.is_carried(choice, frame.given))
 
     def _body_of(self, frame: Frame) -> Body:
-        """What may matter in the function that a frame is of."""
+        """The summary of the frame's function: which events may matter to look-ups."""
         if frame.body is None:
             assert frame.function is not None
             away = self._away.get(frame.function.module, 0)
@@ -419,42 +421,42 @@ class Lookups(Theory, Sink):
     # -- layers --------------------------------------------------------------------------------------------------
 
     def row_of(self, shell: Shell) -> Operator | None:
-        """The row of the class of torch's that an object is of."""
+        """The row of an object's class, or of its first base class of torch; None if there is none."""
         return operators.row(_torch_class(shell))
 
     def is_table(self, shell: Shell) -> bool:
-        """Whether an object is a layer that looks up rows."""
+        """True if an object is a layer that looks up rows, such as `nn.Embedding`."""
         row = self.row_of(shell) if shell.kind == "instance" else None
         return row is not None and "table" in row.facets
 
-    def _worked(
+    def _call_layer(
         self, shell: Shell, arguments: Arguments, frame: Frame, value: Value, by: tuple[str, ...] = _CALLED
     ) -> Atoms | None:
-        """What an object gives when it is called, by one of these methods; None if that is not known."""
+        """The result of calling an object, by the first method in `by` that it has; None if unknown."""
         objects = self._run.objects
         for name in by:
             own = objects.own_method(shell, name)
             if own is not None:
                 objects.construct(shell)
                 return self._run.calls.apply(own, arguments, frame, value)
-        return self._worked_as_torch(shell, arguments, frame, value)
+        return self._call_torch_layer(shell, arguments, frame, value)
 
-    def _worked_as_torch(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """What torch's `forward` gives."""
+    def _call_torch_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """The result of a layer whose `forward` is torch's; None if unknown. Notes the look-up, if it is a table."""
         for sink in self._tensors.working:
             sink.at_work(shell, arguments, frame, value)
         row = self.row_of(shell)
         given = arguments.argument(0, "input")
         if row is None:
             if shell.model is not None:
-                self._inherited(shell.model, "forward", arguments, frame, value)
+                self._follow_inherited(shell.model, "forward", arguments, frame, value)
             is_layer = shell.is_layer and _torch_class(shell).startswith("torch.nn.")
             return self._tensors.layer(shell, None, given, frame, value) if is_layer else None
         if row.name == "torch.nn.Sequential":
             self._run.objects.construct(shell)
             for entry in shell.entries:
                 layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
-                done = [self._worked(layer, Arguments((given or (),)), frame, value) for layer in layers]
+                done = [self._call_layer(layer, Arguments((given or (),)), frame, value) for layer in layers]
                 given = join(atoms or (Unknown(),) for atoms in done)
             return given
         if "table" in row.facets:
@@ -467,7 +469,7 @@ class Lookups(Theory, Sink):
         return self._tensors.layer(shell, row, given, frame, value)
 
     def padding_of(self, shell: Shell) -> tuple[Atoms, Atoms] | None:
-        """How many rows a table has, and which of them is for padding; None where it is no table, or is told none."""
+        """The number of rows of a table and its `padding_idx`; None if it is no table or has no such row."""
         row = self.row_of(shell)
         if row is None or "padding" not in row.facets or not self.is_table(shell):
             return None
@@ -476,7 +478,7 @@ class Lookups(Theory, Sink):
         return None if padding is None or rows is None else (rows, padding)
 
     def sided(self, layers: Atoms) -> IdLayer | None:
-        """How many ids the layers are for that a value may be: the rows of a table, the outputs of a projection."""
+        """The number of ids that layers are made for: rows of a table, outputs of a projection; None if they differ."""
         found: dict[Size, Site] = {}
         for shell in layers:
             row = self.row_of(shell) if isinstance(shell, Shell) and shell.kind == "instance" else None
@@ -494,11 +496,11 @@ class Lookups(Theory, Sink):
 
     # -- libraries -----------------------------------------------------------------------------------------------
 
-    def _inherited(self, model: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """Look up what a method gets that a class inherits from one of a library's that cannot be read.
+    def _follow_inherited(self, model: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
+        """Follow the arguments of a method that a class inherits from a library's class whose source isn't readable.
 
-        Only constants below -1 are followed there: into the file of the project that is copied over the library's, and
-        into the functions that replace the library's and have a parameter of an argument's name.
+        Only constants below -1 are followed: into the project's file that is copied over the library's, and into
+        functions that replace the library's and have a parameter of an argument's name.
         """
         handed = {key: atoms for key, atoms in arguments.keywords.items() if any(map(_is_below_in, tensors_in(atoms)))}
         if not handed and not any(_is_below_in(t) for atoms in arguments.positional for t in tensors_in(atoms)):
@@ -528,18 +530,18 @@ class Lookups(Theory, Sink):
             return
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
-            self._picked(table.owner.site, rows, index, frame, value, takes_real=takes_real)
+            self._index_table(table.owner.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Shell) and table.kind in TENSORS:
             data = next(tensors_in(table.arguments.argument(0, "data") or ()), None)
             rows = None if data is None else data.rows
-            self._picked(table.site, rows, index, frame, value, takes_real=takes_real)
+            self._index_table(table.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Tensor):
             made = table.made if table.sizes is not None and len(table.sizes) == 2 else None
-            self._picked(made, table.rows, index, frame, value, takes_real=takes_real)
+            self._index_table(made, table.rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, SymbolicInput | Unknown | Plain):
             self._look_up(None, None, index, frame, value, takes_real=False)
 
-    def _picked(
+    def _index_table(
         self, table: Site | None, rows: Size | None, index: Atoms, frame: Frame, value: Value, *, takes_real: bool
     ) -> None:
         """`table[index]`: of several subscripts only the one along dimension 0 picks rows."""
@@ -554,7 +556,7 @@ class Lookups(Theory, Sink):
                 known, along = (rows, picked) if at == place else (None, tuple(tensors_in(picked)))
                 self._look_up(table, known, along, frame, value, takes_real=takes_real)
 
-    def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
+    def note_decoding(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
         """`codec.decode(codes)`."""
         self._look_up(codec.made, codec.rows, index, frame, value, codec=codec)
 
@@ -564,10 +566,10 @@ class Lookups(Theory, Sink):
         if not self._frames or frame.function is None or number is None or targets is None or not given.is_complete:
             return
         scores = next(tensors_in(given.argument(0, "input") or ()), None)
-        rows = None if scores is None else _scored(scores)
+        rows = None if scores is None else _class_count(scores)
         site = Site(value, frame.function)
         for tensor in tensors_in(targets):
-            for filler in self._left(tensor).fillers:
+            for filler in self._without_exits(tensor).fillers:
                 is_conditional = tensor.is_conditional or filler.is_conditional
                 head = None if scores is None else scores.head
                 found = LossLookup(site, rows, filler, (site,), None, is_conditional, True, None, number, head)
@@ -587,9 +589,9 @@ class Lookups(Theory, Sink):
                 self.padded.setdefault(filler.key, PaddedPositions(positions, filler, frame))
 
     def gives_away(self, key: Hashable, frame: Frame, depth: int = 0) -> bool:
-        """Whether a body returns a constant below -1 that stands among elements, stores it or hands it on.
+        """True if a body lets the constant below -1 with this key escape: returns it, stores it or passes it on.
 
-        What it calls with it does not give it away by returning it (`depth` > 0).
+        For a callee (`depth` > 0), returning it is no escape.
         """
         found = False
         for event in frame.flow.events:
@@ -597,13 +599,13 @@ class Lookups(Theory, Sink):
             if event.kind is EventKind.CALL:
                 found |= self._is_handed_on(key, event.value, frame, depth)
             elif event.kind is EventKind.STORE or (event.kind in _GIVING and not depth):
-                held = tuple(t for t in _held(atoms) if _has_below(key, t))
+                held = tuple(t for t in _tensors_within(atoms) if _has_below(key, t))
                 found |= any(_has_below(key, t) for t in self._run.behind(held, frame, event.guard))
         return found
 
     def _is_handed_on(self, key: Hashable, call: Value, frame: Frame, depth: int) -> bool:
-        """Whether a call gives what a key stands for to what is no operator, and keeps it or cannot be read."""
-        if not any(_has_below(key, t) for arg in call.args[1:] for t in _held(self.evaluated(arg, frame))):
+        """True if a call passes the constant with this key to a callee that keeps it or is unknown."""
+        if not any(_has_below(key, t) for arg in call.args[1:] for t in _tensors_within(self.evaluated(arg, frame))):
             return False
         callee = call.callee
         if callee.op is Op.ATTR and self._run.named(callee, frame) is None:
@@ -625,11 +627,11 @@ class Lookups(Theory, Sink):
         return False
 
     def evaluated(self, value: Value, frame: Frame) -> Atoms:
-        """What a value of a body is, with all that it calls, though the body is not being run."""
+        """Evaluate a value of a body that isn't being run, with all calls in it."""
         return self.asked(lambda: self._run.evaluate(value, frame), frame)
 
     def asked(self, question: Callable[[], Atoms], frame: Frame) -> Atoms:
-        """What an answer is for which a body need not be run; what is called for it, is."""
+        """Answer a question in a frame whose body isn't being run; drops the look-ups noted on the way."""
         self._frames.append((frame, []))
         atoms = question()
         self._frames.pop()
@@ -656,7 +658,7 @@ class Lookups(Theory, Sink):
         steps = (Site(value, frame.function),)
         at = table or Site(value.args[0], frame.function)
         for tensor in tensors_in(self._fitting(index, value, frame)):
-            for element in self._left(tensor).elements():
+            for element in self._without_exits(tensor).elements():
                 is_real = isinstance(element, Real)
                 if is_real and (takes_real or tensor not in index):
                     continue  # a layer is given a tensor, not a list of some
@@ -669,7 +671,7 @@ class Lookups(Theory, Sink):
                 self._frames[-1][1].append(found)
 
     def _fitting(self, index: Atoms, value: Value, frame: Frame) -> Atoms:
-        """What is left of elements where a condition about them has a function replace the attribute that they look up.
+        """The index without elements that a condition compares to replace the table in time.
 
         `if ids.max() >= len(self.pe): self.pe = self.longer()`.
         """
@@ -677,7 +679,7 @@ class Lookups(Theory, Sink):
         replacing = frame.flow.once(_replacing) if names else {}
         for event in (event for name in names for event in replacing.get(name, ()) if event.value is not value):
             links = () if event.guard is None else event.guard.chain()
-            tests = [part for link in links for part in _compared(link.test)]
+            tests = [part for link in links for part in _values_in_condition(link.test)]
             asked = {e.key for t in tests for own in tensors_in(self.evaluated(t, frame)) for e in own.elements()}
             index = tuple(
                 a for a in index if not asked.intersection(e.key for t in tensors_in((a,)) for e in t.elements())
@@ -685,7 +687,7 @@ class Lookups(Theory, Sink):
         return index
 
     def is_one_of_several(self, call: Value) -> bool:
-        """Whether what is called may be one of several things; the elements of a list are all called in time."""
+        """True if the callee may be of several classes; the elements of a list don't count, as all get called."""
         frame = self._frames[-1][0]
         callee = call.args[0]
         while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
@@ -698,14 +700,14 @@ class Lookups(Theory, Sink):
         return is_for_another(element, call, given, frame, lambda part: self._run.evaluate(part, frame), self._rows_of)
 
     def _rows_of(self, table: Atom) -> Size | None:
-        """How many rows a table has; None for what is no layer of torch's that looks up."""
+        """The number of rows of a table; None if it is no layer of torch that looks up rows, or its size is unknown."""
         layer = table.owner if isinstance(table, Bound) else table
         if not isinstance(layer, Shell) or not self.is_table(layer):
             return None
         return size_of(self._tensors.argument(layer, (0, "num_embeddings")))
 
     def _is_of_a_mode(self) -> bool:
-        """Whether an object does what it does only if an attribute says so: it may take ids or features."""
+        """True if a call under way depends on an attribute of the object: a mode, as for ids or for features."""
         for frame, _ in self._frames[1:]:
             guard = None if frame.event is None else frame.event.guard
             for link in guard.chain() if guard is not None and frame.conditions.get(id(guard)) else ():
@@ -718,7 +720,7 @@ class Lookups(Theory, Sink):
             self._note(table, rows, index, value)
 
     def _note(self, table: Site, rows: Size, index: Atoms, value: Value) -> None:
-        """Note what the function that is asked about looks up, itself or by a call that is given the index."""
+        """Record a look-up of the root function: its own, or a call that it passes the index to."""
         root = self._frames[0][0]
         if len(self._frames) == 1:
             first = picks_rows(value) if value.op is Op.INDEX else None
@@ -730,8 +732,8 @@ class Lookups(Theory, Sink):
             if call is not None and not wanted.isdisjoint(self._run.evaluate(argument, root)):
                 self.own.setdefault(id(call), OwnLookup(table, rows, argument, call))
 
-    def _left(self, tensor: Tensor) -> Tensor:
-        """A tensor without the elements at which one of the functions that are being run is left early."""
+    def _without_exits(self, tensor: Tensor) -> Tensor:
+        """A tensor without the elements for which a function being run has returned or raised early."""
         left: Atoms = (tensor,)
         for frame, _ in self._frames:
             for test, link in frame.flow.once(_exits):
@@ -740,48 +742,48 @@ class Lookups(Theory, Sink):
 
 
 def _torch_class(shell: Shell) -> str:
-    """The first class of torch's that an object is of; empty if it is of none."""
+    """The name of an object's class, or of its first base class, in torch; empty if there is none."""
     models = shell.model.mro() if shell.model is not None else ()
     return next((model.name for model in models if model.name.startswith("torch.")), "")
 
 
-def _scored(scores: Tensor) -> Size | None:
-    """How many classes there are scores for: along dimension 1, which is the last of matrices."""
+def _class_count(scores: Tensor) -> Size | None:
+    """The number of classes that scores are for: the size of dimension 1; None if unknown."""
     if scores.sizes is None:
         return scores.width
     found = scores.sizes[1] if len(scores.sizes) > 1 else None
     return found if isinstance(found, Size) else None
 
 
-def _compared(test: Value) -> Iterator[Value]:
-    """What a condition compares, but for what it counts or measures only: `x` of `x.max() >= len(table)`."""
+def _values_in_condition(test: Value) -> Iterator[Value]:
+    """The values in a condition, without those that it only counts or measures: `x` of `x.max() >= len(table)`."""
     if test.op is Op.ATTR and test.data in ("shape", "ndim"):
         return
     if test.op is Op.CALL and any("counts" in row.facets for row in operators.called(called_name(test.callee))):
         return
     yield test
     for part in test.args:
-        yield from _compared(part)
+        yield from _values_in_condition(part)
 
 
 def _exits(flow: Flow) -> list[tuple[Value, PathCondition]]:
-    """The comparisons by which a function is left early."""
+    """The comparisons in conditions of early exits."""
     links = {id(link): link for event in flow.events if event.guard for link in event.guard.chain()}
     early = [link for link in links.values() if link.early]
     return [(part, link) for link in early for part in comparisons(flow, link.test)]
 
 
 def _replacing(flow: Flow) -> dict[object, list[Event]]:
-    """The events of a body that replace an attribute of the object under a condition, by its name."""
+    """The conditional events of a body that replace an attribute of `self`, by the attribute's name."""
     found: dict[object, list[Event]] = {}
     for event in flow.events:
-        if event.guard is not None and (name := _replaced(event)) is not None:
+        if event.guard is not None and (name := _replaced_attribute(event)) is not None:
             found.setdefault(name, []).append(event)
     return found
 
 
-def _replaced(event: Event) -> object:
-    """The attribute of the object that an event replaces: by assignment, `setattr`, `register_buffer`."""
+def _replaced_attribute(event: Event) -> object:
+    """The attribute of `self` that an event replaces by assignment, `setattr` or `register_buffer`; None if none."""
     if event.target is not None or event.kind is not EventKind.CALL:
         return None if event.target is None else self_attribute(event.target)
     call = event.value
@@ -794,12 +796,12 @@ def _replaced(event: Event) -> object:
 
 
 def _is_below(filler: Filler) -> bool:
-    """Whether a constant is no way to say which is the last one."""
+    """True if a constant is below -1, so that it can't mean the last row."""
     return filler.size.number is not None and filler.size.number < -1
 
 
 def _is_none(filler: Filler, lookup: Value) -> bool:
-    """Whether a constant is no row of anything: -1 is the last one where negative numbers count from the end."""
+    """True if a constant is no valid row for a look-up: -1 is one where negative ids count from the end."""
     if filler.size.number != -1 or lookup.op is not Op.CALL:
         return _is_below(filler)
     return not any("from-end" in row.facets for row in operators.called(called_name(lookup.callee)))
@@ -810,21 +812,21 @@ def _is_below_in(tensor: Tensor) -> bool:
 
 
 def _has_below(key: Hashable, atom: Atom) -> bool:
-    """Whether the constant that a key stands for is among elements, and still below -1."""
+    """True if the constant with this key is among a tensor's elements, and still below -1."""
     return isinstance(atom, Tensor) and any(filler.key == key and _is_below(filler) for filler in atom.fillers)
 
 
-def _held(atoms: Iterable[Atom], depth: int = 0) -> Iterator[Tensor]:
-    """The tensors that a value is, or holds in containers of containers."""
+def _tensors_within(atoms: Iterable[Atom], depth: int = 0) -> Iterator[Tensor]:
+    """The tensors among atoms, and in containers among them, down to a depth."""
     for atom in atoms:
         if isinstance(atom, Tensor):
             yield atom
         elif isinstance(atom, Shell) and atom.is_container and depth < _MAX_HANDING:
-            yield from _held(atom.contents(), depth + 1)
+            yield from _tensors_within(atom.contents(), depth + 1)
 
 
 def _unread(model: ClassModel, classes: Classes) -> Iterator[str]:
-    """The names of the bases of a class, and of their bases, that cannot be read."""
+    """The names of a class's direct and indirect bases whose source isn't readable."""
     for each in model.mro():
         for base in each.facts.bases:
             if isinstance(base, External) and "." in base.name and classes.of(base) is None:
@@ -832,7 +834,7 @@ def _unread(model: ClassModel, classes: Classes) -> Iterator[str]:
 
 
 def _changing(flow: Flow) -> frozenset[int]:
-    """The calls of a body that may change objects, but those in other values, which happen when these are asked."""
+    """The ids of a body's calls that may change objects, without those inside other values, which evaluate them."""
     used = {id(arg) for value in flow.values for arg in value.args}
     used.update(id(event.value) for event in flow.of(EventKind.STORE))
     calls = (event.value for event in flow.of(EventKind.CALL) if id(event.value) not in used)
@@ -840,7 +842,7 @@ def _changing(flow: Flow) -> frozenset[int]:
 
 
 def _changes_objects(call: Value) -> bool:
-    """Whether a call in a constructor may store something, or put it into a container."""
+    """True if a call in a constructor may store something in the object or in a container."""
     callee = call.callee
     if callee.op is Op.ATTR:
         owner = callee.args[0]

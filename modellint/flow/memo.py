@@ -1,9 +1,9 @@
-"""The memo of calls: what tells one call of a function from another one, and what is remembered of either.
+"""The memo of calls: the keys by which calls are distinguished, and their remembered results.
 
-A run that looks things up remembers each call that it follows, for as long as it lasts. A call that is given constants
-only gives the same in all runs: frameworks ask themselves at every turn whether a package is installed or which version
-it has. What it gives is remembered for the project and forgotten by dependency, if it holds no value of a body:
-constants, and that something is plain or unknown.
+A run of look-ups remembers each call that it follows until it ends. A call with constant arguments has the same result
+in all runs: frameworks check again and again if a package is installed, or which version it has. Its result is
+remembered for the project, and forgotten by dependency, if it holds no value of a body: only constants, plain and
+unknown atoms.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
 
 Noted = TypeVar("Noted")
-#: How many calls of a function are followed that give it other objects of the same expressions and are otherwise alike:
-#: what calls itself makes new ones at every turn, and as many of them as there are ways to get there.
+#: The most calls of a function that are followed if they differ only in objects made by the same expressions: a
+#: recursive function makes new objects at every call, as many as there are ways to get there.
 _MOST_ALIKE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class CallSummary:
-    """What a call gives, the functions that it runs, and how many steps that takes."""
+    """The result of a call, the functions that it runs, and its number of steps."""
 
     atoms: Atoms
     done: frozenset[Function]
@@ -40,7 +40,7 @@ class CallSummary:
 
 @dataclass(frozen=True, slots=True)
 class Followed(Generic[Noted]):
-    """A call that was followed: with which arguments, what it gave, and what the theory that asked has noted."""
+    """A call that was followed: its arguments, its result, and the notes of the theory that asked for it."""
 
     given: Arguments
     atoms: Atoms
@@ -48,18 +48,18 @@ class Followed(Generic[Noted]):
 
 
 class Memo:
-    """The calls of a run that have been followed, and those that are given constants, of all runs on the project."""
+    """The followed calls of a run and, for the whole project, calls with constant arguments."""
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._followed: dict[Hashable, Followed[Any]] = {}
-        #: How many have been followed that are told apart by nothing but objects which the same expressions made.
+        #: The number of followed calls by form (the key with objects of the same expressions made equal).
         self._followed_alike: dict[Hashable, int] = {}
-        #: How many calls may be under way at most for the one that is being run to give the same elsewhere.
+        #: The number of calls under way as the current summary began; fewer if outer ones cut off a call within it.
         self._limit: int | None = None
 
     def key(self, function: FunctionRef, given: Arguments, alike: tuple[type, ...] | None = None) -> Hashable:
-        """What a function can tell apart of its calls; those of kinds that are `alike` are all the same to it."""
+        """The key of a call: everything that its result depends on; atoms of the kinds `alike` count as equal."""
         run, code = self._run, function.code
         return (
             code if isinstance(code, Nested) else function_of(code) or code,
@@ -72,7 +72,7 @@ class Memo:
         )
 
     def once(self, key: Hashable, given: Arguments, follow: Callable[[], tuple[Atoms, Noted]]) -> Followed[Noted]:
-        """A call that is followed once in this run, with what was noted then."""
+        """The record of a call with a key; `follow` runs it if the run hasn't followed one yet."""
         known = self._followed.get(key)
         if known is not None:
             return known
@@ -85,19 +85,19 @@ class Memo:
         return known
 
     def forget(self) -> None:
-        """Follow all calls anew."""
+        """Clear the memo of this run."""
         self._followed.clear()
         self._followed_alike.clear()
 
     # -- what holds in all runs ------------------------------------------------------------------------------------
 
     def cut(self, depth: int) -> None:
-        """A call is not followed because of the `depth` outermost calls under way."""
+        """Note that a call was not followed because of the `depth` outermost calls under way."""
         if self._limit is not None:
             self._limit = min(self._limit, depth)
 
     def call(self, function: FunctionRef, given: Arguments, follow: Callable[[], Atoms]) -> Atoms:
-        """What a call gives; `follow` runs it."""
+        """The result of a call, remembered for the project if its arguments are constants; `follow` runs it."""
         code = function_of(function.code)
         if code is None or function.frame is not None or not _is_constant(function.receiver, given):
             return follow()
@@ -120,7 +120,7 @@ class Memo:
         return known.atoms
 
     def _summary(self, follow: Callable[[], Atoms]) -> tuple[CallSummary, bool]:
-        """What a call gives, and whether that is so in every run."""
+        """The summary of a call, and True if it holds in every run."""
         run, calls = self._run, self._run.calls
         limit, self._limit = self._limit, len(calls.under_way)
         done, calls.done = calls.done, set()
@@ -137,7 +137,7 @@ class Memo:
 
 
 def _form_of(key: Hashable) -> Hashable:
-    """A key in which containers, and objects that are no layers, stand for all that the same expression makes."""
+    """A key in which all containers, and all objects that are no layers, of one expression are equal."""
     if isinstance(key, Shell):
         return key if key.value is None or _matters(key) else (key.kind, key.model, id(key.value))
     if type(key) is tuple:
@@ -166,25 +166,25 @@ def _matters(shell: Shell) -> bool:
 
 
 def keys_in(given: Arguments) -> set[Hashable]:
-    """What tells apart the elements among arguments."""
+    """The keys of all elements of tensors among arguments."""
     return {element.key for values in given.all() for t in tensors_held(values) for element in t.elements()}
 
 
 def replaced_reals(before: Arguments, now: Arguments) -> dict[Site, Real]:
-    """The real numbers that one call was given, and what another one was given in their place."""
+    """A map from the origins of real numbers in one call's arguments to those in another call's."""
     reals = [[t.real for values in given.all() for t in tensors_in(values) if t.real] for given in (before, now)]
     return {one.origin: other for one, other in zip(*reals, strict=False)}
 
 
 def of_caller(element: Element, moved: dict[Site, Real]) -> Element:
-    """An element as the caller knows it that a function was not run for."""
+    """An element of a remembered call in terms of the current call's arguments."""
     if not isinstance(element, Real) or element.origin not in moved:
         return element
     return replace(element, origin=moved[element.origin].origin)
 
 
 def given_by(atom: Atom, call: Site, keys: set[Hashable], moved: dict[Site, Real]) -> Atom:
-    """What a call gives: ids that are not its arguments' are drawn anew by each call."""
+    """An atom of a remembered result for the current call: its own draws of ids become draws of this call."""
     if not isinstance(atom, Tensor):
         return atom
     if atom.real is not None and atom.real.origin in moved:
@@ -195,7 +195,7 @@ def given_by(atom: Atom, call: Site, keys: set[Hashable], moved: dict[Site, Real
 
 
 def _shape_of(given: Arguments, alike: tuple[type, ...]) -> Hashable:
-    """What a function can tell apart of its arguments, where those of some kinds are all the same."""
+    """A key of arguments in which atoms of the kinds `alike` are equal."""
     positional = tuple(_told_apart(atoms, alike) for atoms in given.positional)
     keywords = tuple((name, _told_apart(atoms, alike)) for name, atoms in given.keywords.items())
     return positional, keywords, given.is_complete

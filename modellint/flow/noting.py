@@ -1,4 +1,4 @@
-"""What a theory of a rule pack notes of one file."""
+"""Running a theory of a rule pack over one file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Known = TypeVar("Known", bound=Theory)
 
 
 def theory_of(module: ModuleFacts, kind: type[Known], project: Project) -> Known:
-    """The theory after each function of a file was run, with anything. Raises LeftOutError if it has failed."""
+    """Run each function of a file with unknown arguments, and return the theory. Raises LeftOutError if it failed."""
     run, _ = tensor_run(project, TableReads)
     guards = (theory for theory in run.theories if isinstance(theory, GuardedTheory) and theory.brought.kind is kind)
     guard = next(guards, None)

@@ -1,4 +1,4 @@
-"""A run of one object, from its constructor on: what it stores, where, and on which paths."""
+"""A run of one object: its constructor, then its methods, with the stores that they make."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-#: How deeply layers that hold each other are opened.
+#: The depth to which nested layers are opened.
 _MAX_DEPTH = 8
 
 
@@ -39,7 +39,7 @@ class ObjectRun:
         work: frozenset[str] = frozenset(),
     ) -> None:
         self.model = model
-        #: The tensors that its constructor is given, as far as they are known.
+        #: Known arguments of its constructor, by name.
         self._handed = handed or {}
         self.run = started(project, gate=gate)
         self.devices = self.run.of(Devices)
@@ -53,12 +53,12 @@ class ObjectRun:
 
     @property
     def reads(self) -> Collection[AttributeRead]:
-        """Where attributes of the object are read."""
+        """The reads of the object's attributes."""
         return self.run.objects.reads.values()
 
     @property
     def failures(self) -> Collection[Path]:
-        """The conditions under which its constructor ends with an error, or never."""
+        """The paths on which its constructor raises."""
         return self.run.objects.failures.get(self.shell, ())
 
     def begin(self) -> None:
@@ -66,9 +66,9 @@ class ObjectRun:
         self.run.objects.initialise(self.shell, self.devices.made_outside(self.model, self._handed))
 
     def follow(self, function: Function, *, at_work: bool = False, bare: Collection[str] = ()) -> None:
-        """Run a method; one that has been called before only to see what happens where the object is `at_work`.
+        """Run a method of the moved object. A method that has been run is run again only if `at_work`.
 
-        Of its parameters those that are `bare` are given nothing that is where the object is.
+        The parameters `bare` get plain values instead of tensors on the object's device.
         """
         if function in self.done and not at_work:
             return
@@ -80,7 +80,7 @@ class ObjectRun:
                 if method is not None:
                     frame = class_frame(method.scope, id(function))
                     reference = FunctionRef(method, None, self.shell, above)
-                    given = self.devices.given(function, method.plain)
+                    given = self.devices.method_arguments(function, method.plain)
                     if bare:
                         rest = {name: atoms for name, atoms in given.keywords.items() if name not in bare}
                         given = Arguments(keywords=rest | dict.fromkeys(bare, PLAIN), is_complete=False)
@@ -89,9 +89,9 @@ class ObjectRun:
         self.run.objects.is_at_work = False
 
     def moved_again(self, work: Iterable[Function]) -> dict[tuple[str, int], Meeting]:
-        """Where what the object has kept since it worked meets what is there, once it is moved and works again.
+        """Move the object again, run its methods `work`, and return the device mixes with tensors that it had kept.
 
-        Nothing else is to be asked of the object afterwards.
+        The object can't be used for other questions afterwards.
         """
         self.devices.meetings = {}
         self.devices.leave(self.shell)
@@ -100,7 +100,7 @@ class ObjectRun:
         return self.devices.meetings
 
     def has_state(self, shell: Shell, depth: int = 0) -> bool:
-        """Whether a layer has parameters or buffers, for sure or under some conditions."""
+        """True if a layer has parameters or buffers, at least under some conditions."""
         if shell.kind != "instance" or depth > _MAX_DEPTH:
             return shell.kind != "instance"
         return any(
@@ -110,7 +110,7 @@ class ObjectRun:
         )
 
     def has_parameters(self, shell: Shell, depth: int = 0) -> bool | None:
-        """Whether a layer has parameters to train, None under some conditions."""
+        """True if a layer has trainable parameters on every path, False if on none; else None."""
         paths: list[Path] = []
         is_undecided = False
         for atoms, path in self._parts(shell):
@@ -129,13 +129,13 @@ class ObjectRun:
         return atom.is_layer and depth < _MAX_DEPTH and self.has_parameters(atom, depth + 1)
 
     def _parts(self, shell: Shell) -> Iterator[tuple[Atoms, Path]]:
-        """What a layer registers, and on which paths."""
+        """The atoms that a layer registers, with their path conditions."""
         self.run.objects.construct(shell)
         yield from ((store.atoms, store.path) for store in shell.stores if store.registers)
         yield from ((entry.atoms, entry.path) for entry in shell.entries if shell.is_module_container)
 
     def registered(self, wanted: Collection[Shell], without: Store | None = None) -> dict[Shell, list[Path]]:
-        """The paths on which layers and parameters become parts of the object, as torch sees it."""
+        """The paths on which layers and parameters become registered parts of the object; `without` is left out."""
         search = _Registered(self.run, frozenset(wanted), without)
         search.parts_of(self.shell, (), 0)
         for atoms, path in self.run.objects.given_away:
@@ -144,7 +144,7 @@ class ObjectRun:
 
 
 class _Registered:
-    """Follows what is registered from an object to what it holds in turn."""
+    """Collects the registered parts of an object transitively, with their paths."""
 
     def __init__(self, run: Interpreter, wanted: frozenset[Shell], without: Store | None) -> None:
         self._run = run
@@ -189,7 +189,7 @@ class _Registered:
 
 
 def _is_readable(shell: Shell) -> bool:
-    """Whether what a constructor does with its arguments can be known."""
+    """True if an object's constructor has readable source, or there is none in its MRO."""
     assert shell.model is not None
     if not shell.model.is_complete:
         return False
@@ -202,7 +202,7 @@ def _is_readable(shell: Shell) -> bool:
 
 
 def covers(paths: Iterable[Path]) -> bool:
-    """Whether one of the paths is taken, however the open conditions on them turn out."""
+    """True if one of the paths is taken for every outcome of their open conditions."""
     known = list(paths)
     if any(not path for path in known):
         return True
@@ -214,6 +214,6 @@ def covers(paths: Iterable[Path]) -> bool:
 
 
 def undecided_on(paths: Iterable[Path], taken: Path) -> list[Path]:
-    """The undecided rest of paths, where the tests that `taken` decides are known."""
+    """The paths that are possible on `taken`, each without the tests that `taken` decides."""
     possible = (path for path in paths if not are_exclusive(path, taken))
     return [tuple(step for step in path if step not in taken) for path in possible]

@@ -1,4 +1,4 @@
-"""Objects at work: what their attributes and elements are, what is stored in them, how they come to be."""
+"""Operations on objects: reading attributes and elements, storing, and construction."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event
     from modellint.link.classes.models import ClassModel
 
-#: Tables in which a module keeps what is registered.
+#: The dicts in which `nn.Module` keeps registered children, parameters and buffers.
 TABLES = frozenset(("_modules", "_parameters", "_buffers"))
-#: Under what an object keeps the items that it has as a dict: no attribute has that name.
+#: The pseudo-attribute that holds the items of an object derived from `dict`.
 _ITEMS = "[]"
-#: What makes the object that a run is about: nothing in a file.
+#: The value that makes the subject of a run, which no file makes.
 _NO_VALUE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AttributeRead:
-    """Where an attribute is read; `at_work` where the object is called."""
+    """A read of an attribute; `at_work` if it happens while the object works (in `forward`, not `__init__`)."""
 
     name: str
     function: Function
@@ -75,23 +75,23 @@ class Objects:
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: The object that the run is about.
+        #: The object under analysis, if the run is about one.
         self.subject: Shell | None = None
         #: The objects whose constructors are being run.
         self.under_construction: list[Shell] = []
-        #: The paths on which constructors raise: no object comes of them.
+        #: The paths on which constructors raise, so that no object is made.
         self.failures: dict[Shell, list[Path]] = {}
-        #: Where attributes of that object are read, and whether that is while it is at work.
+        #: The reads of the subject's attributes.
         self.reads: dict[tuple[str, int, int], AttributeRead] = {}
         self.is_at_work = False
-        #: Calls that wait in constructors, by the attributes that they may store in other objects.
+        #: Deferred calls of constructors, by the attributes that they may store in other objects.
         self.waiting: dict[str, list[tuple[Shell, DeferredCall]]] = {}
         self._given_away: list[tuple[Atoms | Later, Path]] = []
 
     # -- attributes ------------------------------------------------------------------------------------------------
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms:
-        """`atom.name`."""
+        """The value of `atom.name`."""
         for theory in self._run.asked.attribute:
             known = theory.attribute(atom, name, frame, value)
             if known is not None:
@@ -172,7 +172,7 @@ class Objects:
                 self.reads[key] = AttributeRead(name, frame.function, value, self.is_at_work)
 
     def class_attribute(self, cls: ClassRef, name: str, receiver: Atom, start: int = 0) -> Atoms:
-        """What a class or its bases, from `start` in the MRO on, define under a name; nothing if they do not."""
+        """The class attribute or method of a name, from `start` in the MRO on; `NEVER` if there is none."""
         mro = cls.model.mro()
         for above in range(start, len(mro)):
             model = mro[above]
@@ -193,12 +193,12 @@ class Objects:
 
     @property
     def given_away(self) -> Iterator[tuple[Atoms, Path]]:
-        """What is stored in objects of which nothing is known, and on which path: they may register it."""
+        """The atoms stored in unknown objects, which may register them, with their path conditions."""
         for held, path in self._given_away:
             yield held() if callable(held) else held, path
 
     def give_away(self, owner: Atom, atoms: Atoms | Later) -> None:
-        """Store something in an object that somebody else has made."""
+        """Note a store in an object that isn't on the heap; layers that are stored in it escape."""
         for theory in self._run.asked.give_away:
             theory.give_away(owner)
         is_kept = callable(atoms) or any(isinstance(atom, Shell) for atom in atoms)
@@ -206,7 +206,7 @@ class Objects:
             self._given_away.append((atoms, self._run.path))
 
     def own_method(self, shell: Shell, name: str) -> FunctionRef | None:
-        """A method that a class of the project defines."""
+        """The bound method of an instance, if its class defines it in readable source; else None."""
         if shell.kind != "instance":
             return None
         found = model_of(shell).readable(name)
@@ -224,13 +224,13 @@ class Objects:
         registers: bool = True,
         is_sure: bool = True,
     ) -> None:
-        """Store something under an attribute of an object, or of what may be another one."""
+        """Store atoms in an attribute (of unknown name if None); not `is_sure` if the object is one of several."""
         path = self._run.path
         if not atoms:
             return
         if name is not None:
             if not callable(atoms):
-                atoms = self.kept(shell, atoms, frame, target, value)
+                atoms = self.after_store(shell, atoms, frame, target, value)
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
             for theory in self._run.asked.touch:
@@ -241,8 +241,8 @@ class Objects:
             registers = False
         shell.note(Store(name, atoms, path, frame.function, target, value, registers, is_sure, shell.is_initialised))
 
-    def kept(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
-        """What an attribute keeps of what is stored there."""
+    def after_store(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
+        """The stored atoms after every theory's `stored` hook."""
         for theory in self._run.asked.stored:
             atoms = theory.stored(shell, atoms, frame, target, value)
         return atoms
@@ -250,7 +250,7 @@ class Objects:
     # -- containers ------------------------------------------------------------------------------------------------
 
     def element(self, atom: Atom, frame: Frame, value: Value) -> Atoms:
-        """One element of what a value iterates over."""
+        """One element of an iteration over a value."""
         for theory in self._run.asked.element:
             known = theory.element(atom)
             if known is not None:
@@ -275,13 +275,13 @@ class Objects:
         if isinstance(atom, Shape):
             return sizes.element(atom)
         if isinstance(atom, SymbolicInput):
-            return (self._given(atom, None),)
+            return (self._input_part(atom, None),)
         if isinstance(atom, Plain | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Derived | Length) else UNKNOWN
 
     def part(self, atom: Atom, index: Atoms) -> Atoms:
-        """`atom[index]`."""
+        """The value of `atom[index]`."""
         row = self._row(atom)
         if row is not None:
             return row
@@ -308,7 +308,7 @@ class Objects:
         if isinstance(atom, Shape):
             return sizes.measured(atom, index)
         if isinstance(atom, SymbolicInput):
-            return (self._given(atom, text(index)),)
+            return (self._input_part(atom, text(index)),)
         if isinstance(atom, Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Plain | Derived | Length) else UNKNOWN
@@ -320,8 +320,8 @@ class Objects:
                 return known
         return None
 
-    def _given(self, owner: SymbolicInput, key: str | None) -> SymbolicInput:
-        """An attribute or entry of a root's argument, where these are told from the argument itself."""
+    def _input_part(self, owner: SymbolicInput, key: str | None) -> SymbolicInput:
+        """An entry of a root's argument; the argument itself in runs that don't name parts."""
         if not self._run.names_parts:
             return owner
         return owner.element() if key is None else owner.part(key)
@@ -332,7 +332,7 @@ class Objects:
         return atoms
 
     def _default(self, owner: Shell, factory: Atoms) -> Atoms:
-        """What a `defaultdict` makes for a key that it does not have."""
+        """The value that a `defaultdict` makes for a missing key."""
         assert owner.value is not None
         if not any(isinstance(a, Shell) for entry in owner.entries for a in entry.atoms):
             names = [a.name for a in factory if isinstance(a, Outside)]
@@ -346,7 +346,7 @@ class Objects:
         return owner.element()
 
     def store_item(self, atom: Atom, index: Atoms, atoms: Atoms, frame: Frame, value: Value) -> None:
-        """`atom[index] = …`."""
+        """Store `atom[index] = atoms`."""
         path = self._run.path
         if isinstance(atom, Bound) and isinstance(atom.owner, Shell):
             self.store(atom.owner, text(index), atoms, frame, value=value, registers=atom.name in TABLES)
@@ -362,7 +362,7 @@ class Objects:
                 before = atom.entries[key].atoms
                 atom.replace(key, atoms if not path and not self._run.loops else join([before, atoms]))
                 return
-            counted = atom.counted(index) if atom.kind == "list" and atom.is_exact else atom.entries
+            counted = atom.entries_at(index) if atom.kind == "list" and atom.is_exact else atom.entries
             if 0 < len(counted) < len(atom.entries) or (counted and _counts_all(index, atom)):
                 for number, entry in enumerate(counted):
                     atom.replace(number, join([entry.atoms, atoms]))
@@ -377,7 +377,7 @@ class Objects:
             self.give_away(atom, atoms)
 
     def items(self, shell: Shell) -> Shell | None:
-        """The items of an object whose class derives from `dict`, and is no layer."""
+        """The items of an object derived from `dict`, as a container; None for layers and other objects."""
         model = shell.model
         if shell.kind != "instance" or model is None or model.is_module is not False:
             return None
@@ -392,8 +392,8 @@ class Objects:
             shell.set(_ITEMS, found, ())
         return found[0] if isinstance(found[0], Shell) else None
 
-    def augmented(self, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
-        """`x += …`: containers grow, anything else is another value."""
+    def augment(self, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
+        """The result of `x += …`: containers grow in place, other values are computed."""
         found: list[Atoms] = []
         for atom in left:
             if isinstance(atom, Derived) or (isinstance(atom, Shell) and atom.kind in TENSORS):
@@ -409,7 +409,7 @@ class Objects:
     # -- modules ---------------------------------------------------------------------------------------------------
 
     def module_method(self, shell: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """A method that `nn.Module` or one of its containers has; None for any other."""
+        """The result of a method of `nn.Module` or its containers; None for any other method."""
         if name in calls.REGISTRARS or name == "__setattr__":
             given = arguments.argument(
                 1, {"register_parameter": "param", "register_buffer": "tensor"}.get(name, "module")
@@ -465,7 +465,7 @@ class Objects:
         return made
 
     def construct(self, shell: Shell) -> None:
-        """Run the constructor of an object that was made, once."""
+        """Run the constructor of an object, unless it has been run."""
         if shell.is_built or shell.kind != "instance":
             return
         shell.is_built = True
@@ -475,7 +475,7 @@ class Objects:
         self._run.path, self._run.loops = outer, loops
 
     def initialise(self, shell: Shell, arguments: Arguments) -> None:
-        """Run `__init__` as the classes of the MRO define it."""
+        """Run the first `__init__` in the MRO."""
         shell.is_built = True
         self._run.hold(shell)
         model = model_of(shell)
@@ -486,16 +486,16 @@ class Objects:
         self.under_construction.pop()
 
     def fail(self, frame: Frame) -> None:
-        """An exception is raised, perhaps by the constructor of an object."""
+        """Note the path of an exception that is raised in a constructor."""
         made = self.under_construction[-1] if self.under_construction else None
         is_seldom = self._run.loops or (frame.event is not None and frame.event.handled)
         if made is not None and frame.names.get("self") == (made,) and (self._run.path or not is_seldom):
             self.failures.setdefault(made, []).append(self._run.path)
 
     def puts_off(self, event: Event, frame: Frame, is_asked_about: Callable[[ModuleFacts], bool]) -> bool:
-        """Whether a method that a constructor calls can wait until an attribute is asked for that it may store.
+        """Defer a constructor's call of a method until an attribute that it may store is read; False if it can't be.
 
-        It cannot if it stands in, or calls what stands in, a file that is asked about: what it makes and looks up is.
+        It can't if it runs code of a file in question, whose objects and look-ups are asked for.
         """
         name, receiver = self_attribute(event.value.callee), frame.names.get("self", ())
         shell = receiver[0] if len(receiver) == 1 else None
@@ -515,12 +515,12 @@ class Objects:
         return True
 
     def let_happen(self, name: str) -> None:
-        """Make the calls that may store an attribute in other objects than their own."""
+        """Run deferred calls that may store an attribute in other objects than their own."""
         for shell, call in self.waiting.pop(name, ()):
             shell.let_happen(call)
 
     def fill(self, shell: Shell, arguments: Arguments) -> None:
-        """What a container's constructor is given becomes its children."""
+        """Fill a container layer with the arguments of its constructor."""
         shell.is_exact = shell.is_exact and arguments.is_complete
         is_sequence = "torch.nn.Sequential" in [model.name for model in model_of(shell).mro()]
         for atoms in arguments.positional:
@@ -569,22 +569,22 @@ def model_of(shell: Shell) -> ClassModel:
 
 
 def _is_yet_to_be_made(store: Store) -> bool:
-    """Whether a call was left out that makes what is stored: to list the children of an object makes none of them."""
+    """True if a stored object comes from a deferred call, so that listing children must not make it."""
     return callable(store.held) and store.value is not None and store.value.op is Op.CALL
 
 
 def _only_text(atoms: Atoms | None) -> str | None:
-    """The string that a name has where exactly one of its values is known."""
+    """The only string among the atoms of a name; None if there are none, or several."""
     found = {atom.value for atom in atoms or () if isinstance(atom, Constant) and isinstance(atom.value, str)}
     return found.pop() if len(found) == 1 else None
 
 
 def _counts_all(index: Atoms, owner: Shell) -> bool:
-    """Whether an index is that of a loop over as many numbers as there are entries."""
+    """True if an index is the counter of a loop over all entries."""
     atom = index[0] if len(index) == 1 else None
     return owner.is_exact and isinstance(atom, Counter) and atom.end == len(owner.entries)
 
 
 def _tensor_kind(name: str) -> str:
-    """Whether calling a class gives a parameter or a buffer."""
+    """The kind of tensor that a class makes: "parameter" or "buffer"."""
     return "buffer" if name.endswith("Buffer") else "parameter"

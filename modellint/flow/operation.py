@@ -1,4 +1,4 @@
-"""Calls of operators, and what their arguments say: constants, dimensions, how far something counts."""
+"""Calls of operators, and their arguments: constants, dimensions, ends of counts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.operators import Operator
 
-#: How many containers in each other are looked through for numbers.
+#: The most containers that are searched for numbers.
 _MAX_LITERALS = 64
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Operation:
-    """A call of an operator. Positions count from the operand, which is no argument of a method: `first` is 1."""
+    """A call of an operator. Positions count from the operand; for a method, the first argument is at `first` = 1."""
 
     row: Operator
     arguments: Arguments
     first: int
-    #: The sizes that it is given.
+    #: Its arguments that are sizes.
     sizes: tuple[Atoms, ...]
     frame: Frame
     value: Value
@@ -38,25 +38,25 @@ class Operation:
         return Site(self.value, self.frame.function)
 
     def get(self, argument: tuple[int, str] | None) -> Atoms | None:
-        """The argument at a position, or called by a name."""
+        """The argument at a position (counted from the operand) or of a name; None if it isn't passed."""
         if argument is None or argument[0] < self.first:
             return None if argument is None else self.arguments.keywords.get(argument[1])
         return self.arguments.argument(argument[0] - self.first, argument[1])
 
-    def written(self, argument: tuple[int, str]) -> Site:
-        """Where an argument is written; the call itself, where it is given in another way."""
+    def argument_site(self, argument: tuple[int, str]) -> Site:
+        """The site of an argument's expression; that of the call if the argument isn't written there."""
         is_call = self.value.op is Op.CALL and argument[0] >= self.first
         found = self.value.argument(argument[0] - self.first, argument[1]) if is_call else None
         return self.site if found is None else Site(found, self.frame.function)
 
     def fillers(self, *arguments: tuple[int, str] | None) -> tuple[Filler, ...]:
-        """The constants that arguments put into elements."""
+        """The constants among arguments, as fillers of elements."""
         written = [(one, constant_in(self.get(one), self.frame)) for one in arguments if one is not None]
-        return tuple(Filler(size, self.written(one)) for one, size in written if size is not None)
+        return tuple(Filler(size, self.argument_site(one)) for one, size in written if size is not None)
 
 
 def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:
-    """The number that elements become; a function's own parameter may as well be a tensor."""
+    """The size of a constant; None for an argument of the frame's own function, which may be a tensor."""
     own = "" if frame.function is None else f"{frame.function.module.path}:{frame.function.qualname}"
     given = [atom for atom in atoms or () if isinstance(atom, SymbolicInput) and "." not in atom.name]
     is_own = any(atom.symbol is not None and atom.symbol.owner == own for atom in given)
@@ -64,14 +64,14 @@ def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:
 
 
 def literals(operation: Operation) -> tuple[Filler, ...]:
-    """The whole numbers of `torch.tensor([[bos, 7]])`."""
+    """The integers in `torch.tensor([[bos, 7]])`, as fillers."""
     found: dict[Filler, None] = {}
     pending = [*operation.arguments.positional[:1]]
     for atoms in pending:
         for atom in atoms:
             size = constant_in((atom,), operation.frame)
             if size is not None:
-                found[Filler(size, operation.written((0, "data")))] = None
+                found[Filler(size, operation.argument_site((0, "data")))] = None
             elif isinstance(atom, Shell) and atom.is_container and len(pending) < _MAX_LITERALS:
                 pending.extend(entry.atoms for entry in atom.entries)
     return tuple(found)
@@ -83,19 +83,19 @@ def _is_start(atoms: Atoms) -> bool:
 
 
 def joined_along(arguments: Arguments) -> int | None:
-    """The dimension along which tensors become one, if that is known."""
+    """The dimension along which tensors are joined; 0 by default, None if unknown."""
     dim = arguments.argument(1, "dim")
     return 0 if dim is None else sizes.whole(dim)
 
 
-def counted(arguments: Arguments) -> Sizes:
-    """`arange(n)`, `arange(0, n)`."""
+def counted_sizes(arguments: Arguments) -> Sizes:
+    """The sizes of `arange(n)` or `arange(0, n)`."""
     end = counted_end(arguments)
     return (None if end is None else sizes.side(end[0]),)
 
 
 def counted_end(arguments: Arguments) -> tuple[Atoms, int] | None:
-    """What `arange` counts to from 0 on, and which argument that is; None where it begins or steps otherwise."""
+    """The end of `arange`, and its position; None if it begins at another number than 0 or has another step than 1."""
     start, end, at = arguments.argument(0, "start"), arguments.argument(1, "end"), 1
     if end is None:
         start, end, at = None, start, 0

@@ -1,7 +1,7 @@
-"""Theories that rule packs bring: a run has each behind a guard, which checks what it answers and knows whose it is.
+"""Theories of rule packs: each is wrapped in a guard, which checks its answers and knows its pack.
 
-What goes wrong in one is a `TheoryError`, which ends all that is being found out about the file: whoever asked begins
-again without that theory, so that nothing rests on half of what it says.
+A failure in one is a `TheoryError`, which ends the analysis of the file: the caller begins again without that theory,
+so that no result depends on a part of its answers.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atoms
     from modellint.flow.interp import Interpreter
 
-#: How many values an answer may be at once.
+#: The most atoms of an answer.
 _MAX_ATOMS = 64
-#: How many seconds of processor time a theory may take for one file.
+#: The seconds of processor time that a theory may take for one file.
 SECONDS = 2.0
 _ATOMS = (
     Shell, Constant, Unknown, Plain, SymbolicInput, Number, Counter, Length, Tensor, Shape, Outside, Derived, ClassRef,
     FunctionRef, Super, Bound, Foreign,
 )  # fmt: skip
-#: The hooks that a pack's theory may have: those that answer, or leave it to the next; those that are handed what was
-#: found and give it back; those that are told; and what its answers depend on beside what it is asked.
+#: The hooks that a pack's theory may override: those that answer or return None; those that transform atoms; those
+#: that only observe; and `state`, which its answers depend on besides their arguments.
 _ANSWERING = frozenset(
     (
         "named", "defined", "parameter", "attribute", "unstored", "index", "part", "element", "row", "empty", "binary",
@@ -70,7 +70,7 @@ HOOKS = _ANSWERING | _HANDING | _TOLD | {"state"}
 
 @dataclass(frozen=True, slots=True)
 class PackTheory:
-    """A theory that a pack brings, and how that is told: `rule pack 'lab'`."""
+    """A theory class of a pack, and the name of the pack for messages: `rule pack 'lab'`."""
 
     kind: type[Theory]
     pack: str
@@ -79,12 +79,12 @@ class PackTheory:
         return f"theory `{self.kind.__name__}` of {self.pack}"
 
     def __call__(self, run: Interpreter) -> Theory:
-        """The theory in a run, behind its guard."""
-        return _guarded(self.kind)(self, run)
+        """Make the guarded theory of a run."""
+        return _guard_class(self.kind)(self, run)
 
 
 class TheoryError(BaseException):
-    """A pack's theory fails, which nobody in between is to take for a failure of their own."""
+    """A pack's theory failed. No `Exception`, so that no handler in between takes it for its own failure."""
 
     def __init__(self, theory: PackTheory, error: BaseException) -> None:
         super().__init__(theory, error)
@@ -93,11 +93,11 @@ class TheoryError(BaseException):
 
 
 class EndlessError(BaseException):
-    """Thrown into a thread in which a pack's theory has worked for too long."""
+    """Raised asynchronously in a thread in which a pack's theory has run for too long."""
 
 
-def refused(kind: object) -> str:
-    """Why something cannot be a pack's theory; empty if it can."""
+def reason_against(kind: object) -> str:
+    """The reason why an object cannot be a pack's theory; empty if it can."""
     if not (isinstance(kind, type) and issubclass(kind, Theory)):
         return f"{kind!r} is no theory; expected a class that derives from `modellint.flow.theory.Theory`"
     changed = [name for name, own in vars(Theory).items() if not name.startswith("_") and _of(kind, name) is not own]
@@ -108,36 +108,36 @@ def refused(kind: object) -> str:
 
 
 def _of(kind: type[Theory], name: str) -> object:
-    """What a class has under a name, as it is written there."""
+    """The raw attribute of a class or its bases, without descriptors being bound."""
     return next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
 
 
 class GuardedTheory(Theory):
-    """Asks a pack's theory; with the hooks that this has of its own, and no others."""
+    """The guard of a pack's theory: subclasses have exactly the hooks that the theory overrides."""
 
     def __init__(self, brought: PackTheory, run: Interpreter) -> None:
         self.brought = brought
         self._run = run
-        #: The steps of the run when it was last asked, and those that were taken for its answers since one began.
+        #: The steps of the run at the last call of a hook, and the steps that hooks have taken themselves.
         self._before = self._steps = 0
-        #: What it is being asked.
+        #: The hook being called.
         self._asked = ""
-        self.theory = self.tried(partial(brought.kind, run))
+        self.theory = self.call_guarded(partial(brought.kind, run))
 
     @property
     def steps(self) -> int:
-        """How far the run has got with what it is asked for."""
+        """The run's steps so far, as a measure of its progress."""
         steps: int = self._run.__dict__.get("steps", 0)
         return steps
 
     def ask(self, hook: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """What a hook says. The steps that are taken for that are not the run's, of which it has as many again."""
+        """Call a hook. The steps that it takes are counted apart from the run's, with a limit of the same size."""
         run, before = self._run, self._run.steps
         if before < self._before:  # something else is being run
             self._steps = 0
         run.steps, self._before = self._steps, before
         outer, self._asked = self._asked, hook
-        found = self.tried(lambda: getattr(self.theory, hook)(*arguments, **options))
+        found = self.call_guarded(lambda: getattr(self.theory, hook)(*arguments, **options))
         self._asked = outer
         run.steps, self._steps = before, run.steps
         return found
@@ -146,8 +146,8 @@ class GuardedTheory(Theory):
         if self._asked:
             self.fail_with(RuntimeError(f"`{self._asked}` looks at too many values"))
 
-    def tried(self, act: Callable[[], Any]) -> Any:
-        """What code of a pack gives; the frame of this tells whoever looks whose code is at work."""
+    def call_guarded(self, act: Callable[[], Any]) -> Any:
+        """Call code of a pack, failures guarded; the watching thread knows the running theory by this frame."""
         try:
             return act()
         except ExhaustedError:  # the file has used up what it may ask for
@@ -158,29 +158,29 @@ class GuardedTheory(Theory):
             self.fail_with(error)
 
     def atoms(self, hook: str, found: object) -> Atoms:
-        """What was answered, if it is a value."""
+        """Return the answer of a hook if it is a tuple of atoms. Raises TheoryError otherwise."""
         if not isinstance(found, tuple):
-            self.fail_with(TypeError(f"`{hook}` gives {_shown(found)}; expected a tuple of values"))
+            self.fail_with(TypeError(f"`{hook}` gives {_brief(found)}; expected a tuple of values"))
         if len(found) > _MAX_ATOMS:
             self.fail_with(ValueError(f"`{hook}` gives {len(found)} values; expected {_MAX_ATOMS} at most"))
         for atom in found:
             if not isinstance(atom, _ATOMS):
-                self.fail_with(TypeError(f"`{hook}` gives {_shown(atom)}; expected values of `modellint.flow.domain`"))
-        self.tried(partial(hash, found))
+                self.fail_with(TypeError(f"`{hook}` gives {_brief(atom)}; expected values of `modellint.flow.domain`"))
+        self.call_guarded(partial(hash, found))
         return cast("Atoms", found)
 
     def fail_with(self, error: BaseException) -> NoReturn:
-        """End what is being found out."""
+        """End the analysis. Raises TheoryError."""
         raise TheoryError(self.brought, error) from error
 
 
 def too_late() -> TimeoutError:
-    """What is told of a theory that takes too long."""
+    """The error for a theory that takes too long."""
     return TimeoutError(f"it takes more than {SECONDS:g} s of processor time")
 
 
-def _shown(found: object) -> str:
-    """What was answered in place of a value, in few words."""
+def _brief(found: object) -> str:
+    """A short description of an invalid answer, for messages."""
     try:
         text = repr(found)
     except Exception:
@@ -188,21 +188,21 @@ def _shown(found: object) -> str:
     return text if 0 < len(text) < 60 else f"something of the type `{type(found).__name__}`"
 
 
-def _guarded(kind: type[Theory]) -> type[GuardedTheory]:
-    """The guard of a theory, which has the hooks that the theory has."""
+def _guard_class(kind: type[Theory]) -> type[GuardedTheory]:
+    """The guard class of a theory class, cached."""
     known = _GUARDS.get(kind)
     if known is None:
-        known = _GUARDS[kind] = _made(kind)
+        known = _GUARDS[kind] = _make_guard_class(kind)
     return known
 
 
-def _made(kind: type[Theory]) -> type[GuardedTheory]:
+def _make_guard_class(kind: type[Theory]) -> type[GuardedTheory]:
     hooks = [name for name in HOOKS if _of(kind, name) is not vars(Theory)[name]]
     return type(f"{kind.__name__}Guard", (GuardedTheory,), {name: _hook(name) for name in hooks})
 
 
 def _hook(name: str) -> Callable[..., Any]:
-    """A hook of a guard."""
+    """A guard's implementation of a hook, by the hook's kind."""
 
     def answer(self: GuardedTheory, *arguments: Any, **options: Any) -> Atoms | None:
         found = self.ask(name, arguments, options)
@@ -216,7 +216,7 @@ def _hook(name: str) -> Callable[..., Any]:
 
     def state(self: GuardedTheory) -> Hashable:
         found = self.ask(name, (), {})
-        self.tried(partial(hash, found))
+        self.call_guarded(partial(hash, found))
         return cast("Hashable", found)
 
     if name in _ANSWERING:

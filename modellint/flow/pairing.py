@@ -1,4 +1,4 @@
-"""What goes with which: one key, or one turn of a loop, picks both a table and the ids that it looks up."""
+"""Pairing of tables and ids: one key, or one iteration of a loop, picks both a table and the ids for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.graph.value import Value
 
-#: What is a part of something.
+#: Operations that pick a part of a value.
 _PARTS = frozenset((Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK))
 
 
@@ -28,16 +28,16 @@ def is_for_another(
     evaluate: Callable[[Value], Atoms],
     rows: Callable[[Atom], Size | None],
 ) -> bool:
-    """Whether an element that a call is `given` may be meant for another one of several things that are called.
+    """True if an element among the arguments `given` may be meant for another one of several possible callees.
 
-    It is where a key that nothing is known of picks what is called (or the table that is handed on), and where the turn
-    of a loop does that picks the element from several, too: `self.tables[name](ids)` for `name, ids in each.items()`.
-    A layer that a loop calls with one and the same thing gets it in time.
+    That is so if an unknown key picks the callee (or the table that is passed on), or if an iteration of a loop picks
+    both it and the element: `self.tables[name](ids)` for `name, ids in each.items()`. If a loop calls several layers
+    with the same argument, each of them gets it.
     """
     carried = {id(choice) for choice in frame.flow.carried}
     for side in call.args:
         others = [arg for arg in call.args if arg is not side]
-        for part in _picked(side):
+        for part in _picked_parts(side):
             if not _are_several(evaluate(part), element, rows):
                 continue
             made_of = list(_made_of(part.args[1] if part.op is Op.INDEX else part, carried))
@@ -51,13 +51,13 @@ def is_for_another(
 
 
 def classes(atoms: Atoms) -> set[Hashable]:
-    """The classes of objects, and the functions, that a value may be; two of one class do the same."""
+    """The classes of objects, and the functions, among atoms; two objects of one class behave alike."""
     objects = {atom.kind if atom.model is None else atom.model.name for atom in atoms if isinstance(atom, Shell)}
     return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
 
 
-def _picked(side: Value) -> Iterator[Value]:
-    """What keys and loops pick on the way to a value: `self.tables[name]` of `self.tables[name].weight`."""
+def _picked_parts(side: Value) -> Iterator[Value]:
+    """The picked values on the way to a value: `self.tables[name]` of `self.tables[name].weight`."""
     while side.op in _PARTS:
         if side.op is not Op.ATTR:
             yield side
@@ -65,7 +65,7 @@ def _picked(side: Value) -> Iterator[Value]:
 
 
 def _made_of(value: Value, carried: set[int]) -> Iterator[Value]:
-    """A value and what it is made of, but for what an earlier turn of a loop left."""
+    """A value and its transitive arguments, without those that an earlier iteration of a loop left."""
     seen: set[int] = set()
     queue = [value]
     for one in queue:
@@ -77,7 +77,7 @@ def _made_of(value: Value, carried: set[int]) -> Iterator[Value]:
 
 
 def _are_several(atoms: Atoms, element: Element, rows: Callable[[Atom], Size | None]) -> bool:
-    """Whether a value is one of several layers or tables that an element makes a difference to."""
+    """True if a value may be one of several layers or tables that differ in how they take an element."""
     if isinstance(element, Real):
         return len(classes(atoms)) > 1
     tables = [atom for atom in atoms if isinstance(atom, Bound | FunctionRef) or _is_table(atom)]
@@ -90,7 +90,7 @@ def _is_table(atom: Atom) -> bool:
 
 
 def _is_one_of_several(element: Element, given: Iterable[Atoms]) -> bool:
-    """Whether what is given holds an element, or something else that has none like it."""
+    """True if an argument may hold the element, or be something without one like it."""
     for atoms in given:
         holding = [[e for tensor in tensors_held((atom,)) for e in tensor.elements()] for atom in atoms]
         if any(e.key == element.key for elements in holding for e in elements):
@@ -99,7 +99,7 @@ def _is_one_of_several(element: Element, given: Iterable[Atoms]) -> bool:
 
 
 def _is_alike(element: Element, other: Element) -> bool:
-    """Whether two elements are as large, as far as is known."""
+    """True if two elements have the same bound, size or kind."""
     if isinstance(element, Ids) and isinstance(other, Ids):
         return element.bound == other.bound
     if isinstance(element, Filler) and isinstance(other, Filler):

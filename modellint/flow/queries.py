@@ -1,9 +1,9 @@
-"""What rules ask of code that is run on paper, about one file: what it makes and looks up, and what its objects keep.
+"""The interface of the abstract interpreter for rules: constructed objects, look-ups and stores of one file.
 
-`flow(module, project)` answers, and what it found out is kept until the file has been checked. Answers hold for every
-way in which a value gets where it is: through variables, branches, calls, containers, attributes, configurations and
-files. Numbers are counts of what torch counts: rows of a table, positions from 0. An answer is None where it is not
-known, and what is not known is never among those that are listed.
+`flow(module, project)` answers, and its results are kept until the file has been checked. Answers hold for every way
+in which a value gets to its place: through variables, branches, calls, containers, attributes, configurations and
+files. Numbers count as torch does: rows of a table, positions from 0. An unknown answer is None, and lists leave out
+unknown items.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class LostLayers(NamedTuple):
-    """A container that an object keeps, in which layers or parameters stand that torch is told nothing of.
+    """A container in an attribute (`kept`) of an object, with layers or parameters that are not registered.
 
-    `is_conditional`: something registers them on some paths.
+    `is_conditional`: other code registers them on some paths.
     """
 
     kept: AttributeAssignment
@@ -42,7 +42,7 @@ class LostLayers(NamedTuple):
 
 
 class Queries:
-    """The questions. A class is a class statement, a model of one, or its dotted name: `torch.nn.Linear`."""
+    """The queries about one file. A class is a class statement, a model of one, or a dotted name: `torch.nn.Linear`."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
@@ -50,60 +50,60 @@ class Queries:
         self._constructed: dict[tuple[str, ...], list[Constructed]] = {}
 
     def constructed(self, *names: str) -> list[Constructed]:
-        """The objects of classes with these dotted names, or of classes that derive from them, which the file makes.
+        """The objects that the file makes of classes with these dotted names, or of classes that derive from them.
 
-        Each has a `place`, where all is known that is known of its arguments, and `argument(position, name)`.
+        Each has `argument(position, name)` and a `place`: the call that determines its arguments.
         """
-        found = self._constructed.get(names)
-        if found is None:
-            found = self._constructed[names] = constructed(self._module, names, self._project)
-        return found
+        objects = self._constructed.get(names)
+        if objects is None:
+            objects = self._constructed[names] = constructed(self._module, names, self._project)
+        return objects
 
     def lookups(self) -> Iterator[Lookup]:
-        """Where elements of which something is known index a table: its `rows`, the `element`, the `steps` to there."""
+        """The look-ups of known elements in tables, each with the table's `rows`, the `element` and the `steps`."""
         return self._project.of(Indexed).lookups(self._module)
 
     def stores(self, cls: Class | ClassModel | str) -> list[Store]:
-        """What is stored under which attribute of an object of a class, in order: by its constructor and its methods.
+        """The stores in attributes of an object of a class, in order, by its constructor and its methods.
 
-        A `Store` has the `name`, what it may be (`atoms`), the open conditions (`path`), and where it is written.
+        A `Store` has the `name`, the stored `atoms`, the path condition (`path`) and the place.
         """
         model = self._model(cls)
         return [] if model is None else self._project.of(ObjectRuns).of(model).stores
 
     def lost(self, cls: Class | ClassModel | str) -> list[LostLayers]:
-        """The containers of an object of a class with layers or parameters in them that are registered nowhere."""
+        """The containers in attributes of a class's object that hold unregistered layers or parameters."""
         model = self._model(cls)
         finished = None if model is None else self._project.of(ObjectRuns).of(model)
-        found = () if finished is None else ((kept, finished.lost(kept)) for kept in finished.final_stores)
-        return [LostLayers(kept, all(shells.values())) for kept, shells in found if shells]
+        stores = () if finished is None else ((store, finished.lost(store)) for store in finished.final_stores)
+        return [LostLayers(store, all(shells.values())) for store, shells in stores if shells]
 
     def state(
         self, cls: Class | ClassModel | str, arguments: Arguments = ANY_ARGUMENTS, *, trained: bool = False
     ) -> bool | None:
-        """Whether objects of a class that are given these arguments have parameters or buffers, children's included.
+        """True if objects made with these arguments, or their children, have parameters or buffers; None if unknown.
 
-        With `trained` only parameters that gradients reach count.
+        With `trained`, only parameters that get gradients count.
         """
         model = self._model(cls)
         return None if model is None else built.has_state(model, arguments, trained=trained)
 
     def registers(self, cls: Class | ClassModel | str, argument: str) -> bool | None:
-        """Whether the constructor of a class makes a layer that it is given as this argument a part of the object."""
+        """True if the constructor of a class registers a layer that it gets as this argument; None if unknown."""
         model = self._model(cls)
         return None if model is None else built.registers(model, argument)
 
     def children(self, cls: Class | ClassModel | str) -> Mapping[str, built.Child]:
-        """What a constructor registers, or may register, by attribute, and whether that has state and parameters."""
+        """The children that a constructor (perhaps) registers, by attribute, with facts about their state."""
         model = self._model(cls)
         return {} if model is None else built.children(model)
 
     def theory(self, kind: type[Known]) -> Known:
-        """A theory of a rule pack, with all that it has noted when each function of the file was run, with anything."""
+        """A theory of a rule pack, after running each function of the file with unknown arguments."""
         return theory_of(self._module, kind, self._project)
 
     def callers(self, function: Function) -> list[Function]:
-        """The functions in the same folder that call a function, or a method of what may be an object of its class."""
+        """The functions in the same folder that call a function, or that method of a possible object of its class."""
         return callers(self._project, function)
 
     def _model(self, cls: Class | ClassModel | str) -> ClassModel | None:
@@ -114,19 +114,19 @@ class Queries:
 
 
 class _Flows:
-    """What was asked of the files of a project, for as long as one is checked."""
+    """The queries of a project, by file."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._known: dict[ModuleFacts, Queries] = {}
+        self._queries: dict[ModuleFacts, Queries] = {}
 
     def of(self, module: ModuleFacts) -> Queries:
-        found = self._known.get(module)
-        if found is None:
-            found = self._known[module] = Queries(module, self._project)
-        return found
+        queries = self._queries.get(module)
+        if queries is None:
+            queries = self._queries[module] = Queries(module, self._project)
+        return queries
 
 
 def flow(module: ModuleFacts, project: Project) -> Queries:
-    """What is asked of a file that is run on paper."""
+    """The queries about a file."""
     return project.of(_Flows).of(module)

@@ -1,4 +1,4 @@
-"""How many dimensions tensors have at least, as far as factories and operators say."""
+"""Lower bounds of the ranks (numbers of dimensions) of tensors, from factories and operators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def rank_made(
     row: Operator, arguments: Arguments, frame: Frame, value: Value, declared: Callable[[Atoms], Parameter | None]
 ) -> int:
-    """How many dimensions a tensor has at least that a factory makes; `declared` tells whose parameter a value is."""
+    """The least rank of a factory's tensor; `declared` gives the parameter that a value is the argument of."""
     given = arguments.positional
     size = given[0] if given else arguments.keywords.get("size", ())
     if "literal" in row.facets and "sized" not in row.facets:
@@ -42,7 +42,7 @@ def rank_made(
 
 
 def rank_of(row: Operator, operands: list[Atoms], arguments: Arguments) -> int:
-    """How many dimensions a result has at least."""
+    """The least rank of an operator's result."""
     facets, most = row.facets, max(map(rank_in, operands))
     given = arguments.positional
     if "reduces" in facets or "pair" in facets:
@@ -66,25 +66,25 @@ def rank_of(row: Operator, operands: list[Atoms], arguments: Arguments) -> int:
 
 
 def is_whole(row: Operator, arguments: Arguments) -> bool:
-    """Whether all dimensions are reduced, so that a single number is left."""
+    """True if an operator reduces all dimensions to a single number."""
     rest = arguments.positional if row.name.startswith("Tensor.") else arguments.positional[1:]
     return "reduces" in row.facets and not rest and not arguments.keywords
 
 
 def rank_in(atoms: Atoms) -> int:
-    """How many dimensions a tensor has at least that may be one of several."""
+    """The least rank of the fresh tensors among atoms; 0 if there are none."""
     ranks = [atom.rank for atom in atoms if isinstance(atom, Fresh)]
     return min(ranks, default=0)
 
 
 def sizes_in(atoms: Atoms) -> int:
-    """How many sizes are given as one argument: those of a tuple, or one."""
+    """The number of sizes in one argument: the length of a tuple, or 1; 0 if it is absent."""
     shells = [atom for atom in atoms if isinstance(atom, Shell) and atom.is_container and atom.is_exact]
     return min((len(shell.entries) for shell in shells), default=1 if atoms else 0)
 
 
 def is_empty(row: Operator, arguments: Arguments) -> bool:
-    """Whether a factory makes a tensor of no elements, to have one: `torch.empty(0)`, `torch.tensor([])`."""
+    """True if a factory makes a tensor without elements: `torch.empty(0)`, `torch.tensor([])`."""
     given = arguments.positional if row.facets.get("sized") == "" else arguments.positional[:1]
     if "sized" not in row.facets or "passed" in row.facets:
         held = [atom for atoms in given for atom in atoms]
@@ -94,7 +94,7 @@ def is_empty(row: Operator, arguments: Arguments) -> bool:
 
 
 def _depth(atoms: Atoms, most: int = MAX_RANK) -> int:
-    """How deeply the numbers are nested that a tensor is made of; a list may hold itself."""
+    """The depth of nested lists of numbers, up to `most`, as a list may contain itself."""
     if not atoms or not most:
         return 0
     return min(

@@ -1,4 +1,4 @@
-"""How runs are started: which theories they have, in which order; and which functions, of which objects."""
+"""Starting runs: their theories, in order, and the functions that they follow, with receivers."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
     from modellint.link.project import Project
 
-#: What runs about objects know of layers and tensors: it comes last, and gives way to what else one is started with.
+#: The theories of runs about objects. They come last, so that others are asked first.
 OBJECTS: tuple[Callable[[Interpreter], Theory], ...] = (LateLayers, Devices)
 
 Following = TypeVar("Following", bound=Theory)
 
 
 def started(project: Project, *theories: Callable[[Interpreter], Theory], gate: Keepers | None = None) -> Interpreter:
-    """A run with some theories, the first of which is asked first; those that rule packs bring are asked before."""
+    """A new run with theories, asked in this order; theories of rule packs come before them."""
     return Interpreter(project, gate or project.of(Keepers), (*project.options.theories, *theories, *OBJECTS))
 
 
 def tensor_run(
     project: Project, kind: type[Following], *before: Callable[[Interpreter], Theory]
 ) -> tuple[Interpreter, Following]:
-    """A run that follows tensors with a theory, and with others that are asked before it; and that theory."""
+    """A new run that follows tensors with a theory of class `kind`, others `before` it; and that theory."""
     theories = (*project.options.theories, *before, *kind.rests_on, kind, *kind.goes_before, Devices)
     run = Interpreter(project, project.of(Keepers), cast("tuple[Callable[[Interpreter], Theory], ...]", theories))
     run.of(Devices).tells_parameters = False
@@ -44,7 +44,7 @@ def tensor_run(
 
 
 def called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:
-    """The calls of a function with any arguments: of the object of each class that has it."""
+    """References to a function, one for each receiver, each with a frame to call it from."""
     code = SourceMethod(function, project.names)
     frame = class_frame(code.scope, id(function))
     for receiver in _receivers(function, objects, project):
@@ -52,13 +52,13 @@ def called(function: Function, objects: dict[Class, Shell], project: Project) ->
 
 
 def follow(function: Function, objects: dict[Class, Shell], run: Interpreter) -> None:
-    """Run a function with any arguments."""
+    """Run a function with unknown arguments."""
     for reference, frame in called(function, objects, run.project):
         run.start(reference, frame)
 
 
 def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:
-    """What a function is called on: any object of its class, and, of a mixin, of those that it is mixed into."""
+    """The receivers of a function: an object of its class; for a mixin, also of the layers that inherit it."""
     owner = function.owner
     if owner is None or function.is_static:
         yield None

@@ -1,4 +1,4 @@
-"""Who takes notice of what operators do to tensors."""
+"""Sinks: observers of look-ups and of changes to elements."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
 
 
 class Sink:
-    """What takes notice of what operators do to tensors."""
+    """An observer of operators on tensors; subclasses override the events that they need."""
 
-    #: Whether every event is run, not only those that ids may matter to: for the sizes of tensors that objects keep.
+    #: True if every event must be run, not only those that ids may matter to, as for the sizes of stored tensors.
     follows_everything = False
-    #: The kinds of values that are not told from others of their kind where a function is given some.
+    #: Kinds of atoms that count as equal among the arguments of a function, for the memo of calls.
     alike: tuple[type, ...] = (SymbolicInput, Unknown, Plain, Length, Shape)
 
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
-        """A table is indexed, by ids, positions, or a tensor of which nothing is known."""
+        """A table made at a site is indexed, by ids, positions, or an unknown tensor."""
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Tables are sliced, perhaps: `self.table[:, :length]`."""
+        """A value, perhaps a table, is subscripted: `self.table[:, :length]`."""
 
     def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """The `forward` of a layer is run that cannot be read: torch's own, most of the time."""
+        """A layer is called whose `forward` isn't readable, mostly one of torch."""
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
-        """`table[index]`, `F.embedding(index, table)`; whether a table takes real numbers is not asked of all."""
+        """A value is indexed: `table[index]`, `F.embedding(index, table)`; `takes_real` if real numbers are allowed."""
 
     def judged(self, row: Operator, given: Arguments, ignored: Atoms | None, frame: Frame, value: Value) -> None:
-        """`F.cross_entropy(scores, targets)`; `ignored` is what it is told to take no notice of."""
+        """A loss is called: `F.cross_entropy(scores, targets)`; `ignored` is its `ignore_index`."""
 
     def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
-        """Constants are written among the elements of a tensor, which are positions."""
+        """Constants are written among the elements of a tensor of positions."""
 
     def note_taken_out(self, fillers: Iterable[Filler]) -> None:
-        """Constants are no longer among elements."""
+        """Constants are removed from among elements by a mask, a limit or a condition."""
 
     def note_compared(self, keys: set[Hashable]) -> None:
-        """Elements, or scores, are compared with anything."""
+        """The elements or scores with these keys are compared."""

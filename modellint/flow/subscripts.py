@@ -1,4 +1,4 @@
-"""How wide a part of a tensor is: `logits[:, -1]`, `logits[..., :n]`."""
+"""The width of a subscripted tensor: `logits[:, -1]`, `logits[..., :n]`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.value import Value
 
-#: The owner of symbols that stand for values of a body of which nothing is known but that each is itself.
+#: The owner of symbols for unknown values of a body.
 _LOCAL = "<local>"
 
 
@@ -24,7 +24,7 @@ class Subscripts:
         self._run = run
 
     def width(self, tensor: Tensor, parts: tuple[Value, ...], frame: Frame) -> Size | None:
-        """`logits[:, -1]`, `logits[..., :n]`: the last dimension, cut or not."""
+        """The size of the last dimension after subscripts, as of `logits[..., :n]`; None if unknown."""
         has_ellipsis = any(p.op is Op.CONST and p.data is Ellipsis for p in parts)
         last = parts[-1]
         if has_ellipsis and last.op is not Op.SLICE and not (last.op is Op.CONST and last.data is Ellipsis):
@@ -40,7 +40,7 @@ class Subscripts:
         return self._cut(tensor.width, last.args[0], last.args[1], frame)
 
     def _cut(self, width: Size | None, lower: Value, upper: Value, frame: Frame) -> Size | None:
-        """How wide `[lower:upper]` leaves what is `width` wide: `logits[..., n * i : n * (i + 1)]` has `n` of them."""
+        """The width after a slice `[lower:upper]`: `n` for `logits[..., n * i : n * (i + 1)]`; None if unknown."""
         first, last = self._offset(lower, frame), self._offset(upper, frame)
         if first is None:
             first = Size.of(0)
@@ -53,7 +53,7 @@ class Subscripts:
         return None if any(symbol.owner == _LOCAL for symbol in found.symbols) or is_negative(found) else found
 
     def _offset(self, value: Value, frame: Frame) -> Size | None:
-        """Where a slice begins or ends, with a symbol for whatever is not known; None where that is not said."""
+        """The bound of a slice, with symbols for unknown values; None if it is omitted."""
         atoms = self._run.evaluate(value, frame)
         if constant(atoms) == Constant(None):
             return None
@@ -67,12 +67,12 @@ class Subscripts:
         return Size.symbol(Symbol(_LOCAL, str(id(value))))
 
     def _is_number(self, part: Value, frame: Frame) -> bool:
-        """Whether a subscript picks one, rather than those that a mask or other ids say."""
+        """True if a subscript is a single number, not a mask or an index tensor."""
         return not any(isinstance(atom, Tensor) for atom in self._run.evaluate(part, frame))
 
 
 def is_whole(part: Value) -> bool:
-    """Whether a slice leaves nothing out."""
+    """True for a full slice, `[:]`."""
     return all(arg.op is Op.CONST and arg.data is None for arg in part.args)
 
 

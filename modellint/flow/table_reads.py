@@ -1,4 +1,4 @@
-"""Follows all of what bodies do, and notes how far tables are read, and where lengths are compared."""
+"""The theory of table reads: records up to which length tables are read, and comparisons of lengths."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.graph.value import Event, Value
 
-#: What tells how large a table is.
+#: The constructor's arguments for the sizes of a table.
 _OF_TABLE = ("num_embeddings", "embedding_dim")
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TableRead:
-    """A table, made at `table`, of which `use` reads the rows up to a `length`.
+    """A read at `use` of the rows up to `length` of the table made at `table`.
 
-    `rows` is how many it has, if that is known. Only a run knows the length; where it is given (`is_given`), a caller
-    knows more. `calls` lead to `use`, outermost first.
+    `rows` is the table's number of rows, None if unknown. The length is known only at run time; `is_given` if it comes
+    from a caller, who may know more. `calls` lead to `use`, outermost first.
     """
 
     table: Site
@@ -45,17 +45,17 @@ class TableRead:
     length: Site
     is_given: bool
     calls: tuple[Site, ...]
-    #: Whether it is read beyond a length that is measured: at positions that begin later than 0, or for more of them.
+    #: True if it is read beyond a measured length: from a later position than 0, or for more positions.
     is_ahead: bool = False
-    #: Whether that is said by a length, rather than by what picks rows.
+    #: True if `length` is a length; False if it is the index itself.
     is_length: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LengthComparison:
-    """A comparison of lengths in a function: by which operator, and of what they are: tensors, and parameters.
+    """A comparison of lengths in a function: its operator, and the tensors and parameters whose lengths it compares.
 
-    `bound` is the number that a measured length, to which nothing is added, is compared with; None otherwise.
+    `bound` is the number that a plain measured length is compared with; None otherwise.
     """
 
     operator: str
@@ -64,7 +64,7 @@ class LengthComparison:
 
 
 class TableReads(Theory, Sink):
-    """The lengths of one run, beside its look-ups."""
+    """The table reads and comparisons of lengths of one run."""
 
     asks = "reads of tables"
     rests_on = (Tensors,)
@@ -84,7 +84,7 @@ class TableReads(Theory, Sink):
         return self._run.of(Lookups)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """Along which dimension tensors become one of which nothing else is known."""
+        """The result of `cat`: an unknown tensor with the dimension along which it was joined."""
         row = operators.row(name)
         along = None if row is None or "joins" not in row.facets else joined_along(arguments)
         return None if along is None else (Tensor(joined=along),)
@@ -94,7 +94,7 @@ class TableReads(Theory, Sink):
             self._note_limit(event.value, frame)
 
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
-        """Note how far the positions count up that index a table."""
+        """Record a read of a table by positions or by an argument."""
         counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
         for positions in counted:
             if positions.length is not None and not any(t.is_conditional for t in tensors_in(index)):
@@ -106,7 +106,7 @@ class TableReads(Theory, Sink):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Note up to where the rows of tables are sliced: `self.table[:, :length]`."""
+        """Record reads by a slice: `self.table[:, :length]`."""
         parts = subscripts(value)
         slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
         for at, upper in slices if self._lookups.is_running else ():
@@ -122,7 +122,7 @@ class TableReads(Theory, Sink):
                     self._note_read(table, known, frame, value, end, is_given=not is_known, is_length=True)
 
     def tables(self, atoms: Atoms) -> Iterator[tuple[Site, Sizes]]:
-        """The tables that a value is or holds in containers: where each is made, and how large it is."""
+        """The tables among atoms, and in containers among them: the site and sizes of each."""
         for atom in atoms:
             is_holding = isinstance(atom, Shell) and (atom.is_container or atom.is_module_container)
             for inner in atom.contents() if isinstance(atom, Shell) and is_holding else (atom,):
@@ -159,13 +159,13 @@ class TableReads(Theory, Sink):
         self.reads.setdefault((table, rows, read.use, is_given, calls, is_ahead), read)
 
     def _note_limit(self, test: Value, frame: Frame) -> None:
-        """Note that a function compares a length, or a number that it is given, and not just with a few."""
+        """Record a comparison of a length, or of a numeric argument, with anything but a small number."""
         if test.data not in _COMPARISONS:
             return
         sides = [self._run.evaluate(arg, frame) for arg in test.args]
         compared = [a for atoms in sides for a in atoms if _is_length(a, frame)]
         if compared and not any(map(_is_few, sides)):
-            measured = (_measured(a.origin.value) for a in compared if isinstance(a, Length))
+            measured = (_tensor_of_length(a.origin.value) for a in compared if isinstance(a, Length))
             is_plain = all(isinstance(a, Length) and not a.is_made and not a.is_more for a in compared)
             bound = next((size for atoms in sides if (size := size_of(atoms)) is not None), None) if is_plain else None
             limit = LengthComparison(
@@ -178,12 +178,12 @@ class TableReads(Theory, Sink):
 
 
 def _data(atom: Atom) -> Atoms:
-    """A tensor, or what a parameter or buffer is made of."""
+    """The atom itself, or the data of a parameter or buffer."""
     return atom.arguments.argument(0, "data") or () if isinstance(atom, Shell) else (atom,)
 
 
-def _measured(value: Value) -> Value:
-    """The tensor whose length a value is: of `x.shape`, `x.size(0)`, `len(x)`."""
+def _tensor_of_length(value: Value) -> Value:
+    """The tensor that is measured: `x` of `x.shape`, `x.size(0)`, `len(x)`."""
     if value.op is Op.ATTR:
         return value.args[0]
     callee = value.args[0]
@@ -191,13 +191,13 @@ def _measured(value: Value) -> Value:
 
 
 def _is_few(atoms: Atoms) -> bool:
-    """Whether a value is a small number, or a string."""
+    """True for a small number or a string."""
     size = size_of(atoms)
     return text(atoms) is not None or (size is not None and size.constant is not None and size.constant < FEW)
 
 
 def _is_length(atom: Atom, frame: Frame) -> bool:
-    """Whether a value is a length in elements, or an argument that may be one."""
+    """True for a length, or an argument of the frame's function that may be one."""
     if isinstance(atom, Length) or frame.function is None:
         return isinstance(atom, Length)
     own = f"{frame.function.module.path}:{frame.function.qualname}"

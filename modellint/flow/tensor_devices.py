@@ -1,4 +1,4 @@
-"""Tensors by where they are: made on the default device, moved with an object, on a device that is not known."""
+"""Atoms for tensors by device: on the default device, on the device of the moved object, or on an unknown one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.graph.value import Value
 
-#: More dimensions than these make no difference.
+#: Ranks are counted up to this one.
 MAX_RANK = 8
-#: Of how many dimensions one place is taken where a single number may be left.
+#: The number of indexed dimensions after which a tensor may be a single number.
 MANY = 2
 
 
@@ -43,11 +43,11 @@ class Fresh(Plain, Comparable):
 
 @dataclass(frozen=True, slots=True)
 class There(SymbolicInput):
-    """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
+    """A tensor, or an object with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
 
-    `is_shown`: what is done with it says so, too. `brought`: what made it on the default
-    device while the object works, which moved it there. `taken`: of how many of its dimensions one place was taken;
-    all that were reduced count as `MANY`.
+    `is_shown`: its uses show that it is a tensor, too. `brought`: the call that made it on the default device during
+    the object's work, before it was moved there. `taken`: how many of its dimensions were indexed by a number; a full
+    reduction counts as `MANY`.
     """
 
     is_sure: bool = True
@@ -66,7 +66,7 @@ class There(SymbolicInput):
 
 @dataclass(frozen=True, slots=True)
 class Moved(Plain):
-    """What an attribute keeps, or was made late by `maker`, on a device that is not known, or is the right one."""
+    """A tensor of the attribute `kept`, or made late by `maker`, that was moved: its device is unknown or right."""
 
     kept: str | None
     maker: Value | None = None
@@ -74,7 +74,7 @@ class Moved(Plain):
 
 @dataclass(frozen=True, slots=True)
 class TensorDevice(Plain, Comparable):
-    """The device of a tensor: the one that the object was moved to, or the default one."""
+    """The device of a tensor: the one that the object was moved to (`is_there`), or the default one."""
 
     is_there: bool
 
@@ -90,7 +90,7 @@ class ElementType(Plain):
 
 @dataclass(eq=False, slots=True)
 class Meeting:
-    """Where a tensor that was left behind is used with one that is there: the operation, and the other operand."""
+    """A device mix of a tensor in the attribute `kept`: the operation `value` with the `other`, moved operand."""
 
     kept: str
     function: Function
@@ -101,7 +101,7 @@ class Meeting:
 
 @dataclass(eq=False, slots=True)
 class Encounter:
-    """Where a tensor that the object at work `made` is used with one that is there, the other operand."""
+    """A device mix of a tensor `made` during the object's work: the operation with the `other`, moved operand."""
 
     made: Fresh
     function: Function

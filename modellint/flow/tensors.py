@@ -1,7 +1,7 @@
-"""Tensors on paper: how wide their last dimension is, and what is known of their elements.
+"""The theory of tensors: the sizes of their dimensions, and abstract elements.
 
-What an operator does stands in its row (`modellint.operators`); here it is done to atoms. What no row tells, or what
-limits ids in a way that is not modelled, leaves a tensor of which nothing is known.
+An operator's row (`modellint.operators`) describes its effect; this module is its transfer function on atoms. An
+operator without a row, or one that limits ids in a way that is not modelled, gives a tensor with nothing known of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_something
-from modellint.flow.operation import Operation, constant_in, counted, counted_end, joined_along, literals
+from modellint.flow.operation import Operation, constant_in, counted_end, counted_sizes, joined_along, literals
 from modellint.flow.sinks import Sink
 from modellint.flow.subscripts import Subscripts, is_negative, is_whole
 from modellint.flow.theory import Theory
@@ -61,15 +61,15 @@ if TYPE_CHECKING:
 _NOTHING = Tensor()
 #: Dimensions along which scores stand: the last one, by default or by its number.
 _LAST = (-1, None, 1, 2)
-#: What functions call the tensors that they work on.
+#: The parameter names of a function's operand.
 _OPERANDS = ("input", "tensors", "sequences")
-#: Facets with which the last dimension stays as it is.
+#: Facets of operators that keep the last dimension.
 _SAME_WIDTH = frozenset(("same-shape", "squeezes", "unsqueezes"))
-#: Facets with which a tensor stays what it is.
+#: Facets of operators that return their operand unchanged.
 _UNCHANGED = frozenset(("passed", "same-shape"))
-#: What rounds a number.
+#: Functions that round a number.
 _ROUNDING = operators.functions("rounds")
-#: What tells ids from features.
+#: Attributes and methods by which code tells ids from features.
 _KINDS = frozenset(("dtype", "is_floating_point", "ndim", "dim"))
 #: Operators that make real numbers of any, or may do.
 _MAKING_REAL = frozenset(("/", "@"))
@@ -77,15 +77,15 @@ _ARITHMETIC = frozenset(("+", "-", "*", "%", "/", "//", "**"))
 
 
 class Refinement:
-    """What knows more of tensors, and of numbers, than their operators say.
+    """Base of theories that override methods of `Tensors` to know more of tensors and numbers.
 
-    It has those methods of `Tensors` that it says more of; `inner` has them as they are without it.
+    `inner` has the overridden methods as they were before.
     """
 
     inner: Tensors
 
 
-#: What a refinement may say more of.
+#: The methods of `Tensors` that a refinement may override.
 _REFINED = (
     "after_picking", "are_known", "arithmetic", "behind", "cut", "function", "gives_sizes", "is_number", "joined",
     "layer", "length", "method", "shape", "sized", "subscripted",
@@ -93,7 +93,7 @@ _REFINED = (
 
 
 class Tensors(Theory):
-    """What the operators of one run do to tensors."""
+    """The theory of one run: applies operators to tensors, and tells its sinks of look-ups."""
 
     events = (EventKind.INDEX,)
     keeps = (SymbolicInput, Unknown)
@@ -101,31 +101,31 @@ class Tensors(Theory):
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: What is told of look-ups, and of what becomes of elements.
+        #: The sinks, which are told of look-ups and of changes of elements.
         self.sinks: tuple[Sink, ...] = ()
-        #: What the sinks ask for.
+        #: The union of what the sinks ask for.
         self.follows_everything = False
         self.alike = Sink.alike
-        #: Those that are told of layers at work.
+        #: The sinks that are told of calls of torch's layers.
         self.working: tuple[Sink, ...] = ()
         self._subscripts = Subscripts(run)
-        #: What is asked of conditions.
+        #: The tests of elements by path conditions.
         self.tests = Narrowing(run, self._take_out)
 
     def add(self, sink: Sink) -> None:
-        """Tell somebody of look-ups, too."""
+        """Add a sink."""
         self.sinks += (sink,)
         self.follows_everything = self.follows_everything or sink.follows_everything
         self.working += (sink,) if type(sink).at_work is not Sink.at_work else ()
         self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
 
     def refine(self, refinement: Refinement) -> None:
-        """Have a refinement say more, here and wherever else it is asked for."""
+        """Replace methods of this theory by those that a refinement overrides."""
         refinement.inner = cast("Tensors", SimpleNamespace(**{name: getattr(self, name) for name in _REFINED}))
         self.__dict__.update({name: getattr(refinement, name) for name in _REFINED if hasattr(refinement, name)})
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
-        """Tell of what indexes something."""
+        """Tell the sinks that an index is applied to a table."""
         for sink in self.sinks:
             sink.indexed(table, index, frame, value, takes_real=takes_real)
 
@@ -140,9 +140,10 @@ class Tensors(Theory):
         return asked_for(self._run, parameter, code, frame)
 
     def field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
-        """A field of a dataclass that nothing says more of: a number has its name, and counts for its default.
+        """A numeric field of a class as a symbol with its name and default; other defaults are returned as they are.
 
-        So has what is annotated in any class that is no layer: whatever reads annotations makes fields of them.
+        Any annotated attribute of a class that is no layer is such a field, as other libraries than `dataclasses` make
+        fields of annotations, too.
         """
         size = size_of(default)
         if size is None or model.cls is None or model.is_module is True or not _is_field(model.cls, name):
@@ -164,10 +165,10 @@ class Tensors(Theory):
     # -- calls ---------------------------------------------------------------------------------------------------
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """`tensor.name(…)`; None where nothing is known of it."""
+        """The result of `tensor.name(…)`; None if unknown."""
         if isinstance(atom, Shell) and atom.kind == "distribution":
             is_sampled = operators.row(f"Categorical.{name}") is not None
-            return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
+            return join(self._sample(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
         if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS:
             is_same = row.facets.keys() >= _UNCHANGED and self.follows_everything
@@ -185,10 +186,10 @@ class Tensors(Theory):
         operation = Operation(row, arguments, 1, told, frame, value)
         if "ids" in row.facets:
             self._look_up(row, replace(arguments, positional=((atom,), *arguments.positional)), frame, value)
-        return self._done(atom, operation) if isinstance(atom, Tensor) else self._made(operation)
+        return self._apply(atom, operation) if isinstance(atom, Tensor) else self._from_unknown(operation)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """`torch.name(…)`, `int(…)`; None where nothing is known of it."""
+        """The result of `torch.name(…)` or `int(…)`; None if unknown."""
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
         if row is None:
             return None
@@ -211,7 +212,7 @@ class Tensors(Theory):
         operand = next((found for name in _OPERANDS if (found := arguments.argument(0, name)) is not None), None)
         given = [*tensors_in(operand or ())]
         if "chooses" in row.facets and len(arguments.positional) == 3:
-            return self._chosen(operation, (0, "condition"), (1, "input"), (2, "other"))
+            return self._where(operation, (0, "condition"), (1, "input"), (2, "other"))
         if "subscripts" in row.facets and arguments.positional:
             return self._einsum(operation)
         length = self._length(operation, operand or ())
@@ -226,19 +227,19 @@ class Tensors(Theory):
             if made_of is not None:
                 return made_of
         if not given:
-            return self._made(operation)
+            return self._from_unknown(operation)
         if "stacks" in row.facets or "joins" in row.facets:
             return (*self.joined(row, operand or (), arguments),)
-        return join(self._done(tensor, operation) for tensor in given)
+        return join(self._apply(tensor, operation) for tensor in given)
 
-    def _made(self, operation: Operation) -> Atoms | None:
-        """The tensor that an operator makes of an unknown operand; None where it is as unknown."""
+    def _from_unknown(self, operation: Operation) -> Atoms | None:
+        """The result of an operator on an unknown operand; None if nothing is known of it, either."""
         row = operation.row
         if not row.facets.keys() & elements.MAKING and not elements.is_float(row, operation.arguments):
             return None
         if "product" in row.facets:
             return self._product(row, (), operation.arguments, operation.site)
-        found = self._done(_NOTHING, operation)
+        found = self._apply(_NOTHING, operation)
         return found if any(says_something(atom) for atom in found) else None
 
     def _look_up(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
@@ -273,7 +274,7 @@ class Tensors(Theory):
         return replace(found, fillers=operation.fillers(row.argument("fill")), real=real)
 
     def _literal(self, operation: Operation, operand: Atoms) -> Atoms | None:
-        """`torch.tensor([[0, bos]])`; None where it is given something else."""
+        """The result of `torch.tensor([[0, bos]])`; None if the argument isn't a display of numbers."""
         fillers = literals(operation)
         if not fillers:
             return None
@@ -281,26 +282,26 @@ class Tensors(Theory):
             return (Tensor(real=Real(operation.site, is_computed=True)),)
         return (Tensor(fillers=fillers), *(replace(t, sizes=None, made=None) for t in tensors_in(operand)))
 
-    def _done(self, tensor: Tensor, operation: Operation) -> Atoms:
-        """What an operator makes of its operand."""
+    def _apply(self, tensor: Tensor, operation: Operation) -> Atoms:
+        """The result of an operator on a tensor."""
         row, arguments, get = operation.row, operation.arguments, operation.get
         facets = row.facets
         along = get(row.argument("along"))
         if "pair" in facets and not ("extreme" in facets and constant(along or ()) is None):
             return self._pair(tensor, along, operation)
         if "drawn" in facets:
-            return (self._drawn(tensor, along, operation.site),)
+            return (self._draw_ids(tensor, along, operation.site),)
         if "like" in facets and facets["like"] in _ARITHMETIC:
             is_rounded = constant(arguments.keywords.get("rounding_mode", ())) not in (None, Constant(None))
             operator = "//" if facets["like"] == "/" and is_rounded else facets["like"]
             return self.arithmetic(operator, (tensor,), get((1, "other")) or PLAIN, operation.site)
         if "like" in facets and facets["like"] in COMPARISONS:
-            return self.compared((tensor,), get((1, "other")) or PLAIN)
+            return self.comparison_mask((tensor,), get((1, "other")) or PLAIN)
         if "product" in facets:
             found = self._product(row, (tensor,), arguments, operation.site) or (_NOTHING,)
             return self._outer(found, operation, tensor) if "spreads" in facets else found
         if "chooses" in facets:
-            return self._chosen(operation, (1, "condition"), None, (2, "other"), tensor)
+            return self._where(operation, (1, "condition"), None, (2, "other"), tensor)
         fillers = operation.fillers(row.argument("fill"))
         mask = get(row.argument("mask"))
         if facets.keys() & {"limit", "below", "lift"}:
@@ -310,12 +311,12 @@ class Tensors(Theory):
                 sink.note_padded(tensor, fillers, operation.frame)
         if mask is not None:
             self._take_out(tensor.fillers)
-            return (replace(self._masked(tensor, mask), fillers=fillers),)
-        left = elements.left(row, tensor, operation.site, arguments)
+            return (replace(self._mask_fill(tensor, mask), fillers=fillers),)
+        left = elements.result_elements(row, tensor, operation.site, arguments)
         if "counted" in facets and left.positions is not None:
             left = replace(left, positions=self._counted_up(left.positions, operation))
         if facets.keys() & {"limit", "below", "lift"}:
-            left = replace(left, ids=self._limited(operation, tensor.ids))
+            left = replace(left, ids=self._limit_ids(operation, tensor.ids))
         width = tensor.width if self._keeps_width(tensor, operation, along) else None
         sides = self._sizes_after(tensor, operation)
         if operation.sizes:
@@ -337,13 +338,13 @@ class Tensors(Theory):
         )
 
     def _outer(self, found: Atoms, operation: Operation, tensor: Tensor) -> Atoms:
-        """An outer product, whose rows are as many as the one operand has elements, and its columns as the other."""
+        """An outer product: the sizes of the first operand, followed by those of the second."""
         other = sizes.of(operation.get((1, "vec2")) or ())
         sides = None if tensor.sizes is None or other is None else (*tensor.sizes, *other)
         return tuple(replace(atom, sizes=sides) if isinstance(atom, Tensor) else atom for atom in found)
 
     def _einsum(self, operation: Operation) -> Atoms | None:
-        """An outer product, as `einsum` writes it; None of anything else."""
+        """The result of an `einsum` that is an outer product; None for others."""
         equation, *operands = operation.arguments.positional
         if len(operands) != 2 or not sizes.is_outer(equation):
             return None
@@ -354,20 +355,20 @@ class Tensors(Theory):
 
     @staticmethod
     def _sizes_after(tensor: Tensor, operation: Operation) -> Sizes | None:
-        """The sizes of what an operator gives."""
+        """The sizes of an operator's result; None if unknown."""
         row, arguments = operation.row, operation.arguments
         if operation.sizes:
             before = tensor.sizes if row.name.endswith(".expand") else None
             return sizes.viewed(operation.sizes, operation.site, before) if arguments.is_complete else None
         if "counted" in row.facets:
-            return counted(arguments)
+            return counted_sizes(arguments)
         if "flat" in row.facets:
             return (None,)
         return sizes.after(row, tensor.sizes, lambda at, name: arguments.argument(at + 1 - operation.first, name))
 
     @staticmethod
     def _keeps_width(tensor: Tensor, operation: Operation, along: Atoms | None) -> bool:
-        """Whether an operator leaves the last dimension as it is."""
+        """True if an operator keeps the last dimension."""
         row, get = operation.row, operation.get
         if row.facets.keys() & _SAME_WIDTH:
             return True
@@ -381,8 +382,8 @@ class Tensors(Theory):
         return known is not None and known.value not in (None, -1, at_end)
 
     @staticmethod
-    def _limited(operation: Operation, ids: Ids | None) -> Ids | None:
-        """What `clamp`, `minimum`, `remainder` leave of ids: they stay below a limit, where that is below theirs."""
+    def _limit_ids(operation: Operation, ids: Ids | None) -> Ids | None:
+        """Ids after `clamp`, `minimum` or `remainder`: with the lower of both bounds; None if the limit is unknown."""
         row = operation.row
         given = operation.get(row.argument("below") or row.argument("limit"))
         if ids is None or given is None:
@@ -394,29 +395,29 @@ class Tensors(Theory):
         return ids if (excess(bound, ids.bound) or 0) > 0 else replace(ids, bound=bound)
 
     def _pair(self, tensor: Tensor, along: Atoms | None, operation: Operation) -> Atoms:
-        """Values and their indices along a dimension."""
+        """The pair of values and indices along a dimension, as `max` and `topk` return it."""
         picked = replace(tensor, width=None, head=None)
-        drawn = self._drawn(tensor, along, operation.site)
+        drawn = self._draw_ids(tensor, along, operation.site)
         made = self._run.sequence("tuple", ((picked,), (drawn,)), operation.value, operation.frame, "pair")
         made.set("values", (picked,))
         made.set("indices", (drawn,))
         return (made,)
 
     @staticmethod
-    def _drawn(scores: Tensor, along: Atoms | None, origin: Site) -> Tensor:
-        """Ids that are drawn from the classes of scores, along their last dimension."""
+    def _draw_ids(scores: Tensor, along: Atoms | None, origin: Site) -> Tensor:
+        """Ids drawn from the classes of scores along the last dimension; an unknown tensor for other dimensions."""
         known = constant(along) if along is not None else Constant(-1)
         if scores.width is None or known is None or known.value not in _LAST:
             return _NOTHING
         return Tensor(ids=Ids(scores.width, origin, scores.head), is_conditional=scores.is_conditional)
 
-    def _sampled(self, scores: Atom, value: Value, frame: Frame) -> Atoms:
+    def _sample(self, scores: Atom, value: Value, frame: Frame) -> Atoms:
         if not isinstance(scores, Tensor):
             return PLAIN
-        return (self._drawn(scores, None, Site(value, frame.function)),)
+        return (self._draw_ids(scores, None, Site(value, frame.function)),)
 
     def joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
-        """Tensors in one: each one's ids, and their width if it is that of all, joined along another dimension."""
+        """The tensors of a `cat` or `stack`: one for the elements of each operand, with the sizes of the result."""
         along = joined_along(arguments)
         to = along if "joins" in row.facets else None
         is_front = along == 0 or (along == 1 and "stacks" in row.facets)
@@ -428,7 +429,7 @@ class Tensors(Theory):
             head = tensor.head if width is not None else None
             yield replace(tensor, width=width, head=head, sizes=sides, made=None, joined=to)
 
-    def _chosen(
+    def _where(
         self,
         operation: Operation,
         condition: tuple[int, str],
@@ -436,7 +437,7 @@ class Tensors(Theory):
         second: tuple[int, str],
         tensor: Tensor = _NOTHING,
     ) -> Atoms:
-        """`torch.where(mask, x, y)`, `tensor.where(mask, y)`: what the mask compares is limited by it."""
+        """`torch.where(mask, x, y)`, `tensor.where(mask, y)`: drops the elements that the mask compares."""
         mask = operation.get(condition) or PLAIN
         options = [(tensor,) if first is None else operation.get(first) or (), operation.get(second) or ()]
         kept = [tuple(self._apart(t, mask) for t in tensors_in(atoms)) for atoms in options]
@@ -446,14 +447,14 @@ class Tensors(Theory):
         return join([*(tuple(replace(t, fillers=()) for t in atoms) for atoms in kept), *written, PLAIN])
 
     def _product(self, row: Operator | None, operand: Atoms, arguments: Arguments, made: Site) -> Atoms | None:
-        """A product of real numbers, or with what is learned; None of anything else."""
+        """A matrix product with a real or learned operand, as real numbers; None for anything else."""
         if row is None or "product" not in row.facets:
             return None
         atoms = [*operand, *(atom for given in arguments.all() for atom in given)]
         return (Tensor(real=Real(made, is_computed=True)),) if any(map(elements.is_real, atoms)) else None
 
     def _take_out(self, fillers: Iterable[Filler]) -> None:
-        """Note constants that are no longer among elements."""
+        """Tell the sinks that constants are no longer among elements."""
         gone = tuple(fillers)
         for sink in self.sinks if gone else ():
             sink.note_taken_out(gone)
@@ -468,10 +469,11 @@ class Tensors(Theory):
         fillers = tuple(f for f in tensor.fillers if f.key not in compared)
         return replace(tensor, ids=None if is_limited else tensor.ids, fillers=fillers)
 
-    def _masked(self, tensor: Tensor, mask: Atoms) -> Tensor:
-        """`masked_fill`: masking by the scores themselves leaves every class possible for some input.
+    def _mask_fill(self, tensor: Tensor, mask: Atoms) -> Tensor:
+        """A tensor after `masked_fill`: without the elements that the mask compares, and without constants.
 
-        A mask that was made elsewhere may be the one that marks the constants among the elements.
+        A mask made elsewhere may mark the constants. Only a mask of the scores themselves keeps the width and head, as
+        every class stays possible for some input.
         """
         apart = replace(self._apart(tensor, mask), fillers=())
         if tensor.head is not None and any(tensor.head in m.compared for m in tensors_in(mask)):
@@ -481,7 +483,7 @@ class Tensors(Theory):
     # -- layers --------------------------------------------------------------------------------------------------
 
     def layer(self, shell: Shell, row: Operator | None, given: Atoms | None, frame: Frame, value: Value) -> Atoms:
-        """What a layer of torch's gives; those of which there is no row give real numbers."""
+        """The result of a layer of torch; a layer without a row gives real numbers."""
         tensor = next(iter(tensors_in(given or ())), _NOTHING)
         if row is not None and "passed" in row.facets:
             return (replace(tensor, made=None),)
@@ -500,7 +502,7 @@ class Tensors(Theory):
         return (made,)
 
     def argument(self, shell: Shell, argument: tuple[int, str] | None) -> Atoms | None:
-        """What a layer of torch's, or of a class that derives from one, gives torch's constructor."""
+        """An argument of torch's constructor for a layer of a torch class or a subclass of one; None if unknown."""
         if argument is None or shell.model is None:
             return None
         if not shell.model.name.startswith("torch."):
@@ -513,7 +515,7 @@ class Tensors(Theory):
     # -- expressions ---------------------------------------------------------------------------------------------
 
     def updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
-        return self.assigned(atom, value, frame)
+        return self.after_assignment(atom, value, frame)
 
     def unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
         negative = sizes.negative(value, operand)
@@ -528,14 +530,14 @@ class Tensors(Theory):
         return self.arithmetic(str(value.data), left, right, Site(value, frame.function))
 
     def comparison(self, value: Value, sides: list[Atoms], frame: Frame) -> Atoms:
-        return self.compared(*sides)
+        return self.comparison_mask(*sides)
 
     def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
         kept = [self._run.behind(atoms, frame, PathCondition(value.data, at == 0)) for at, atoms in enumerate(branches)]
         return self.tests.one_of(kept, value.data, frame)
 
     def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
-        """What arithmetic makes of tensors, or of numbers that are known as sums."""
+        """The result of arithmetic on tensors, symbolic sizes, lengths and counters."""
         first, second = size_of(left), size_of(right)
         if first is not None and second is not None and operator != "/":
             found = first.calculated(operator, second)
@@ -549,9 +551,9 @@ class Tensors(Theory):
             return (Tensor(real=Real(made, True)) if any(map(elements.is_real, (*left, *right))) else _NOTHING,)
         if any(isinstance(atom, Counter) for atom in (*left, *right)) and not (*tensors_in(left), *tensors_in(right)):
             return (Counter(),) if operator == "*" else PLAIN
-        moved = [self._shifted(operator, t, right) for t in left if isinstance(t, Tensor)]
+        moved = [self._shift(operator, t, right) for t in left if isinstance(t, Tensor)]
         moved += [
-            self._shifted(operator, t, left) if operator == "+" else elements.of_second(operator, t)
+            self._shift(operator, t, left) if operator == "+" else elements.of_second(operator, t)
             for t in right
             if isinstance(t, Tensor)
         ]
@@ -562,16 +564,16 @@ class Tensors(Theory):
         moved = [replace(t, sizes=sides, made=None) for t in moved]
         return tuple(dict.fromkeys(t for t in moved if t != _NOTHING)) or (_NOTHING,)
 
-    def _shifted(self, operator: str, tensor: Tensor, other: Atoms) -> Tensor:
+    def _shift(self, operator: str, tensor: Tensor, other: Atoms) -> Tensor:
         by = Size.of(0) if any(isinstance(atom, Counter) for atom in other) else size_of(other)
         if operator == "*" and by is None:  # it may be the mask that marks them
             self._take_out(tensor.fillers)
-        shifted = elements.shifted(operator, tensor, by)
+        shifted = elements.after_arithmetic(operator, tensor, by)
         compared = tensor.compared.union(*(t.compared for t in tensors_in(other)))
         return replace(shifted, compared=compared if operator in ("&", "|", "^") else frozenset())
 
-    def compared(self, left: Atoms, right: Atoms) -> Atoms:
-        """The mask, or the truth, that a comparison gives."""
+    def comparison_mask(self, left: Atoms, right: Atoms) -> Atoms:
+        """The result of a comparison: a mask with the keys of the elements that it compares."""
         keys: set[Hashable] = set()
         for side, other in ((left, right), (right, left)):
             for tensor in tensors_in(side):
@@ -584,7 +586,7 @@ class Tensors(Theory):
         return (Tensor(compared=frozenset(keys)),) if keys else PLAIN
 
     def subscripted(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
-        """`tensor[…]`."""
+        """The result of `tensor[…]`."""
         key, parts = value.args[1], subscripts(value)
         known = tensor
         for part in parts:
@@ -606,18 +608,18 @@ class Tensors(Theory):
         return (replace(known, width=width, head=head, sizes=sides, made=None),)
 
     def after_picking(self, found: Atoms, _owner: Atoms, _value: Value, _frame: Frame) -> Atoms:
-        """`owner[…]`, which gives what was found."""
+        """Hook for refinements: the result of `owner[…]`, which is `found`."""
         return found
 
     def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
-        """What `x[:, :512]` gives of something that may be a tensor: one that is no longer than that."""
+        """The result of `x[:, :512]` for a possible tensor: one whose length is limited (`is_cut`)."""
         if not isinstance(atom, SymbolicInput | Plain | Unknown):
             return atom
         ends = [part.args[1] for part in subscripts(value) if part.op is Op.SLICE]
         return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
 
-    def assigned(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
-        """`tensor[index] = new`, for an UPDATE; what is no tensor for sure is one that holds a constant now."""
+    def after_assignment(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
+        """The result of an UPDATE `tensor[index] = new`; adds a tensor with a constant `new` to other atoms."""
         index, new = (self._run.evaluate(arg, frame) for arg in value.args[1:3])
         size = constant_in(new, frame)
         filler = () if size is None else (Filler(size, Site(value.args[2], frame.function)),)
@@ -625,14 +627,14 @@ class Tensors(Theory):
             is_named = isinstance(atom, Shell) or text(index) is not None
             added = Tensor(fillers=filler) if filler else None
             return (atom,) if is_named or added is None else (atom, added)
-        masked = self._masked(atom, index)
+        masked = self._mask_fill(atom, index)
         kept = elements.after_writing(self._apart(atom, index), value.args[1])
         written = tuple(replace(t, sizes=atom.sizes, made=atom.made) for t in tensors_in(new))
         return join([(replace(masked, fillers=(*kept, *filler)),), written])
 
     @staticmethod
     def of_tensor(tensor: Tensor, name: str) -> Atoms:
-        """`tensor.name`."""
+        """The value of the attribute `tensor.name`."""
         row = operators.row(f"Tensor.{name}")
         if name in _KINDS and tensor.real is not None:
             return (_asked_for_kind(tensor.real),)
@@ -644,30 +646,30 @@ class Tensors(Theory):
         return (replace(tensor, width=None, head=None, sizes=sides, made=None),)
 
     def gives_sizes(self, name: str) -> bool:
-        """Whether an attribute of what may be a tensor is its sizes."""
+        """True if an attribute of a possible tensor gives its sizes."""
         return name == "shape"
 
     def shape(self, atom: Atom, site: Site) -> Atoms:
-        """`tensor.shape`, `tensor.size()`, of what may be a tensor."""
+        """The value of `tensor.shape` or `tensor.size()` for a possible tensor."""
         return (Shape(atom if isinstance(atom, Tensor) else _NOTHING, self.length(site, (atom,))),)
 
     def length(self, site: Site, _measured: Atoms) -> Length:
-        """The length of a sequence, in elements, where an expression measures it."""
+        """The length of a sequence, as measured at a site."""
         return Length(site)
 
     @staticmethod
     def _counted_up(positions: Positions, operation: Operation) -> Positions:
-        """Positions with what is known of how far they count, where only a run knows that."""
+        """Positions with facts about the end that they count to, if it is known only at run time."""
         counted = counted_end(operation.arguments)
         end, at = (operation.arguments.argument(1, "end") or (), 1) if counted is None else counted
         length = length_in((end,))
         is_given, is_ahead = length is None, counted is None or (length is not None and length.is_more)
         if is_given and not _is_parameter(end):
             return positions
-        return replace(positions, length=operation.written((at, "end")), is_ahead=is_ahead, is_given=is_given)
+        return replace(positions, length=operation.argument_site((at, "end")), is_ahead=is_ahead, is_given=is_given)
 
     def _length(self, operation: Operation, operand: Atoms) -> Length | None:
-        """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
+        """The length that an operator counts, rounds, or takes the maximum of; None for other operators."""
         row = operation.row
         if "counts" in row.facets:
             may_be_any = any(isinstance(atom, SymbolicInput | Unknown | Plain | Tensor | Shape) for atom in operand)
@@ -680,33 +682,33 @@ class Tensors(Theory):
     # -- conditions ----------------------------------------------------------------------------------------------
 
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
-        """What is left of elements where conditions hold that compare them."""
+        """The atoms without elements that the path condition `guard` excludes."""
         return self.tests.behind(atoms, guard, frame)
 
     @staticmethod
     def after_loop(atoms: Atoms) -> Atoms:
-        """What a variable is after any number of turns: what one of them may have overwritten is there perhaps."""
+        """A loop variable after the loop: constants that an iteration may have overwritten become conditional."""
         gone = {f.key for atom in atoms if isinstance(atom, Tensor) for f in atom.fillers if f.is_conditional}
 
-        def left(atom: Atom) -> Atom:
+        def weaken(atom: Atom) -> Atom:
             is_gone = isinstance(atom, Tensor) and any(filler.key in gone for filler in atom.fillers)
             return elements.perhaps(atom) if isinstance(atom, Tensor) and is_gone else atom
 
-        return tuple(dict.fromkeys(map(left, atoms))) if gone else atoms
+        return tuple(dict.fromkeys(map(weaken, atoms))) if gone else atoms
 
     def is_number(self, atoms: Atoms) -> bool:
-        """Whether `+=` gives another number or tensor: what is not known may be a list, which grows."""
+        """True if `+=` on these atoms makes a number or tensor; an unknown one may be a list, which grows."""
         return any(isinstance(atom, Tensor | Length) for atom in atoms)
 
     def are_known(self, left: Atoms, right: Atoms) -> bool:
-        """Whether arithmetic is about tensors, or numbers of which something is known."""
+        """True if arithmetic has a tensor, counter or length as an operand, or two known sizes."""
         if any(isinstance(atom, Tensor | Counter | Length) for atom in (*left, *right)):
             return True
         return size_of(left) is not None and size_of(right) is not None
 
     @staticmethod
     def part_of(owner: Atom, index: Atoms, found: Atoms) -> Atoms:
-        """What `owner[index]` gives, `found` where it is no tensor: ids know which of several they are."""
+        """The result of `owner[index]`, given as `found`; marks ids with their index, and picks the size of a shape."""
         known = constant(index)
         if isinstance(owner, Shape):
             return sizes.measured(owner, index)
@@ -721,21 +723,21 @@ class Tensors(Theory):
 
 
 def _is_field(cls: Class, name: str) -> bool:
-    """Whether a class-level number may be another one in an object."""
+    """True if a class-level attribute is a field: annotated, and neither `ClassVar` nor `Final`."""
     annotation = cls.annotations.get(name)
     return annotation is not None and all(part.data not in ("ClassVar", "Final") for part in annotation.walk())
 
 
 def _asked_for_kind(real: Real) -> Tensor:
-    """The dtype or rank of a tensor of real numbers: what stands under a test of it may be for other tensors."""
+    """The dtype or rank of a tensor of real numbers, as a mask: code behind a test of it may be for other tensors."""
     return Tensor(compared=frozenset((("kind", real.key),)))
 
 
 def _is_cut(atom: Atom) -> bool:
-    """Whether something is no longer than some number."""
+    """True if a tensor's length is limited by a slice, or its sizes are known."""
     return isinstance(atom, Tensor) and (atom.is_cut or atom.sizes is not None)
 
 
 def _is_parameter(atoms: Atoms) -> bool:
-    """Whether a value is what a parameter is given, and nothing else."""
+    """True if a value is just the argument of a parameter."""
     return len(atoms) == 1 and isinstance(atoms[0], SymbolicInput) and atoms[0].name == atoms[0].parameter

@@ -1,4 +1,4 @@
-"""Whose parameters optimizers are given, and what else may train a layer or keep it from being trained."""
+"""The theory of training: optimizers and the parameters they get, and other code that may train a layer."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from modellint.graph.value import PathCondition, Value
     from modellint.link.classes.models import ClassModel
 
-#: The layers and parameters that something gives parameters of, and on which paths.
+#: The layers and parameters whose parameters a value gives, with the path conditions.
 Owners = dict[Shell, list["Path"]]
 
 OPTIMIZERS = "torch.optim."
-#: What else torch keeps there.
+#: Modules of torch there that hold no optimizers.
 _OTHERS = (OPTIMIZERS + "lr_scheduler.", OPTIMIZERS + "swa_utils.")
-#: Methods of a layer that give its parameters, alone or with their names.
+#: Methods of a layer that yield its parameters, alone or with their names.
 GIVING = ("parameters", "named_parameters")
-#: Methods that train a layer by hand, fill it, or keep it from being trained.
+#: Methods that train a layer by hand, load its state, or keep it from being trained.
 SETTLING = frozenset(("requires_grad_", "load_state_dict", "state_dict", "eval"))
-#: Methods by which a layer works, which say nothing of who trains it.
+#: Methods of a layer that aren't followed, as they don't train it.
 _WORK = frozenset(("forward", "__call__"))
-#: How deeply what an optimizer is given is opened.
+#: The depth to which an optimizer's argument is opened.
 _MAX_DEPTH = 8
 
 
@@ -52,11 +52,10 @@ class Weights(Plain):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BuiltOptimizer:
-    """An optimizer: the call that makes it, and on which paths it is given what; None where that may be anything.
+    """An optimizer: the call that makes it, and the owners of its parameters; None if they may be any.
 
-    `stores`: how much was stored in the layers that it is given when it was made, but for one that a loop makes, and
-    `entries`: how much stood in the containers among them and their parts; `worked`: the layers that had been called by
-    then, or that somebody else had got.
+    At that time, `stores` counts the stores in these layers, and `entries` the entries of container layers among them
+    and their parts (both empty for one made in a loop); `worked` are the layers that had been called, or had escaped.
     """
 
     call: Value
@@ -69,7 +68,7 @@ class BuiltOptimizer:
 
 
 class Training(Theory):
-    """The optimizers that one run makes, and the parameters that they are given."""
+    """The optimizers that one run makes, and the parameters that they get."""
 
     asks = "optimizers"
 
@@ -77,9 +76,9 @@ class Training(Theory):
         self._run = run
         self._home = home
         self.built: list[BuiltOptimizer] = []
-        #: The layers of whose parameters somebody else got some, or all, or changed them.
+        #: Layers whose parameters, some or all, escaped or were changed.
         self.settled: set[Shell] = set()
-        #: The layers that somebody else got, or that were filled or kept from being trained.
+        #: Layers that escaped, were loaded, or were kept from being trained.
         self.kept: set[Shell] = set()
         #: The layers that were called.
         self.worked: set[Shell] = set()
@@ -109,9 +108,9 @@ class Training(Theory):
             return None
         if arguments != NO_ARGUMENTS:
             return UNKNOWN
-        return self._listed(atom, name, frame, value)
+        return self._parameter_generator(atom, name, frame, value)
 
-    def _listed(self, layer: Shell, name: str, frame: Frame, value: Value) -> Atoms:
+    def _parameter_generator(self, layer: Shell, name: str, frame: Frame, value: Value) -> Atoms:
         found = self._run.shell("generator", value, frame, name)
         found.is_exact = False
         element: Atoms = (Weights(layer),)
@@ -123,7 +122,7 @@ class Training(Theory):
         return (found,)
 
     def give_away(self, owner: Atom) -> None:
-        """`p.requires_grad = False` of a parameter."""
+        """Note a store in a parameter: `p.requires_grad = False`."""
         if isinstance(owner, Weights):
             self.settled.add(owner.owner)
 
@@ -136,7 +135,7 @@ class Training(Theory):
         return getattr(method.code, "name", None) not in _WORK
 
     def is_foreign(self, defined: Function | Class | None) -> bool:
-        """Whether something is another project's: of an installed package."""
+        """True if a definition is from an installed package, and the file under analysis is not."""
         names = self._run.project.names
         return (
             defined is not None and names.path.is_installed(defined.module) and not names.path.is_installed(self._home)
@@ -159,17 +158,17 @@ class Training(Theory):
             return None
         rest = arguments.without_first()
         return join(
-            (_prepared(atom, rest),) if isinstance(atom, Outside) else partial((atom,), rest)
+            (_partial_of(atom, rest),) if isinstance(atom, Outside) else partial((atom,), rest)
             for atom in arguments.positional[0]
         )
 
     def builds(self, function: Atom, arguments: Arguments | None, frame: Frame, value: Value) -> bool:
-        """Whether what is called makes an optimizer; no arguments: it is given what never comes to be."""
+        """Record an optimizer and return True if the callee makes one; no `arguments`: one of them never exists."""
         if not is_optimizer(function):
             return False
         params = None if arguments is None else arguments.argument(0, "params")
-        given = None if params is None else self._given(params, (), are_all=self._run.loops > 0)
-        stores = {} if self._run.loops else self._stored(given or {})
+        given = None if params is None else self._owners(params, (), are_all=self._run.loops > 0)
+        stores = {} if self._run.loops else self._count_stores(given or {})
         entries = {} if self._run.loops else entries_in(given or {})
         worked = frozenset((*self.worked, *self.kept, *self.settled))
         self.built.append(BuiltOptimizer(value, frame.function, given, self._run.path, stores, worked, entries))
@@ -183,7 +182,7 @@ class Training(Theory):
     def filters(self, guard: PathCondition | None, frame: Frame) -> Path:
         return self.picks.filters(guard, frame)
 
-    def _stored(self, layers: Iterable[Shell]) -> dict[Shell, int]:
+    def _count_stores(self, layers: Iterable[Shell]) -> dict[Shell, int]:
         found: dict[Shell, int] = {}
         for shell in layers:
             if shell.model is not None and shell.model.cls is not None:
@@ -196,7 +195,7 @@ class Training(Theory):
             self.builds(atom, None, frame, value)
 
     def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
-        """Note that an optimizer is made, or an object whose constructor is given parameters and may make one."""
+        """Record an optimizer that is made; construct an object that may make one at once."""
         if not self.builds(cls, shell.arguments, frame, value) and not shell.is_layer:
             given = list(opened(join(shell.arguments.all())))
             if any(isinstance(atom, Shell | Weights) for atom in given) or self._concerns(cls.model):
@@ -204,7 +203,7 @@ class Training(Theory):
             self.settled.update(atom.owner for atom in given if isinstance(atom, Weights))
 
     def _concerns(self, model: ClassModel) -> bool:
-        """Whether a class has methods that may have to do with training; of one that cannot be read nobody knows."""
+        """True if a class has methods that may have to do with training, or a base without readable source."""
         classes = [one.cls for one in model.mro()]
         return None in classes or any(
             self._is_concerned(method) for cls in classes if cls is not None for method in cls.methods.values()
@@ -216,11 +215,11 @@ class Training(Theory):
         return concerns(function, self._run.project)
 
     def _is_aside(self, function: Function | None) -> bool:
-        """Whether a function that is given no object has nothing to do with training."""
+        """True if a function has nothing to do with training."""
         return function is not None and not self._is_concerned(function)
 
     def hand(self, arguments: Arguments, value: Value) -> None:
-        """They may train it, or put more into it."""
+        """Note layers and parameters that escape, as they may be trained; containers that escape become inexact."""
         name = str(value.callee.data).lower() if value.op is Op.CALL else ""
         if "clip" in name:
             return
@@ -238,10 +237,10 @@ class Training(Theory):
 
     # -- what they are given -----------------------------------------------------------------------------------------
 
-    def _given(self, atoms: Atoms, path: Path, depth: int = 0, *, are_all: bool) -> Owners | None:
-        """The layers and parameters that a value gives parameters of, and on which paths; None if there may be more.
+    def _owners(self, atoms: Atoms, path: Path, depth: int = 0, *, are_all: bool) -> Owners | None:
+        """The owners of the parameters that a value gives, with path conditions; None if there may be more.
 
-        `are_all`: what a value may be comes one after the other, as the elements of something do.
+        `are_all`: the atoms are all given, one after the other, as elements of a container or in a loop.
         """
         found: list[Owners] = []
         for atom in atoms:
@@ -268,7 +267,7 @@ class Training(Theory):
         found: list[Owners] = []
         for entry in entries:
             taken = (*path, *(step for step in entry.path if step not in path))
-            inner = self._given(entry.atoms, taken, depth + 1, are_all=are_all or not container.is_exact)
+            inner = self._owners(entry.atoms, taken, depth + 1, are_all=are_all or not container.is_exact)
             if inner is None:
                 return None
             found.append(inner)
@@ -276,7 +275,7 @@ class Training(Theory):
 
 
 def entries_in(layers: Iterable[Shell]) -> dict[Shell, int]:
-    """How much stands in the containers of layers among some layers and their parts."""
+    """The number of entries of each container layer among some layers and their parts."""
     found: dict[Shell, int] = {}
     seen, pending = set[Shell](), list(layers)
     while pending:
@@ -289,13 +288,13 @@ def entries_in(layers: Iterable[Shell]) -> dict[Shell, int]:
     return found
 
 
-def _prepared(function: Outside, rest: Arguments) -> Prepared:
-    """A function that cannot be read, with arguments that it is given already."""
+def _partial_of(function: Outside, rest: Arguments) -> Prepared:
+    """The `partial` of an outside function with arguments."""
     return Prepared(function.name, function.arguments.then(rest) if isinstance(function, Prepared) else rest)
 
 
 def is_optimizer(atom: Atom) -> bool:
-    """Whether something is a class of torch's that makes optimizers, or one that derives from such."""
+    """True if an atom is an optimizer class of torch, or a class that derives from one."""
     if isinstance(atom, ClassRef):
         bases = [base for model in atom.model.mro() for base in model.facts.bases]
         return any(isinstance(base, External) and is_torch_optimizer(base.name) for base in bases)
@@ -303,13 +302,13 @@ def is_optimizer(atom: Atom) -> bool:
 
 
 def is_torch_optimizer(name: str) -> bool:
-    """Whether a dotted name is of a class of torch's that makes optimizers."""
+    """True if a dotted name is that of an optimizer class of torch."""
     is_class = name.rpartition(".")[2][:1].isupper()
     return is_class and name.startswith(OPTIMIZERS) and not name.startswith(_OTHERS)
 
 
 def _parameters_of(container: Shell) -> list[Slot] | None:
-    """The entries of a container that hold parameters: those of a group, or of a pair of a name and a parameter."""
+    """The entries of a container that hold parameters, also for a parameter group or a named parameter; else None."""
     entries = container.entries
     if container.kind == "dict":
         found = [entry for entry in entries if entry.key == "params"]

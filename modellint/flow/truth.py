@@ -1,4 +1,4 @@
-"""Whether a condition holds, as far as what is in it is known."""
+"""The truth of conditions: True, False, or None if unknown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
 
     Evaluate = Callable[[Value], Atoms]
-    #: Takes a condition to hold, or not to, while what stands under it is looked at.
+    #: Assumes the outcome of a condition within a context.
     Assume = Callable[[Value, bool], AbstractContextManager[None]]
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -41,7 +41,7 @@ _NOT_NONE = (Shell, *_REFERENCES, Derived, Number)
 
 
 def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool | None:
-    """The outcome of a test: True, False, or None where it is not known."""
+    """The outcome of a test: True, False, or None if unknown."""
     if test.op is Op.COMPARE:
         return _compare(test.data, evaluate(test.args[0]), evaluate(test.args[1]))
     if test.op is Op.UNARY and test.data == "not":
@@ -51,11 +51,11 @@ def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool
         return _one_by_one(test, evaluate, assume)
     if test.op is Op.CALL and test.callee.op is Op.GLOBAL and test.callee.data in ("isinstance", "builtins.isinstance"):
         return _is_instance(test, evaluate)
-    return _agreed(evaluate(test), _truthy)
+    return _common_outcome(evaluate(test), _truthy)
 
 
 def truth_with(test: Value, constants: Mapping[str, object]) -> bool | None:
-    """The outcome of a test on parameters that are these constants; None where it turns on anything else."""
+    """The outcome of a test on parameters with these constant values; None if it depends on anything else."""
 
     def evaluate(value: Value) -> Atoms:
         if value.op is Op.PARAM and value.data in constants:
@@ -66,7 +66,7 @@ def truth_with(test: Value, constants: Mapping[str, object]) -> bool | None:
 
 
 def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None, start: int = 0) -> bool | None:
-    """The outcome of `and` and `or`: an operand is looked at where those before it leave that open."""
+    """The outcome of `and` and `or`; each operand is tested under the assumption that those before it leave it open."""
     decisive = bool(test.data == "or")
     is_undecided = False
     for number in range(start, len(test.args)):
@@ -82,7 +82,7 @@ def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None, start: i
 
 
 def open_part(test: Value, evaluate: Evaluate) -> tuple[Value, bool]:
-    """The one operand that an open condition turns on, if there is one, and whether the condition negates it."""
+    """The operand that alone decides an open condition, and True if the condition negates it."""
     negated = False
     while True:
         if test.op is Op.UNARY and test.data == "not":
@@ -99,12 +99,12 @@ def open_part(test: Value, evaluate: Evaluate) -> tuple[Value, bool]:
 
 
 def _positive(test: Value) -> Value:
-    """`x is None` of `x is not None`."""
+    """The positive form of a comparison: `x is None` for `x is not None`."""
     return Value(Op.COMPARE, test.args, {"is not": "is", "!=": "=="}[test.data], None)
 
 
 def identity(test: Value) -> Hashable:
-    """What two tests have in common that cannot come out differently: the same names, compared with the same."""
+    """A key of a test, equal for tests with the same outcome: the same names, compared with the same values."""
     if test.op in _NAMED:
         return test.op, test.data, *(identity(arg) for arg in test.args[:1])
     if test.op is Op.COMPARE and all(arg.op in _NAMED for arg in test.args):
@@ -112,7 +112,7 @@ def identity(test: Value) -> Hashable:
     return id(test)
 
 
-def _agreed(atoms: Atoms, outcome_of: Callable[..., bool | None], *given: object) -> bool | None:
+def _common_outcome(atoms: Atoms, outcome_of: Callable[..., bool | None], *given: object) -> bool | None:
     agreed: bool | None = None
     for number, atom in enumerate(atoms):
         outcome = outcome_of(atom, *given)
@@ -147,7 +147,7 @@ def _is_none(atom: Atom) -> bool | None:
 def _compare(operator: str, left: Atoms, right: Atoms) -> bool | None:
     if len(right) != 1:
         return None
-    return _agreed(left, _compare_one, right[0], operator)
+    return _common_outcome(left, _compare_one, right[0], operator)
 
 
 def _compare_one(left: Atom, right: Atom, operator: str) -> bool | None:
@@ -173,7 +173,7 @@ def _compare_one(left: Atom, right: Atom, operator: str) -> bool | None:
 
 
 def compare_constants(operator: str, left: object, right: object) -> bool | None:
-    """How two constants compare, None where that is not for us to say."""
+    """The outcome of comparing two constants; None for an ordering of anything but numbers."""
     if operator in ("==", "is"):
         return left == right
     if operator in ("!=", "is not"):
@@ -220,7 +220,7 @@ def _is_instance(test: Value, evaluate: Evaluate) -> bool | None:
 
 def _is_one_of(value: Atoms, kind: Atom) -> bool | None:
     name = kind.model.name if isinstance(kind, ClassRef) else kind.name if isinstance(kind, Outside) else None
-    return None if name is None else _agreed(value, _is_of, name, kind)
+    return None if name is None else _common_outcome(value, _is_of, name, kind)
 
 
 def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:
@@ -247,7 +247,7 @@ def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:
 
 
 def _is_abstractly(atom: Constant | Shell, name: str) -> bool | None:
-    """Whether a constant or a container is an `Iterable`, a `Sequence` or the like."""
+    """True if a constant or container is an instance of a class of `collections.abc`; None if that is unknown."""
     kind = getattr(collections.abc, name, None)
     made = type(atom.value) if isinstance(atom, Constant) else getattr(builtins, atom.kind, None)
     return issubclass(made, kind) if isinstance(kind, type) and isinstance(made, type) else None

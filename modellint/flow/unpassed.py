@@ -1,4 +1,4 @@
-"""What annotations and defaults say of parameters for which nothing is given."""
+"""Values of parameters without an argument, from annotations and defaults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-#: What annotations call plain containers, and which of them that is.
+#: The kinds of plain containers, by their names in annotations.
 _CONTAINERS = {
     **dict.fromkeys(("List", "list", "Sequence", "Iterable", "Collection", "MutableSequence"), "list"),
     **dict.fromkeys(("Tuple", "tuple"), "tuple"),
@@ -53,11 +53,11 @@ def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame
 
 
 def container_of_layers(parameter: Parameter, function: Function, project: Project) -> Shell | None:
-    """The container of layers that a parameter is said to be."""
+    """The container of layers that a parameter's annotation describes; None if it describes none."""
     rest = REST.get(parameter.kind)
     if parameter.annotation is None:
         return None
-    found = _named(parameter.annotation) if rest is None else (rest, parameter.annotation)
+    found = _container_kind(parameter.annotation) if rest is None else (rest, parameter.annotation)
     if found is None:
         return None
     kind, element = found
@@ -73,12 +73,12 @@ def container_of_layers(parameter: Parameter, function: Function, project: Proje
 
 
 def is_said(shell: Shell) -> bool:
-    """Whether something is a layer that an annotation speaks of."""
+    """True if an object is a layer known from an annotation."""
     return shell.kind == "pretrained" and shell.model is not None
 
 
-def _named(annotation: Value) -> tuple[str, Value] | None:
-    """Which container an annotation names, and what it has in it."""
+def _container_kind(annotation: Value) -> tuple[str, Value] | None:
+    """The kind of container that an annotation names, and the annotation of its elements; None if it names none."""
     found = list(sides(annotation))
     if len(found) != 1 or found[0].op is not Op.INDEX:
         return None

@@ -1,7 +1,7 @@
-"""Unrolled loops: runs that take a loop turn by turn, one element at a time, with numbers as they come out.
+"""The theory of unrolled loops: runs a loop iteration by iteration, with one object for each.
 
-A run that counts needs each object that a loop makes, not one for all of them. Where it is not known what a loop goes
-through, or whether it is left early, it is run as any other run would, and all that it does is under a condition.
+A run that counts parameters needs each object that a loop makes. A loop whose elements are unknown, or that may end
+early, is run once, as in other runs, and all its effects are under a path condition.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from modellint.graph.value import Flow, Loop, Nested, Value
     from modellint.link.classes.models import ClassModel
 
-#: How many values and events such a run may look at, and how deeply calls may be nested in it.
+#: The limits of steps and of nested calls (the latter also under an open condition) for such a run.
 MAX_STEPS = 400_000
 _MAX_CALLS = 24
 _MAX_PERHAPS = 2
-#: From here on down turns are numbered that stand for many.
+#: Iterations that stand for many are numbered from here downwards.
 _MANY = -1_000_000
 _ONLOOKERS = operators.functions("looks")
 _WEIGHT_NORMS = operators.functions("weight-norm")
@@ -58,11 +58,11 @@ _DISPLAYS = frozenset((Op.LIST, Op.SET, Op.DICT, Op.COMPREHENSION))
 
 
 class UncertainError(Exception):
-    """What follows cannot be told: it takes too long to find out, or no object comes of it."""
+    """The run ran out of steps, or makes no object."""
 
 
 class UnrolledLoops(Theory):
-    """The unrolled loops of one run, and what it knows besides its heap."""
+    """The unrolled loops of one run, and facts about objects that their heap doesn't hold."""
 
     asks = "numbers of parameters"
     max_steps = MAX_STEPS
@@ -73,19 +73,19 @@ class UnrolledLoops(Theory):
     def __init__(self, run: Interpreter) -> None:
         self.run = run
         self.tensors = Tensors(run)
-        #: Objects that something which was not followed may have added to.
+        #: Objects that unfollowed code may have added layers or parameters to.
         self.open: set[Shell] = set()
-        #: Objects whose constructors are known in outline: which layers they make, though not how many of which size.
+        #: Objects with a constructor from shipped facts: their layers are known, but not number and sizes.
         self.rough: set[Shell] = set()
-        #: How many parameters were added to layers that torch describes; None where that is not known.
+        #: The number of parameters added to layers of torch; None if unknown.
         self.added: dict[Shell, Size | None] = {}
-        #: How many turns one stands for that was run for all.
+        #: The number of iterations that a single one stands for, by its number.
         self.many: dict[int, Size] = {}
-        #: The parts of what is given that were stored in it since: what they are then is not known.
+        #: Attributes of arguments that were stored to, which makes them unknown.
         self.changed: set[SymbolicInput] = set()
-        #: By the value that they make, with the body that they are of.
+        #: Comprehensions by the identity of their result, for each body (which is kept alive).
         self._comprehensions: dict[int, tuple[dict[int, Loop], Flow]] = {}
-        #: What stands before loops and functions, and is used in them.
+        #: Displays that stand before a loop or nested function and are used in it (which is kept alive).
         self._before: dict[int, tuple[list[Value], object]] = {}
 
     # -- what is known one by one ----------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class UnrolledLoops(Theory):
         return None
 
     def _with_norms(self, arguments: Arguments) -> Atoms | None:
-        """A layer whose weight is split into a direction and a length for each of its first dimension."""
+        """The layer after weight normalisation, which adds a parameter with one number per output channel."""
         layers = arguments.argument(0, "module") or ()
         for layer in layers:
             if not isinstance(layer, Shell):
@@ -188,7 +188,7 @@ class UnrolledLoops(Theory):
             self.open.update(atom for atom in given if isinstance(atom, Shell) and atom in making)
 
     def note_copy(self, shell: Shell, copy: Shell) -> None:
-        """Know of a copy what is known of the object."""
+        """Note for a copy the facts about its original."""
         for known in (self.open, self.rough):
             if shell in known:
                 known.add(copy)
@@ -198,7 +198,7 @@ class UnrolledLoops(Theory):
             self.open.add(copy)  # it stands for many, which its place does not tell
 
     def fail(self) -> None:
-        """No object comes of the constructor that is run."""
+        """Note that the object under construction is incomplete."""
         self.open.update(self.run.objects.under_construction[-1:])
 
     def is_left(self, test: Value) -> bool:
@@ -212,7 +212,7 @@ class UnrolledLoops(Theory):
                 atom.lose()
 
     def depths(self) -> tuple[int, int]:
-        """Few calls of what may not happen at all."""
+        """The limits of nested calls: in all, and of one function (low under an open condition)."""
         return _MAX_CALLS, _MAX_PERHAPS if self.run.path else _MAX_CALLS
 
     def left_out(self, function: FunctionRef) -> None:
@@ -252,7 +252,7 @@ class UnrolledLoops(Theory):
         return False
 
     def _any_turns(self, block: Block, loop: Loop, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
-        """Run a loop that is run any number of times: once, under a condition, with what it changes unknown."""
+        """Run a loop with an unknown number of iterations: once, under a condition, with its variables unknown."""
         run = self.run
         for choice in loop.carried:
             before = run.evaluate(choice.args[0], frame) if choice.args else ()
@@ -267,18 +267,18 @@ class UnrolledLoops(Theory):
         self.prepare(nested, value, frame)
 
     def comprehension(self, value: Value, frame: Frame) -> Atoms | None:
-        made = self._comprehended(value, frame)
+        made = self._evaluate_comprehension(value, frame)
         return None if made is None else (made,)
 
-    def _comprehended(self, value: Value, frame: Frame) -> Shell | None:
-        """What a comprehension makes, None if it is not known what it goes through."""
+    def _evaluate_comprehension(self, value: Value, frame: Frame) -> Shell | None:
+        """The container that a comprehension makes; None if its elements are unknown."""
         loop = self._loops_of(frame).get(id(value))
         if loop is None:
             return None
         self.prepare(loop, value, frame)
         times = self._times(loop, frame) if value.data == "list" and value.guard is None else None
         if times is not None:
-            return self._repeated(value, loop, times, frame)
+            return self._repeat_entry(value, loop, times, frame)
         made: list[tuple[tuple[Atoms, ...], bool]] = []
         if not self._collect(value, loop.turns, frame, made):
             return None
@@ -293,14 +293,14 @@ class UnrolledLoops(Theory):
         return found
 
     def _times(self, loop: Loop, frame: Frame) -> Size | None:
-        """How many turns there are, as a sum of symbols."""
+        """The number of iterations as a sum of symbols; None if it isn't one."""
         if len(loop.turns) != 1:
             return None
         over = self.run.evaluate(loop.turns[0][1], frame)
         return over[0].length if len(over) == 1 and isinstance(over[0], ExactShell) else None
 
-    def _repeated(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
-        """One entry that stands for all turns of a loop, whose class and sizes must not depend on the turn."""
+    def _repeat_entry(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
+        """A list with one entry for all iterations, evaluated with an unknown counter."""
         run, trail, mark = self.run, frame.trail, frame.mark()
         turn = _MANY - len(self.many)
         self.many[turn] = times
@@ -349,7 +349,7 @@ class UnrolledLoops(Theory):
     # -- what is there before --------------------------------------------------------------------------------------
 
     def prepare(self, part: Loop | Nested, stands: Value | None, frame: Frame) -> None:
-        """Make the containers that stand before a loop or function and are first spoken of in it: one for all turns."""
+        """Evaluate displays that stand before a loop or function and are first used in it: one for all iterations."""
         if id(part) not in self._before:
             self._before[id(part)] = list(_displays_before(part, stands, frame.flow)), part
         for value in self._before[id(part)][0]:
@@ -368,7 +368,7 @@ def _displays_before(part: Loop | Nested, stands: Value | None, flow: Flow) -> I
 
 
 def _literal(arguments: Arguments) -> Tensor:
-    """`torch.tensor(…)` of a number, or of a list of numbers that are known one by one."""
+    """The result of `torch.tensor(…)`, with sizes if the argument is a number or a known list of numbers."""
     known = value_of(arguments.argument(0, "data") or ())
     if isinstance(known, int | float | Size):
         return Tensor(sizes=())
@@ -378,7 +378,7 @@ def _literal(arguments: Arguments) -> Tensor:
 
 
 def described(shell: Shell) -> tuple[str, dict[str, Atoms]] | None:
-    """The class that an object is of, or derives from, whose arguments tell its parameters, and these arguments."""
+    """The torch class, of an object or its bases, whose arguments determine its parameters; and these arguments."""
     mro = shell.model.mro() if shell.model is not None and shell.kind == "instance" else ()
     name = next((model.name for model in mro if parameter_counts.describes(model.name)), None)
     if name is None:

@@ -1,4 +1,4 @@
-"""What a model definition is, as facts: values and events of code, classes and functions, sizes, nodes of recipes.
+"""Facts about a model definition: values and events of code, classes and functions, sizes, nodes of recipes.
 
 Begin with `value.py`, then `python.py`; `recipe.py` for YAML.
 It imports `operators/`, `source.py`.

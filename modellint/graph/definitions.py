@@ -1,4 +1,4 @@
-"""What a dotted name may stand for: a definition that can be read, something outside of that, or nothing."""
+"""The definitions that a dotted name can resolve to: readable code, an external name, or a name that is missing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DefinedClass:
-    """A class statement that we can read."""
+    """A class whose source is readable."""
 
     cls: Class
 
 
 @dataclass(frozen=True, slots=True)
 class DefinedFunction:
-    """A function or method that we can read."""
+    """A function or method whose source is readable."""
 
     function: Function
 
@@ -36,23 +36,23 @@ class DefinedConstant:
 
 @dataclass(frozen=True, slots=True)
 class DefinedModule:
-    """A module that we can read."""
+    """A module whose source is readable."""
 
     module: ModuleFacts
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """Something outside of what we can read, by the dotted name that its own documentation uses."""
+    """A definition whose source isn't readable, by the dotted name that its documentation uses."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A module (`owner`) that has no `name`, and the names that it has.
+    """A `name` that the module `owner` lacks, with the names `available` there.
 
-    Not `is_sure`: Python may look elsewhere, or find more parts of it there.
+    Without `is_sure`, Python may look elsewhere, or find more parts of the module there.
     """
 
     owner: str

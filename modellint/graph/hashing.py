@@ -1,4 +1,4 @@
-"""Frozen dataclasses that stand in many sets, and in each other: what their hash is, is found out once."""
+"""Frozen dataclasses that cache their hash, as they stand in many sets and in each other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 
 class HashedOnce:
-    """The base of such a dataclass, with the place where its hash is kept."""
+    """Base class of such a dataclass: adds the slot for the cached hash."""
 
     __slots__ = ("_hash",)
 
@@ -15,16 +15,16 @@ Hashed = TypeVar("Hashed", bound=type[HashedOnce])
 
 
 def hashed_once(cls: Hashed) -> Hashed:
-    """Compute the hash of each instance of a frozen dataclass only when it is first asked for."""
-    computed = cls.__hash__
+    """Class decorator: compute the hash of an instance on first use, and cache it."""
+    compute = cls.__hash__
 
     def hash_once(self: HashedOnce) -> int:
         try:
             return self._hash  # type: ignore[attr-defined, no-any-return]
         except AttributeError:
-            found = computed(self)
-            object.__setattr__(self, "_hash", found)
-            return found
+            value = compute(self)
+            object.__setattr__(self, "_hash", value)
+            return value
 
     cls.__hash__ = hash_once  # type: ignore[method-assign, assignment]
     return cls

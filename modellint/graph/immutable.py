@@ -1,4 +1,4 @@
-"""Dataclasses that nobody changes, as type checkers see to it: made and copied at the price of plain ones.
+"""Dataclasses that are immutable to type checkers only, so that making and copying them costs as little as plain ones.
 
 `dataclass(frozen=True)` sets each field by a call, and `dataclasses.replace` reads all of them by name, which were a
 twentieth of a run. At run time these are dataclasses that can be changed, but hash like frozen ones. Their methods are
@@ -18,9 +18,9 @@ else:
     T = TypeVar("T")
 
     def dataclass(cls: type | None = None, *, frozen: bool = False, eq: bool = True, slots: bool = False) -> Any:
-        """A dataclass. A frozen one hashes by its fields, unless it says how."""
+        """Like `dataclasses.dataclass`; a frozen class hashes by its fields, unless it defines `__hash__`."""
 
-        def made(cls: type) -> type:
+        def decorate(cls: type) -> type:
             names = ["__init__", "__repr__", *(["__eq__"] if eq else [])]
             lacking = [name for name in names if name not in cls.__dict__]
             if eq and "__hash__" not in cls.__dict__:
@@ -33,10 +33,10 @@ else:
                     setattr(cls, name, _compiled_once(cls, name, tuple(lacking)))
             return cls
 
-        return made if cls is None else made(cls)
+        return decorate if cls is None else decorate(cls)
 
     def _compiled_once(cls: type, name: str, lacking: tuple[str, ...]) -> Any:
-        """A method that puts the methods of a dataclass in the place of itself and its like, when it is called."""
+        """A placeholder method: its first call compiles all `lacking` methods of the class, and replaces it by one."""
 
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:
             _compile(cls, lacking)
@@ -46,7 +46,7 @@ else:
         return method
 
     def _compile(cls: type, lacking: tuple[str, ...]) -> None:
-        """Take the methods of a plain dataclass of the same fields."""
+        """Set the `lacking` methods of the class to those of a plain dataclass with the same fields."""
         fields = dataclasses.fields(cls)
         body = {field.name: field for field in fields}
         body["__annotations__"] = {field.name: field.type for field in fields}

@@ -16,7 +16,7 @@ MISSING = "???"
 _BLANK = " \t"
 _MAX_DEPTH = 20
 _KEY = re.compile(r"[^\\{}()\[\]:. \t'\"]+")
-#: A run of backslashes, if any, and what may open an interpolation.
+#: The opening of an interpolation, with the backslashes in front of it, which may escape it.
 _OPENING = re.compile(r"(\\*)\$\{")
 
 
@@ -40,7 +40,7 @@ class Interpolation:
 
 
 class _RefusedError(Exception):
-    """The grammar does not allow what stands there."""
+    """OmegaConf's grammar does not allow this text."""
 
 
 def parse(text: str) -> tuple[str | Interpolation, ...] | None:
@@ -57,9 +57,9 @@ def parse(text: str) -> tuple[str | Interpolation, ...] | None:
                 continue
             if before:
                 pieces.append(before)
-            found = _interpolation(text, match.end() - len(OPEN), 0)
-            pieces.append(found)
-            position = found.end
+            interpolation = _interpolation(text, match.end() - len(OPEN), 0)
+            pieces.append(interpolation)
+            position = interpolation.end
     except (_RefusedError, IndexError):
         return None
     if position < len(text):
@@ -112,7 +112,7 @@ def _key(text: str, at: int, depth: int) -> tuple[str | Interpolation, int]:
 
 
 def _values(text: str, at: int, depth: int, found: list[Interpolation]) -> int:
-    """Where a resolver's arguments, and with them the interpolation, end; the interpolations in them are added."""
+    """The end of a resolver's arguments (behind its `}`); appends the interpolations among them to `found`."""
     braces = 0
     quote = ""
     while True:

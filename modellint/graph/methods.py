@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Scope(Protocol):
-    """Where a method's global names are looked up."""
+    """The namespace that resolves a method's global names."""
 
     def definition(self, value: Value) -> Definition | None:
-        """What a global name, or a chain of attributes on one, stands for."""
+        """The definition that a global name, or a chain of attributes on one, resolves to; None if unknown."""
         ...
 
     def constant(self, definition: Definition) -> tuple[Value, Scope] | None:
@@ -48,7 +48,7 @@ class Method(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """What the methods of one class, its own, do with attributes of the object."""
+    """How the methods that one class defines itself use and move attributes of the object."""
 
     #: Attributes that methods other than the constructor read or call.
     used: frozenset[str] = frozenset()
@@ -57,12 +57,12 @@ class Conduct:
     moved_parameters: frozenset[str] = frozenset()
     #: Attributes that are replaced by themselves on another device (`self.x = self.x.to(y.device)`); `*` for all.
     carried: frozenset[str] = frozenset()
-    #: Methods that change what the class hands over when a checkpoint is written; none if it hands over nothing.
+    #: Methods that change the state that the class adds to a checkpoint; none if it adds no state.
     changing: frozenset[str] = frozenset()
 
 
 class ClassFacts(Protocol):
-    """What is known of one class by itself: from its source, or shipped."""
+    """Facts about one class without its bases, from its source or from shipped facts."""
 
     @property
     def name(self) -> str: ...

@@ -1,7 +1,7 @@
-"""What a Python file defines: modules, classes, functions.
+"""Modules, classes and functions, as a Python file defines them.
 
 The outline is names and places only, so that reading a file costs little more than parsing it. Parameters,
-constants and bodies are lowered to values when somebody asks, from the syntax tree while it is held and from the
+constants and bodies are lowered to values on first use, from the syntax tree while it is held and from the
 definition's own lines after `ModuleFacts.release`.
 """
 
@@ -36,15 +36,15 @@ class Parameter:
     annotation: Value | None
 
 
-#: What functions make of the arguments that no other parameter takes, by the kind of those that take them.
+#: The type that collects surplus arguments, by the kind of the parameter that takes them.
 REST = {"var-positional": "tuple", "var-keyword": "dict"}
-#: What is called by the name of the variable that it is assigned to, if it is.
+#: Values that messages name by the variable they are assigned to, if there is one.
 _BY_NAME = (Op.CHOICE, Op.LAMBDA)
 
 
 @dataclass(eq=False, slots=True)
 class Signature:
-    """What stands in a function's head."""
+    """The head of a function: parameters, return annotation, decorators."""
 
     parameters: tuple[Parameter, ...]
     returns: Value | None
@@ -53,7 +53,7 @@ class Signature:
 
 
 class LazyValues(Mapping[str, "Value"]):
-    """Values by name, each lowered from where it stands when it is first read."""
+    """Values by name, each lowered from its syntax on first access."""
 
     __slots__ = ("_lower", "_places", "_values")
 
@@ -96,9 +96,9 @@ class Function:
 
     @cached_property
     def signature(self) -> Signature:
-        found = self.lower_signature(self)
+        signature = self.lower_signature(self)
         del self.lower_signature  # which holds a part of the syntax tree
-        return found
+        return signature
 
     @cached_property
     def flow(self) -> Flow:
@@ -108,7 +108,7 @@ class Function:
 
     @cached_property
     def text(self) -> str:
-        """The code of the function, without comments, decorators left out, for those who search it."""
+        """The code of the function for text searches: without comments and decorators."""
         self.module.searched.append(self)
         return _code(self.module.source.plain.text_between(self.line, self.end_line))
 
@@ -152,22 +152,22 @@ class Function:
 
     @property
     def argument_names(self) -> list[str]:
-        """The names that positional arguments bind to, the receiver left out."""
+        """The names of the positional parameters, without the receiver."""
         return [p.name for p in self._arguments if p.kind == "positional"]
 
     @property
     def _arguments(self) -> tuple[Parameter, ...]:
-        """The parameters but for the receiver."""
+        """The parameters without the receiver."""
         has_receiver = self.owner is not None and not self.is_static and bool(self.parameters)
         return self.parameters[1:] if has_receiver and self.parameters[0].kind == "positional" else self.parameters
 
     def bind(self, call: Value) -> dict[str, Value]:
-        """The arguments of `call` by parameter name, the receiver left out; what cannot be known is absent."""
+        """The arguments of `call` by parameter name, without the receiver; unknown ones are absent."""
         return bind(self._arguments, call)
 
 
 def bind(parameters: Sequence[Parameter], call: Value) -> dict[str, Value]:
-    """The arguments of a call by parameter name; what cannot be known is absent."""
+    """The arguments of a call by parameter name; unknown ones, as those behind `*args`, are absent."""
     names = [p.name for p in parameters if p.kind == "positional"]
     if len(call.positional) > len(names) and all(p.kind != "var-positional" for p in parameters):
         # A call that does not fit means another function, or never happens.
@@ -196,25 +196,25 @@ class Class:
     lower_head: Callable[[Class], ClassHead] = field(repr=False)
     #: Reads the docstring as written.
     read_docstring: Callable[[ModuleFacts], str | None] = field(repr=False)
-    #: What the class statement binds more than once: methods under `if`, properties with setters, overloads.
+    #: Names that the class body binds more than once: methods under `if`, properties with setters, overloads.
     rebound: frozenset[str] = frozenset()
-    #: The methods whose names others of the class statement have, too: setters of properties, and what is redefined.
+    #: Methods whose name another method of the class body takes over: setters of properties, redefined methods.
     hidden: tuple[Function, ...] = ()
 
     @cached_property
     def head(self) -> ClassHead:
-        found = self.lower_head(self)
+        head = self.lower_head(self)
         del self.lower_head
-        return found
+        return head
 
     @cached_property
     def mentioned(self) -> dict[str, list[Function]]:
-        """Its own methods by the attributes, and the quoted names, that they speak of."""
+        """The class's own methods by the attributes, and quoted names, that their text mentions."""
         return self._methods_by(mentions.attributes)
 
     @cached_property
     def assigned(self) -> dict[str, list[Function]]:
-        """Its own methods by the attributes that they assign."""
+        """The class's own methods by the attributes that they assign."""
         return self._methods_by(mentions.assigned)
 
     def _methods_by(self, names_in: Callable[[str], Iterable[str]]) -> dict[str, list[Function]]:
@@ -226,32 +226,32 @@ class Class:
 
     @cached_property
     def built(self) -> dict[str, frozenset[str]]:
-        """The attributes that the constructor (or what makes embeddings) sets, with the names called to make them.
+        """The attributes set by `__init__` (or by a method that mentions embeddings), with the callees in their values.
 
-        A name under which something is imported counts as what it stands for, too.
+        A callee that is imported counts under the last part of its full name, too.
         """
-        found: dict[str, frozenset[str]] = {}
+        callees: dict[str, frozenset[str]] = {}
         for method in self._building:
-            for name, value in _kept(method.flow):
-                found[name] = found.get(name, frozenset()) | self._called(value)
-        return found
+            for name, value in _attribute_stores(method.flow):
+                callees[name] = callees.get(name, frozenset()) | self._callee_names(value)
+        return callees
 
     @cached_property
     def built_with(self) -> frozenset[str]:
-        """All names that may be among those in `built`, by the words of the code."""
+        """A superset of the names in `built`, from the words of the same methods; cheap, as no body is lowered."""
         return self._as_imported(frozenset[str]().union(*(method.words for method in self._building)))
 
     @property
     def _building(self) -> list[Function]:
         return [method for method in self.methods.values() if method.name == "__init__" or "Embedding" in method.text]
 
-    def _called(self, value: Value) -> frozenset[str]:
-        """The names of what is called to make a value."""
+    def _callee_names(self, value: Value) -> frozenset[str]:
+        """The names of all callees in a value."""
         callees = [part.callee for part in value.walk() if part.op is Op.CALL]
         return self._as_imported({str(callee.data) for callee in callees if callee.op in (Op.GLOBAL, Op.ATTR)})
 
     def _as_imported(self, names: AbstractSet[str]) -> frozenset[str]:
-        """Some names, and the last ones of what they stand for."""
+        """The names, and the last part of the full name of each that is imported."""
         imports = self.module.imports
         return frozenset((*names, *(imports[name].rpartition(".")[2] for name in names & imports.keys())))
 
@@ -267,15 +267,15 @@ class Class:
 
     @property
     def place(self) -> Place:
-        """Where the class statement names it."""
+        """The place of the class's name in its class statement."""
         source = self.module.source
         column = source.column_of_byte(self.line, self.offset) + len("class")
         column = max(source.plain.text_between(self.line, self.line).find(self.name, column - 1) + 1, column)
         return Place(self.module.path, Span(self.line, column, self.line, column + len(self.name)))
 
 
-def _kept(flow: Flow) -> Iterator[tuple[str, Value]]:
-    """What a method stores under attributes of its object, or puts into what is there."""
+def _attribute_stores(flow: Flow) -> Iterator[tuple[str, Value]]:
+    """The values that a method stores in attributes of `self`, or passes to a method of such an attribute."""
     for event in flow.events:
         is_call = event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR
         owner = event.value.callee.args[0] if is_call else event.target
@@ -286,7 +286,7 @@ def _kept(flow: Flow) -> Iterator[tuple[str, Value]]:
 
 @dataclass(eq=False, slots=True)
 class ClassHead:
-    """What stands in a class statement's head. `metaclass` and other keywords by name."""
+    """The head of a class statement: bases, keywords (`metaclass`) by name, decorators."""
 
     bases: tuple[Value, ...]
     keywords: dict[str, Value]
@@ -313,14 +313,14 @@ class ModuleFacts:
     constants: Mapping[str, Value] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
-    #: What is imported, defined or assigned more than once at module level, on whatever path.
+    #: Names imported, defined or assigned more than once at module level, on whatever path.
     rebound: set[str] = field(default_factory=set)
-    #: Whether the bodies of functions are known to be Python.
+    #: True if the bodies of functions are known to be valid Python.
     is_whole: bool = True
     body: Function = field(init=False, repr=False)
-    #: The functions and classes among the statements: first line, last line, that of the name, name.
+    #: The functions and classes among the statements: first line, last line, line of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()
-    #: The first and last of lines that were asked for with their comments.
+    #: Ranges of lines (first, last) that `as_written` returned with their comments.
     asked: set[tuple[int, int]] = field(default_factory=set, repr=False)
     #: Syntax trees of definitions and expressions by their places, held until `release`.
     trees: dict[tuple[int, ...], object] = field(default_factory=dict, repr=False)
@@ -338,7 +338,7 @@ class ModuleFacts:
 
     @property
     def text(self) -> str:
-        """The text of the file, for those who ask whether it is worth a closer look."""
+        """The text of the file for quick searches, with comments."""
         return self.source.plain.text
 
     @property
@@ -347,9 +347,9 @@ class ModuleFacts:
         return _code(self.text)
 
     def as_written(self, line: int, end_line: int) -> list[str]:
-        """The lines from `line` to `end_line`, with their comments, for those to whom these say something.
+        """The lines from `line` to `end_line`, with their comments.
 
-        They are noted: where nothing else but comments changes, findings rest on them.
+        The range is recorded as a dependency, so that results are invalid where only comments in it change.
         """
         self.asked.add((line, end_line))
         return self.source.lines[line - 1 : end_line]
@@ -361,7 +361,7 @@ class ModuleFacts:
         return Place(self.path, self.span(value))
 
     def text_of(self, value: Value) -> str:
-        """The code of a value on one line; of a function, or what a branch or a caller decides, its name."""
+        """The code of a value on one line; for a parameter, a CHOICE or a nested function, its variable's name."""
         if value.op is Op.PARAM or (value.op in _BY_NAME and value.target is not None):
             return str(value.target or value.data)
         text = self.source.text_of(self.span(value))
@@ -375,12 +375,12 @@ class ModuleFacts:
 
     @cached_property
     def placed(self) -> dict[tuple[int, int], Function]:
-        """Every function by where it is: line and offset; the code of the module by line 0."""
+        """Every function by its position (line and offset); the module-level code has line 0."""
         functions = [*self.all_functions(), *(one for cls in self.classes.values() for one in cls.hidden), self.body]
         return {(function.line, function.offset): function for function in functions}
 
     def release_source(self) -> None:
-        """Let go of syntax trees and parts of the text; they come back when somebody asks again."""
+        """Free syntax trees and cached parts of the text; they are made again on demand."""
         self.trees.clear()
         self.source.release()
         for function in self.searched:
@@ -389,7 +389,7 @@ class ModuleFacts:
         self.searched.clear()
 
     def release(self) -> None:
-        """Let go of lowered bodies, too."""
+        """Free lowered bodies, too."""
         self.release_source()
         for function in self.lowered:
             flow = function.__dict__.pop("flow", None)

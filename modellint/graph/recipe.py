@@ -1,4 +1,4 @@
-"""What a HyperPyYAML file, or a plain one with `_target_:`, says, node by node, with a place for everything.
+"""The nodes of a HyperPyYAML file, or of a plain YAML file with `_target_:`, each with its place.
 
 A `Recipe` is one file as written: nothing is resolved, and an alias is the very node that its anchor names. What
 the file *means* once references, includes and copies are resolved is `modellint.link.recipes.evaluation`.
@@ -19,7 +19,7 @@ from modellint.source import Place, SourceFile, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What a scalar stands for.
+#: The Python value of a scalar.
 Scalar = str | int | float | bool | None
 
 #: The pattern of a reference inside a `!ref` or `!copy`.
@@ -28,7 +28,7 @@ REFERENCE = re.compile(r"<[^>]*>")
 MERGE = "<<"
 
 
-#: The keys by which a mapping of a plain configuration names what to call, and says how.
+#: The keys of a plain configuration's mapping that name the callable, and control the call.
 TARGET, PARTIAL, ARGUMENTS = "_target_", "_partial_", "_args_"
 RESERVED = frozenset((TARGET, PARTIAL, ARGUMENTS, "_recursive_", "_convert_"))
 
@@ -116,7 +116,7 @@ class Entry:
 
     @property
     def name(self) -> Scalar:
-        """The key as Python sees it; references only ever reach strings."""
+        """The key as a Python value; references can only name string keys."""
         return self.key.scalar
 
 
@@ -150,7 +150,7 @@ class Node:
         return self.items().get(name)
 
     def repeated(self) -> Iterator[tuple[Entry, Entry]]:
-        """Entries whose key an earlier entry of the same mapping has, each with that one; `<<` is a key like others.
+        """Pairs of entries with the same key in this mapping, the first entry first; `<<` is a key like others.
 
         Keys are equal where Python finds them equal: `1`, `0x1`, `1.0` and `true` are one key.
         """
@@ -163,7 +163,7 @@ class Node:
 
     def items(self) -> dict[Scalar, Entry]:
         """The entries of a mapping by key: its own first, then those that `<<` adds."""
-        found: dict[Scalar, Entry] = {}
+        entries: dict[Scalar, Entry] = {}
         seen: set[int] = set()
         stack = [self]
         while stack:
@@ -176,14 +176,14 @@ class Node:
                 if entry.key.plain and entry.key.text == MERGE:
                     merged.extend(entry.value.elements or (entry.value,))
                 else:
-                    found.setdefault(entry.name, entry)
+                    entries.setdefault(entry.name, entry)
             stack.extend(reversed(merged))
-        return found
+        return entries
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """One file."""
+    """The nodes of one YAML file."""
 
     source: SourceFile = field(repr=False)
     root: Node = field(repr=False)
@@ -240,7 +240,7 @@ class Recipe:
 
 
 def below(*starts: Node) -> Iterator[Node]:
-    """These nodes and all that they hold, each once, in the order of the document."""
+    """These nodes and all nodes below them, each once, in the order of the document."""
     seen: set[int] = set()
     stack = list(reversed(starts))
     while stack:

@@ -42,8 +42,8 @@ class Size(HashedOnce):
 
     @staticmethod
     def _sum(terms: dict[tuple[Symbol, ...], int]) -> Size:
-        kept = [(key, factor) for key, factor in terms.items() if factor]
-        return Size(tuple(sorted(kept, key=lambda term: [(s.owner, s.name) for s in term[0]])))
+        nonzero = [(key, factor) for key, factor in terms.items() if factor]
+        return Size(tuple(sorted(nonzero, key=lambda term: [(s.owner, s.name) for s in term[0]])))
 
     def __add__(self, other: Size) -> Size:
         terms = dict(self.terms)
@@ -66,7 +66,7 @@ class Size(HashedOnce):
         return Size._sum(terms)
 
     def calculated(self, operator: str, other: Size) -> Size | None:
-        """`self + other` and the like; None where a sum of products of symbols does not say what comes of it."""
+        """The result of `self OPERATOR other`; None if it is no sum of products of symbols."""
         if operator in ("+", "-", "*"):
             return self + other if operator == "+" else self - other if operator == "-" else self * other
         a, b = self.constant, other.constant
@@ -82,7 +82,7 @@ class Size(HashedOnce):
 
     @property
     def constant(self) -> int | None:
-        """The number, if no symbol is left."""
+        """The size as a number; None if it has symbols."""
         if not self.terms:
             return 0
         (key, factor), *rest = self.terms
@@ -90,7 +90,7 @@ class Size(HashedOnce):
 
     @property
     def number(self) -> int | None:
-        """The number that the symbols' defaults give, None if one has none."""
+        """The size with each symbol replaced by its default; None if a symbol has none."""
         total = 0
         for key, factor in self.terms:
             for symbol in key:
@@ -102,7 +102,7 @@ class Size(HashedOnce):
 
     @property
     def only_symbol(self) -> Symbol | None:
-        """The symbol, if the size is just that."""
+        """The symbol that the size consists of; None for any other size."""
         if len(self.terms) == 1:
             key, factor = self.terms[0]
             if factor == 1 and len(key) == 1:
@@ -115,7 +115,7 @@ class Size(HashedOnce):
 
     @property
     def described(self) -> str:
-        """The size for messages: its number, and what it is called where that is known."""
+        """The size as messages name it: the number, the expression, or the number and the expression."""
         number = self.number
         if self.constant is not None:
             return str(self.constant)
@@ -147,5 +147,5 @@ def excess(larger: Size, smaller: Size) -> int | None:
 
 
 def is_proved(larger: Size, smaller: Size) -> bool:
-    """Whether `excess` holds whatever the defaults are."""
+    """True if `excess` is a constant, which holds whatever the symbols' defaults are."""
     return (larger - smaller).constant is not None

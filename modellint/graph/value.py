@@ -1,7 +1,7 @@
-"""Values: what an expression is made of once local names are gone.
+"""The value graph of a function: expressions with local names resolved, in the manner of SSA.
 
 A frontend lowers a function body to a graph in which every use of a local variable points at the value that was
-assigned to it. A name never has to be looked up again, an `if` that assigns on both sides is a `CHOICE`, and
+assigned to it. A name never has to be looked up again, an `if` that assigns on both sides is a `CHOICE` (a φ), and
 `x.append(y)` makes a new version of `x`. The linker and the rules follow `args` to learn where a value comes from.
 """
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound="_Member")
 T = TypeVar("T")
-#: How many parts of a value are looked at; what is farther away seldom matters, and there may be any number.
+#: The most parts of a value that `walk` yields; parts that are farther away seldom matter, and may be many.
 _MAX_PARTS = 2_000
 
 
 class _Member:
-    """One of the few things that a class is for, compared by identity."""
+    """A member of an enumeration, compared by identity."""
 
     __slots__ = ("value",)
 
@@ -36,9 +36,9 @@ class _Member:
 
 
 def _with_members(cls: type[M]) -> type[M]:
-    """Make the members that a class declares.
+    """Class decorator: make a member for each annotation.
 
-    An `Enum` takes seven times as long to find one by its name (CPython 3.10 and 3.11), which was a tenth of a run.
+    Access to a member of an `Enum` takes seven times as long (CPython 3.10 and 3.11), which was a tenth of a run.
     """
     for name in cls.__annotations__:
         setattr(cls, name, cls(name.lower()))
@@ -47,7 +47,7 @@ def _with_members(cls: type[M]) -> type[M]:
 
 @_with_members
 class Op(_Member):
-    """What a value is made by. The comment gives `data` and `args`."""
+    """The operation that makes a value. The comments give its `data` and `args`."""
 
     CONST: ClassVar[Op]  # data: the Python constant
     PARAM: ClassVar[Op]  # data: the parameter's name
@@ -82,7 +82,7 @@ class InPlace(str):
     __slots__ = ()
 
 
-#: How many bits of a position stand for a column.
+#: The number of bits of a position that hold a column.
 _COLUMN = 24
 _MASK = (1 << _COLUMN) - 1
 
@@ -158,11 +158,11 @@ class Value:
 
     @property
     def has_unpacking(self) -> bool:
-        """Whether a CALL passes `*args` or `**kwargs`, so that its arguments are not all known."""
+        """True if a CALL passes `*args` or `**kwargs`, so that its arguments are not all known."""
         return None in self.data or any(arg.op is Op.STARRED for arg in self.positional)
 
     def argument(self, position: int, name: str | None = None) -> Value | None:
-        """The argument of a CALL at `position` (0 is the first) or called `name`; torch has other names for some."""
+        """The argument of a CALL at `position` (from 0), or called `name` in any of torch's spellings; else None."""
         if name is not None and self.data:
             keywords = self.keywords
             for spelt in spellings(name):
@@ -174,7 +174,7 @@ class Value:
         return positional[position] if position < len(positional) else None
 
     def walk(self) -> Iterator[Value]:
-        """This value and everything it is made of, each once, nearest first, up to a limit."""
+        """This value and its transitive `args`, each once, nearest first, up to a limit."""
         seen: set[int] = set()
         queue = [self]
         for value in queue:
@@ -187,12 +187,12 @@ class Value:
             queue.extend(value.args)
 
 
-#: What stands in no code: the call of whoever runs a function from outside.
+#: A value that stands in no code: the call by which a function is run from outside.
 NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 def walk_all(values: Iterable[Value]) -> Iterator[Value]:
-    """Values and everything they are made of, each once, however much they share."""
+    """The values and their transitive `args`, each once."""
     seen: set[int] = set()
     pending = list(values)
     while pending:
@@ -244,7 +244,7 @@ class PathCondition:
 
 @_with_members
 class EventKind(_Member):
-    """What happens in a function that facts speak of."""
+    """The kinds of events in a function body."""
 
     CALL: ClassVar[EventKind]  # value: the CALL
     INDEX: ClassVar[EventKind]  # value: the INDEX, read
@@ -261,13 +261,13 @@ class EventKind(_Member):
 
 @dataclass(eq=False, slots=True)
 class Event:
-    """One thing that happens, in the order of execution, with the condition under which it does."""
+    """One event of a function body, with the path condition under which it happens."""
 
     kind: EventKind
     value: Value
     target: Value | None = None
     guard: PathCondition | None = None
-    #: How many loops (or comprehensions) enclose it.
+    #: The number of loops and comprehensions around it.
     loops: int = 0
     #: Contexts of enclosing `with` statements (`torch.no_grad()`), outermost first.
     contexts: tuple[Value, ...] = ()
@@ -336,7 +336,7 @@ class Flow:
     _known: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     def once(self, question: Callable[..., T], *about: object) -> T:
-        """The answer to a question about the body alone, and parts of it: it is kept as long as the body."""
+        """The result of `question(self, *about)`, cached with the body; it must depend on the body alone."""
         key = question, *about
         known = self._known
         if key not in known:
@@ -352,7 +352,7 @@ class Flow:
 
     @property
     def values(self) -> Iterator[Value]:
-        """What its events are about, and what they store to."""
+        """The values and the targets of all events."""
         return (value for event in self.events for value in (event.value, event.target) if value is not None)
 
     def of(self, kind: EventKind) -> Iterator[Event]:
@@ -360,30 +360,30 @@ class Flow:
 
 
 def subscripts(index: Value) -> tuple[Value, ...]:
-    """The parts of the subscript of an INDEX: two of `x[:, -1]`."""
+    """The subscripts of an INDEX, one for each comma-separated part: two for `x[:, -1]`."""
     subscript = index.args[1]
     return subscript.args if subscript.op is Op.TUPLE else (subscript,)
 
 
 def picks_rows(index: Value) -> Value | None:
-    """The part of the subscript of an INDEX that is about dimension 0: `i` of `x[i, :n]`; None where none is."""
+    """The subscript of an INDEX that applies to dimension 0: `i` of `x[i, :n]`; None if it is `...` or missing."""
     parts = (part for part in subscripts(index) if part.op is not Op.CONST or part.data is not None)
     first = next(parts, None)
     return None if first is None or (first.op is Op.CONST and first.data is Ellipsis) else first
 
 
 def called_name(callee: Value) -> str:
-    """The last part of the name by which something is called; empty if it has none."""
+    """The last part of the name of a callee; empty if it has no name."""
     return str(callee.data).rpartition(".")[2] if callee.op is Op.ATTR or callee.op is Op.GLOBAL else ""
 
 
 def is_argument(value: Value) -> bool:
-    """Whether a value is a parameter, of a function or of one inside of it; the receiver is none."""
+    """True if a value is a parameter of the function, or of one nested in it; `self` doesn't count."""
     return value.op is Op.INNER or (value.op is Op.PARAM and value.data != "self")
 
 
 def same(value: Value, other: Value, depth: int = 12) -> bool:
-    """Whether two values are written alike and made of the same things."""
+    """True if two values have the same structure, down to identical leaves; calls only equal themselves."""
     if value is other:
         return True
     if depth == 0 or value.op is not other.op or len(value.args) != len(other.args):

@@ -1,9 +1,9 @@
-"""What operators of torch, of Python's containers and builtins do: one row for each, as data.
+"""The table of operators of torch, of Python's containers and of builtins: one row for each, as data.
 
 A row has the names of an operator, where it is found (a function of `torch` is often a method of `Tensor`, too), and
-its facets. Whoever asks about operators asks here, so that what is learned of one is known everywhere;
-`tests/operators` checks every facet against the installed torch. The *operand* is the tensor (or object) that a method
-is called on, or a function's first argument; positions count from it, 0 (`masked_fill(x, mask, value)`: `value@2`).
+its facets. All knowledge about operators stands here, so that every rule and theory shares it; `tests/operators` checks
+every facet against the installed torch. The *operand* is the tensor (or object) that a method is called on, or a
+function's first argument; positions count from it, 0 (`masked_fill(x, mask, value)`: `value@2`).
 
 Elements of the result
     passed              all are the operand's, perhaps of another type (of any tensor in it, where it is a list)
@@ -108,13 +108,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Operator:
-    """A row: one of an operator's full names (`torch.clamp`, `Tensor.clamp_`), and what is said behind each facet."""
+    """A row: one full name of an operator (`torch.clamp`, `Tensor.clamp_`), and its facets with their values."""
 
     name: str
     facets: dict[str, str]
 
     def argument(self, facet: str) -> tuple[int, str] | None:
-        """The position and name of the argument that a facet is about: (2, "value") of `fill`."""
+        """The position and name of the argument that a facet names: (2, "value") for `fill`; None if it names none."""
         name, at, position = self.facets.get(facet, "").partition("@")
         return (int(position), name) if at else None
 
@@ -135,43 +135,43 @@ def rows() -> Iterator[Operator]:
 
 
 def arguments(facet: str, *of: str) -> dict[str, tuple[int, str]]:
-    """Where methods of classes (without any: functions and classes) take the argument that a facet is about."""
-    names = {name: f"{one}.{name}" for one in of for name in methods(one, facet)}
+    """Position and name of the argument that a facet names, by method of the classes `of` (or by function if none)."""
+    names = {name: f"{cls}.{name}" for cls in of for name in methods(cls, facet)}
     if not of:
         names = {name: name for name in functions(facet)}
-    found = {name: _rows[full].argument(facet) for name, full in sorted(names.items())}
-    return {name: argument for name, argument in found.items() if argument is not None}
+    positions = {name: _rows[full].argument(facet) for name, full in sorted(names.items())}
+    return {name: argument for name, argument in positions.items() if argument is not None}
 
 
 def called(name: str) -> list[Operator]:
-    """The rows of all that has a name, whatever it is a function or method of: `max` of torch and of Python."""
+    """All rows whose last part of the name is `name`, of any module or class: `max` of torch and of Python."""
     return _named.get(name, [])
 
 
 def functions(*facets: str) -> AbstractSet[str]:
-    """The full names of functions and classes with one of `facets`; several with blanks between: with all of them."""
+    """The full names of functions and classes with one of `facets`; "a b" asks for both `a` and `b`."""
     return _view("functions", "", facets)
 
 
 def methods(of: str, *facets: str) -> AbstractSet[str]:
-    """The names of methods of a class with one of `facets`, those in place too; without facets, of all."""
+    """The names of methods of a class with one of `facets`, in-place ones included; without facets, of all methods."""
     return _view("methods", of, facets)
 
 
 def attributes(of: str, *facets: str) -> AbstractSet[str]:
-    """The names of attributes of a class (or module) with one of `facets`; without facets, of all."""
+    """The names of attributes of a class (or module) with one of `facets`; without facets, of all attributes."""
     return _view("attributes", of, facets)
 
 
 def words(*facets: str) -> AbstractSet[str]:
-    """The last parts of the names of all that has one of `facets`: what a text has to mention for it to be used."""
+    """The last parts of the names of all operators with one of `facets`: a text that uses one mentions its word."""
     return _view("words", "", facets)
 
 
 def add(texts: tuple[str, ...]) -> None:
-    """Have these rows besides our own, which are written alike, in the place of any that were added before.
+    """Add rows of rule packs to the built-in table, in place of any that were added before.
 
-    Views that were asked for know them, too. Raises ValueError for what is no row, and then has none but our own.
+    Sets that were returned before are updated, too. Raises ValueError for a malformed row, and then keeps none of them.
     """
     global _added
     if texts == _added:
@@ -194,11 +194,10 @@ def add(texts: tuple[str, ...]) -> None:
     finally:
         for (kind, of, facets), view in _views.items():
             view.clear()
-            view.update(_found(kind, of, facets))
+            view.update(_select(kind, of, facets))
 
 
-#: Rows by full names, and by the last part of them; what has a facet: the kind, the class and the name of each; each
-#: view that was given.
+#: Rows by full name, and by the last part of it; entries (kind, class, name) by facet; the sets returned so far.
 _rows: dict[str, Operator] = {}
 _named: dict[str, list[Operator]] = {}
 _having: dict[str, set[_Entry]] = {}
@@ -251,13 +250,13 @@ def _put(names: list[str], homes: list[tuple[str, str]], words: list[str]) -> No
 
 
 def _view(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
-    known = _views.get((kind, of, facets))
-    if known is None:
-        known = _views[kind, of, facets] = _found(kind, of, facets)
-    return known
+    view = _views.get((kind, of, facets))
+    if view is None:
+        view = _views[kind, of, facets] = _select(kind, of, facets)
+    return view
 
 
-def _found(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
+def _select(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
     groups = [set.intersection(*(_having[facet] for facet in words.split())) for words in facets] or [_having[""]]
     return {entry[2] for group in groups for entry in group if entry[0] == kind and entry[1] == of}
 

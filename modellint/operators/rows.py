@@ -1,10 +1,10 @@
-"""The rows of the table of operators. What the facets mean is said in the package's docstring.
+"""The rows of the table of operators. The package's docstring explains the facets.
 
 Sources: the documentation of PyTorch (`torch`, `torch.Tensor`, `torch.nn`, `torch.nn.functional`) and of Python; the
 parser of PyTorch's arguments, which takes numpy's names as well (`torch/csrc/utils/python_arg_parser.cpp`).
 """
 
-#: Other names by which torch's own functions and methods, not those that are written in Python, take an argument.
+#: Alternative keyword names that torch's native functions and methods accept (those written in Python don't).
 ALSO = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 
 ROWS = """

@@ -1,4 +1,4 @@
-"""One file after the other through frontends, links and rules, with nothing that can take the run down."""
+"""Analyses one file after the other: frontends, links and rules, with every failure contained."""
 
 from __future__ import annotations
 
@@ -39,28 +39,27 @@ if TYPE_CHECKING:
     from modellint.reading.sizes import Oversized
 
 T = TypeVar("T")
-#: What takes time beside rules.
+#: The part of the time that isn't spent in rules.
 READING = "reading files"
-#: The package whose modules read files, and how many of the innermost calls are looked at.
+#: The package whose modules read files, and how many innermost frames `_recursing` looks at.
 _FRONTENDS, _INNERMOST = "modellint.frontends", 50
 _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
 _NOTHING = Inventory()
-#: After how many files the garbage collector looks for what they left behind in circles, and in which generations: the
-#: oldest one holds what stays, and takes as long to look through as everything.
+#: The number of files after which the garbage collector frees cycles, and the oldest generation that it looks at: a
+#: full collection takes much longer and finds little more.
 _COLLECTED, _YOUNG = 256, 1
 
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What checking one root file gave: findings (in any file), before anything is silenced or hidden.
+    """The result of checking one root file: findings (in any file), before anything is suppressed or hidden.
 
-    `readable` is False for a file that was not understood to its end, and `oversized` is set for one that was not
-    read. `dependencies` are what the result rests on, with the fingerprints that these had. `unfinished` are the rules
-    that the file asked too much of, each with what was not followed to its end. `seconds` is the processor time of each
-    rule and of the rest, which is READING; there is none if nothing was analysed. `inventory` is what the file defines,
-    and `paired` tells of a recipe which scripts were taken for its own.
+    `readable` is False for a file that failed to parse, and `oversized` is set for one that was too large to read.
+    `dependencies` are (key, fingerprint) pairs. `unfinished` are rules that ran out of budget, each with the question
+    that was cut short. `seconds` is the processor time of each rule and of the rest, which is READING; empty if nothing
+    was analysed. `inventory` counts what the file defines, and `paired` names the scripts of a recipe.
     """
 
     path: str
@@ -76,31 +75,31 @@ class FileResult:
     paired: ScriptChoice | None = None
 
     def sharing(self, known: dict[tuple[str, str], tuple[str, str]]) -> FileResult:
-        """The result, with the dependencies that other results have, too, in memory once: they are `known`."""
+        """The result with its dependencies interned in `known`, so that results share them in memory."""
         return replace(self, dependencies=tuple(known.setdefault(pair, pair) for pair in self.dependencies))
 
     def rests_on(self, keys: Collection[str], changed: Changed | None = None) -> bool:
-        """Whether the result rests on one of some keys, or on an answer that is another one with changed files."""
+        """True if the result depends on one of `keys`, or on an answer that the changed files alter."""
         return any(key in keys or (changed is not None and changed.concerns(key)) for key, _ in self.dependencies)
 
 
 @dataclass
 class _FileRun:
-    """What has been found about one root file so far."""
+    """The result of a root file in the making."""
 
     path: Path
     findings: list[Finding] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
     readable: bool = True
     unfinished: list[tuple[str, str]] = field(default_factory=list)
-    #: Rules that have asked for a theory which was left out.
+    #: Rules that asked for a theory which was left out.
     unasked: set[str] = field(default_factory=set)
     seconds: dict[str, float] = field(default_factory=dict)
     inventory: Inventory = _NOTHING
     paired: ScriptChoice | None = None
 
     def take(self, other: _FileRun) -> None:
-        """Take what has been found about a file for this one's."""
+        """Merge the result of another file, as one that a notebook writes, into this one."""
         self.findings += other.findings
         self.crashes += other.crashes
         self.readable &= other.readable
@@ -114,7 +113,7 @@ class _FileRun:
 
 
 class Analyser:
-    """Checks root files against the active rules; facts about linked files are kept from call to call."""
+    """Checks root files against the active rules; facts about linked files are cached between calls."""
 
     def __init__(
         self,
@@ -126,31 +125,31 @@ class Analyser:
         largest: int | None = None,
         outlines: Outlines | None = None,
     ) -> None:
-        """Files that are larger than `largest` bytes are not read for others; `outlines` are those parsed before."""
+        """Linked files larger than `largest` bytes are not read; `outlines` is the cache of outlines."""
         self._theories = rules.theories
         options = ProjectOptions(settings.root, settings.python, settings.recipes, largest, self._theories)
         self.files = Files(overlay, record=record, limit=settings.max_file_size)
         self._project = Project(options, self.files, outlines)
-        #: The same, without theories of rule packs that fail on what is asked.
+        #: Projects without some theories of rule packs, by the set of those left out.
         self._others: dict[frozenset[PackTheory], Project] = {}
-        #: Theories that never come to an end, and the file that has shown it.
+        #: Theories that don't terminate, and the file that showed it.
         self._endless: dict[PackTheory, Path] = {}
         self._rules = rules.active
         self._codes = rules.codes
         self._operators = rules.operators
-        #: Whether a file is being checked, and whether nobody wants to know any more what is found.
+        #: True while a file is being checked; and if that check was superseded.
         self._is_at_work = self._is_superseded = False
-        #: Those that say something of Python files.
+        #: The rules that check Python files.
         self._python_rules = [rule for rule in self._rules if type(rule).check_python is not Rule.check_python]
-        #: Those that say something of recipes, or of other configurations.
+        #: The rules that check recipes or other configurations.
         self._recipe_rules = [rule for rule in self._rules if type(rule).check_recipe is not Rule.check_recipe]
 
     def analyse_all(
         self, paths: Sequence[Path], on_begin: Callable[[Path], object] = lambda path: None
     ) -> Iterator[FileResult]:
-        """What `analyse` says to each path; files that no rule looks at come last, as others may have read them.
+        """The result of each path; Python files come last if no rule checks them, as others may have read them by then.
 
-        `on_begin` is told each path before anything is done with it that can fail.
+        `on_begin` is called with each path before anything that can fail.
         """
         idle = []
         self._project.expected.update(paths)
@@ -169,7 +168,7 @@ class Analyser:
 
     @in_one_chunk
     def analyse(self, path: Path) -> FileResult:
-        """Everything that checking `path` gives rise to. Raises SupersededError after `supersede`."""
+        """Check one file. Raises SupersededError after `supersede`."""
         self._is_superseded, self._is_at_work = False, True
         try:
             return self._result(path)
@@ -181,7 +180,7 @@ class Analyser:
             self._is_at_work = False
 
     def supersede(self) -> None:
-        """Give up the check that is under way, if one is; may be called from another thread."""
+        """Abort the check under way, if there is one; may be called from another thread."""
         if self._is_at_work:
             self._is_superseded = True
             self._project.budget.supersede()
@@ -198,7 +197,7 @@ class Analyser:
             elif (original := copied_from(path, self._project)) is not None:
                 run.paired = ScriptChoice((), "", (), original.as_posix())
             elif self._theories:
-                run = self._unharmed(path, data)
+                run = self._check_with_theories(path, data)
             else:
                 self._look(run, data, self._project)
         prints = sorted((key, self.files.fingerprint(key)) for key in trace)
@@ -221,7 +220,7 @@ class Analyser:
 
     @in_one_chunk
     def renewed(self, result: FileResult, path: Path, data: bytes) -> FileResult | None:
-        """A result with what it rests on now; None if anything but the file itself, which holds `data`, has changed."""
+        """A result with current dependencies; None if another dependency than the file, which holds `data`, changed."""
         own = f"file:{path.as_posix()}"
         if not all(key == own or self.files.holds(key, value) for key, value in result.dependencies):
             return None
@@ -234,9 +233,9 @@ class Analyser:
         )
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
-        """Take `data` for the content of a file (None: what is on disk), and forget what rested on another one.
+        """Set the content of a file (None: what is on disk), and drop facts that depend on the old one.
 
-        Returns the keys of what may have changed, as results have them in their `dependencies`.
+        Returns the keys of dependencies that may have changed.
         """
         keys = self.files.update(path, data)
         self._project.forget(keys)
@@ -245,11 +244,11 @@ class Analyser:
 
     @in_one_chunk
     def ask(self, question: Callable[[Project], T]) -> T:
-        """What the linked project says to a question, with facts that are kept for the next one."""
-        return self._answered(question, frozenset(self._endless))[0] if self._theories else question(self._project)
+        """The answer of `question(project)`; theories of rule packs that fail at it are left out."""
+        return self._answer(question, frozenset(self._endless))[0] if self._theories else question(self._project)
 
     def keep(self, results: Iterable[FileResult]) -> None:
-        """Let go of what was read and found out for other results than these."""
+        """Drop files and facts that none of these results depends on."""
         keys = {key for result in results for key, _ in result.dependencies}
         self._project.save()
         self.files.keep(keys)
@@ -258,8 +257,8 @@ class Analyser:
 
     # -- theories of rule packs ------------------------------------------------------------------------------------
 
-    def _unharmed(self, path: Path, data: bytes) -> _FileRun:
-        """What is found about a file with the theories of rule packs, but for those that fail on it."""
+    def _check_with_theories(self, path: Path, data: bytes) -> _FileRun:
+        """Check a file with the theories of rule packs, and again without those that fail or do harm."""
 
         def look(project: Project) -> _FileRun:
             run = _FileRun(path)
@@ -271,7 +270,7 @@ class Analyser:
             Crash(str(theory), name, f"left out, as it did not come to an end on {shown(first)}")
             for theory, first in self._endless.items()
         ]
-        run, failures = self._answered(look, frozenset(self._endless))
+        run, failures = self._answer(look, frozenset(self._endless))
         left_out = frozenset((*self._endless, *(failure.theory for failure in failures)))
         for failure in failures:
             told.append(Crash.of(str(failure.theory), name, failure.error))
@@ -279,17 +278,15 @@ class Analyser:
                 self._endless.setdefault(failure.theory, path)
         for theory in self._theories:
             if theory not in left_out and (run.crashes or run.unfinished):
-                other, more = self._answered(look, left_out | {theory})
+                other, more = self._answer(look, left_out | {theory})
                 if not more and (harm := _harm(run, other)):
                     told.append(Crash(str(theory), name, harm))
                     run, left_out = other, left_out | {theory}
         run.crashes += told
         return run
 
-    def _answered(
-        self, question: Callable[[Project], T], left_out: frozenset[PackTheory]
-    ) -> tuple[T, list[TheoryError]]:
-        """The answer that a project gives without some theories, and without those that fail at it, which are told."""
+    def _answer(self, question: Callable[[Project], T], left_out: frozenset[PackTheory]) -> tuple[T, list[TheoryError]]:
+        """The answer of a project without the theories `left_out` and those that fail at it; and these failures."""
         from modellint.flow.pack_theories import TheoryError
         from modellint.pipeline.endless import ended_in_time
 
@@ -316,7 +313,7 @@ class Analyser:
     # -- one file --------------------------------------------------------------------------------------------------
 
     def _look(self, run: _FileRun, data: bytes, project: Project) -> None:
-        """Note everything that a file gives rise to."""
+        """Check a file by its kind, and add the outcome to `run`."""
         kind = kind_of(run.path.name)
         if kind == YAML:
             self._yaml(run, data, project)
@@ -328,16 +325,16 @@ class Analyser:
     def _python(self, run: _FileRun, data: bytes, project: Project) -> None:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
-        module = self._guarded(run, "the Python frontend", project.whole, run.path)
+        module = self._try_frontend(run, "the Python frontend", project.whole, run.path)
         if module is None:
             reason = project.reason(run.path) if kind_of(run.path.name) == PYTHON else None
             if reason is not None:
                 self._unreadable(run, reason)
             else:  # the code of a notebook
-                self._guarded(run, "the Python frontend", project.parsed, run.path, data)
+                self._try_frontend(run, "the Python frontend", project.parsed, run.path, data)
             return
         for rule in self._python_rules:
-            self._asked(run, rule, rule.check_python, module, project)
+            self._check_rule(run, rule, rule.check_python, module, project)
         run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
 
@@ -348,29 +345,29 @@ class Analyser:
         part = "the recipe frontend"
         recipe = None
         if recipe_frontend.looks_like_recipe(data):
-            recipe = self._guarded(run, part, project.recipe, run.path)
+            recipe = self._try_frontend(run, part, project.recipe, run.path)
             if recipe is None:  # read again for the reason, which the project does not keep
-                self._guarded(run, part, recipe_frontend.read, run.path, data)
-            elif self._guarded(run, part, is_loaded_otherwise, recipe, project):
+                self._try_frontend(run, part, recipe_frontend.read, run.path, data)
+            elif self._try_frontend(run, part, is_loaded_otherwise, recipe, project):
                 recipe = None
         is_recipe = recipe is not None
         if recipe is None and recipe_frontend.looks_like_config(data):
-            recipe = self._guarded(run, part, project.config, run.path)
+            recipe = self._try_frontend(run, part, project.config, run.path)
             if recipe is None:
-                self._guarded(run, part, recipe_frontend.read_config, run.path, data)
+                self._try_frontend(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             for rule in self._recipe_rules:
                 if is_recipe or rule.takes_configs:
-                    self._asked(run, rule, rule.check_recipe, recipe, project)
-            run.paired = _paired(recipe, project) if is_recipe else None
+                    self._check_rule(run, rule, rule.check_recipe, recipe, project)
+            run.paired = _script_choice(recipe, project) if is_recipe else None
 
     def _notebook(self, run: _FileRun, data: bytes, project: Project) -> None:
-        """A notebook's module, and the files that its cells write: each as if it stood in the notebook's folder."""
+        """Check a notebook's code as a module, and the files that its cells write as if they lay in its folder."""
         from modellint.notebook.places import into_notebook
         from modellint.notebook.reading import read
 
-        book = self._guarded(run, "the notebook frontend", read, data)
+        book = self._try_frontend(run, "the notebook frontend", read, data)
         if book is None:
             return
         files, parts = self.files, book.files(run.path)
@@ -389,8 +386,8 @@ class Analyser:
         for error in book.errors:
             self._unreadable(run, error)
 
-    def _guarded(self, run: _FileRun, part: str, compute: Callable[..., T], *args: object) -> T | None:
-        """The result of a frontend; None, with what went wrong noted in `run`, if it fails."""
+    def _try_frontend(self, run: _FileRun, part: str, compute: Callable[..., T], *args: object) -> T | None:
+        """The result of `compute`; None if it fails, with the failure added to `run`."""
         if not run.readable or any(crash.part == part for crash in run.crashes):
             return None
         try:
@@ -403,10 +400,10 @@ class Analyser:
             run.crashes.append(Crash.of(part, run.path.as_posix(), error))
         return None
 
-    def _asked(
+    def _check_rule(
         self, run: _FileRun, rule: Rule, check: Callable[[T, Project], Iterable[Finding]], about: T, project: Project
     ) -> None:
-        """Add what a rule finds, one by one: what it found before it failed stays."""
+        """Run a rule's check and add its findings one by one, so that a later failure loses none of them."""
         if not run.readable:
             return
         if self._is_superseded:
@@ -418,7 +415,7 @@ class Analyser:
             for finding in check(about, project):
                 found = verified(finding)
                 if not _is_tested(found, about):
-                    run.findings.append(_anchored(found, project))
+                    run.findings.append(_with_anchors(found, project))
         except UnreadableError as error:
             self._unreadable(run, error)
         except ExhaustedError as error:
@@ -448,7 +445,7 @@ class Analyser:
 
 
 def _harm(run: _FileRun, other: _FileRun) -> str:
-    """What goes wrong in one run of a file, and in another one does not; empty if that is nothing."""
+    """A failure of `run` that doesn't occur in the `other` run of the same file, in words; empty if there is none."""
     still = {crash.part for crash in other.crashes} | other.unasked
     mended = next((crash for crash in run.crashes if crash.part not in still), None)
     if mended is not None:
@@ -459,7 +456,7 @@ def _harm(run: _FileRun, other: _FileRun) -> str:
 
 
 def _is_tested(finding: Finding, about: object) -> bool:
-    """Whether a test says that what is found in a file, or all that it is about there, has to fail."""
+    """True if a test expects the code of a finding, or of all its related places, to fail (`pytest.raises`)."""
     from modellint.graph.python import ModuleFacts
     from modellint.link.calls.doubts import is_meant_to_fail
 
@@ -472,17 +469,17 @@ def _is_tested(finding: Finding, about: object) -> bool:
     return is_used_so or is_meant_to_fail(about, finding.span.line)
 
 
-def _anchored(finding: Finding, project: Project) -> Finding:
-    """A finding whose claim tells what its places stand in."""
+def _with_anchors(finding: Finding, project: Project) -> Finding:
+    """The finding with anchors for its claim's places."""
     if finding.claim is None:
         return finding
-    from modellint.pipeline.anchors import anchored
+    from modellint.pipeline.anchors import add_anchors
 
-    return replace(finding, claim=anchored(finding.claim, project))
+    return replace(finding, claim=add_anchors(finding.claim, project))
 
 
-def _paired(recipe: Recipe, project: Project) -> ScriptChoice | None:
-    """Which scripts a recipe was paired with, if a rule has asked."""
+def _script_choice(recipe: Recipe, project: Project) -> ScriptChoice | None:
+    """The scripts that a recipe was paired with; None if no rule has asked for them."""
     from modellint.link.recipes.pairing import known_pairing
 
     pairing = known_pairing(recipe, project)
@@ -493,7 +490,7 @@ def _paired(recipe: Recipe, project: Project) -> ScriptChoice | None:
 
 
 def _layers(module: ModuleFacts, project: Project) -> int:
-    """How many of a module's classes are layers, as far as that is known."""
+    """The number of a module's classes that are known to be layers."""
     try:
         return sum(_is_layer(cls, module, project) for cls in module.classes.values() if cls.bases)
     except RAISED:  # which a rule that asks the same has told
@@ -501,7 +498,7 @@ def _layers(module: ModuleFacts, project: Project) -> int:
 
 
 def _is_layer(cls: Class, module: ModuleFacts, project: Project) -> bool:
-    """Whether a class is known to be a layer; what is one by its own bases is so without more being read."""
+    """True if a class is known to be a layer; a direct base `nn.Module` tells without reading other files."""
     from modellint.link.classes.calls import MODULE
     from modellint.link.names import External
 
@@ -514,7 +511,7 @@ def _is_layer(cls: Class, module: ModuleFacts, project: Project) -> bool:
 
 
 def _recursing(rule: Rule, error: RecursionError) -> str:
-    """Whose calls were too many: those of a `rule`, of a `frontend` that reads files, or of the `engine`."""
+    """The code that recursed too deeply: "rule", "frontend" or "engine", by the frames of the error."""
     import traceback
 
     names = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -525,7 +522,7 @@ def _recursing(rule: Rule, error: RecursionError) -> str:
 
 
 def _is_python(path: Path, data: bytes) -> bool:
-    """Whether a file that no rule looks at decodes and parses; a symbol table costs half of a syntax tree.
+    """True if a file that no rule checks decodes and parses; building a symbol table costs half of a syntax tree.
 
     The code of a notebook has been parsed.
     """
@@ -541,7 +538,7 @@ def _is_python(path: Path, data: bytes) -> bool:
 
 
 def suppressions_of(path: Path, data: bytes | None, codes: frozenset[str]) -> tuple[Suppression, ...]:
-    """The comments in a file that silence findings of rules with the `codes`."""
+    """The comments in a file that silence findings of rules with these codes; none if it is unreadable."""
     if data is None or not has_marker(data, codes):
         return ()
     try:

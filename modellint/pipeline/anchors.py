@@ -1,4 +1,4 @@
-"""What the places of claims stand in: told when a finding is made, and found again by name when it is confirmed."""
+"""Anchors of claims: the definition around a place, noted with a finding, and found again when it is confirmed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class CodeChangedError(Exception):
-    """What a claim speaks of is no longer there as it was."""
+    """The code that a claim is about has changed or is gone."""
 
 
-def anchored(claim: Claim, project: Project) -> Claim:
-    """A claim with what each of its places stands in, in files as the project has them."""
+def add_anchors(claim: Claim, project: Project) -> Claim:
+    """The claim with an anchor for each of its places, in the project's files."""
     return replace(claim, anchors=tuple(_anchor(place, project) for place in dict.fromkeys(places_of(claim))))
 
 
 def current(claim: Claim, project: Project) -> Claim:
-    """A claim whose anchors were noted, with its places where their code stands now. Raises CodeChangedError."""
+    """An anchored claim with its places moved to where their code stands now. Raises CodeChangedError."""
     there = {anchor.place: _now(anchor, project) for anchor in claim.anchors}
     return moved(claim, lambda place: there.get(place, place))
 
@@ -42,7 +42,7 @@ def _anchor(place: Place, project: Project) -> Anchor:
 
 
 def _now(anchor: Anchor, project: Project) -> Place:
-    """Where the code of a place stands: as far from its definition as it was, or else where else that has such code."""
+    """The current place of an anchor's code: at the same distance from its definition, or the only match in it."""
     place = anchor.place
     source = _source(place.path, project)
     if source is None or not anchor.text:
@@ -60,7 +60,7 @@ def _now(anchor: Anchor, project: Project) -> Place:
 
 
 def _spans(text: str, source: SourceFile, line: int, last: int) -> Iterator[Span]:
-    """Where a text occurs in some lines of a file."""
+    """The spans at which a text occurs in the lines `line` to `last` of a file."""
     body, at = source.text_between(line, last), -1
     while (at := body.find(text, at + 1)) >= 0:
         before, within = body[:at].split("\n"), text.split("\n")
@@ -79,7 +79,7 @@ def _definitions(path: str, project: Project) -> list[Class | Function]:
 
 
 def _source(path: str, project: Project) -> SourceFile | None:
-    """The text of a Python file or recipe; None if it is neither, or cannot be read."""
+    """The source of a Python file, recipe or configuration; None if it cannot be read."""
     if kind_of(path) == YAML:
         read = project.recipe(Path(path)) or project.config(Path(path))
         return None if read is None else read.source

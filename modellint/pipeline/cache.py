@@ -1,11 +1,10 @@
-"""Results of earlier runs, by content: valid for as long as everything they rest on looks the same.
+"""The cache of results of earlier runs: a result is valid as long as all its dependencies look the same.
 
-One file for each combination of modellint, rules, Python and settings, with two JSON documents: results, with what all
-that they rest on looked like together, and what each of them rests on, which is read if that is not as it was. JSON,
-because reading it can run nothing. It begins with a checksum of the rest, so that a file that was cut or changed in
-any byte is no cache, and each value is read as of the type that it was written as, so that one that does not fit is no
-result. What both hold for is believed: whoever can write such a file, with its checksum, decides what is found, as they
-could by changing the settings or the rules.
+One file for each combination of modellint, rules, Python and settings, with two JSON documents: the results with a
+fingerprint of all dependencies together, and the dependencies of each result, which are read if that fingerprint
+differs. JSON, because reading it can run nothing. A checksum comes first, so that a truncated or changed file is
+ignored, and the type of each value is checked, so that a malformed result is ignored. A file that passes both is
+trusted: whoever can write one decides the findings, as they could by changing the settings or the rules.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ T = TypeVar("T")
 _FORMAT = 9
 _SUFFIX = ".results"
 _KEPT = 8
-#: Of so many parts the entry of a file is made.
+#: The number of parts of a file's entry.
 _PARTS = 6
 #: The folder of the outlines of files.
 _OUTLINES = "outlines"
@@ -49,31 +48,31 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cac
 
 
 class Cache:
-    """What is known about files from earlier runs, and what this run adds."""
+    """Results of earlier runs, and those that this run adds."""
 
     def __init__(self, folder: Path, key: str, limit: int | None = None, *, with_dependencies: bool = True) -> None:
-        """Results are given `with_dependencies` only if these are needed; `limit` is that of the sizes of files."""
+        """`with_dependencies` makes `get` fill in dependencies; `limit` is the largest size of files that are read."""
         self._folder = folder
         self._file = folder / f"{key}{_SUFFIX}"
         self._key = key
         self._with_dependencies = with_dependencies
         self._look = Look(limit)
-        #: The other document, until it is read.
+        #: The second document (dependencies), until it is read.
         self._written: Iterator[bytes] | None = None
         self._pairs: list[tuple[str, str]] = []
         self._numbers: dict[str, Any] = {}
         self._good: set[int] = set()
         self._bad: set[int] = set()
-        #: The results that are known not to hold.
+        #: Names of files whose results are known to be outdated.
         self._stale: frozenset[str] = frozenset()
-        #: Whether all that the others rest on is as it was.
+        #: True if all dependencies of the other results are unchanged.
         self._is_current = False
         self._entries = self._load()
         self._new: dict[str, FileResult] = {}
         self._held: set[str] = set()
 
     def get(self, path: Path) -> FileResult | None:
-        """The result for a file, if everything that it rests on is as it was."""
+        """The cached result of a file; None if there is none, or a dependency has changed."""
         name = path.as_posix()
         try:
             findings, suppressions, readable, unfinished, inventory, paired = _list(self._entries[name], _PARTS)
@@ -84,7 +83,7 @@ class Cache:
                 name,
                 tuple(map(_finding, _list(findings))),
                 tuple(map(_suppression, _list(suppressions))),
-                _typed(readable, bool),
+                _as_type(readable, bool),
                 dependencies=tuple(self._pairs[number] for number in numbers),
                 unfinished=tuple((_text(code), _text(about)) for code, about in map(_pair, _list(unfinished))),
                 inventory=Inventory(*map(_natural, _list(inventory, 3))),
@@ -96,14 +95,14 @@ class Cache:
         return result
 
     def put(self, result: FileResult) -> None:
-        """Remember a result, unless the file was too large or a failure of our own left it incomplete."""
+        """Add a result, unless the file was too large or a crash left the result incomplete."""
         if not result.crashes and result.oversized is None:
             self._new[result.path] = result
 
     def save(self) -> None:
-        """Write what was added, all of it or nothing; a folder that cannot be written is no error.
+        """Write old and new results atomically; a folder that cannot be written is no error.
 
-        Also if nothing was, where what all rests on has to be looked at one by one without need.
+        Writes without new results, too, if the next run would have to check dependencies one by one otherwise.
         """
         if not self._new and (self._is_current or not self._entries or self._held != self._entries.keys()):
             return
@@ -111,7 +110,7 @@ class Cache:
         entries: dict[str, Any] = {}
         rests: dict[str, list[int]] = {}
         renumbered: dict[int, int] = {}
-        for name in self._kept():
+        for name in self._names_to_keep():
             entries[name] = self._entries[name]
             old = self._rests_on(name)
             for number in set(old).difference(renumbered):
@@ -138,7 +137,7 @@ class Cache:
             return
 
     def _state(self, pairs: list[tuple[str, str]], rests: dict[str, list[int]]) -> tuple[Any, list[str]]:
-        """What everything looks like now, and the results that do not rest on that; None if not all were asked for."""
+        """The state of all dependencies now, and the outdated results; None and [] if not all results were used."""
         if rests.keys() != self._held | self._new.keys():
             return None, []
         look = Look(self._look.limit, {**self._look.known, **self._look.marked})
@@ -146,12 +145,12 @@ class Cache:
         return look.state(), [name for name, numbers in rests.items() if not bad.isdisjoint(numbers)]
 
     def _as_now(self, number: int) -> tuple[str, str]:
-        """What something rests on, with the fingerprint that is compared fastest if it is known to hold."""
+        """A dependency as (key, fingerprint), with the fingerprint that is fastest to compare if it still holds."""
         key, fingerprint = self._pairs[number]
         return key, self._look.renewed(key, fingerprint) if number in self._good else fingerprint
 
     def _is_as_it_was(self, name: str) -> bool:
-        """Whether each thing that a result rests on is as it was."""
+        """True if each dependency of a result is unchanged."""
         numbers = set(self._rests_on(name))
         if not numbers.isdisjoint(self._bad):
             return False
@@ -163,12 +162,12 @@ class Cache:
         return True
 
     def _rests_on(self, name: str) -> list[int]:
-        """The numbers of what a result rests on. Raises an error if they are none."""
+        """The numbers of a result's dependencies. Raises ValueError, KeyError or TypeError if they are malformed."""
         if self._written is not None:
             written, self._written = self._written, None
-            document = _typed(parse_json(next(written, b"")), dict)
+            document = _as_type(parse_json(next(written, b"")), dict)
             self._pairs = [(_text(key), _text(value)) for key, value in map(_pair, _list(document["pairs"]))]
-            self._numbers = _typed(document["rests"], dict)
+            self._numbers = _as_type(document["rests"], dict)
         numbers = _list(self._numbers[name])
         if not set(map(type, numbers)) <= {int} or (
             numbers and not 0 <= min(numbers) <= max(numbers) < len(self._pairs)
@@ -177,20 +176,20 @@ class Cache:
         return numbers
 
     def _load(self) -> dict[str, Any]:
-        """The results that were written; what they rest on is looked at if it can be told at once."""
+        """Read the results, and set `_is_current` by the state of their dependencies; {} if there are none."""
         try:
             self._written = documents_in(read_file(self._file))
-            head = _typed(parse_json(next(self._written, b"")), dict)
+            head = _as_type(parse_json(next(self._written, b"")), dict)
             if head["format"] != _FORMAT or head["key"] != self._key:
                 return {}
-            self._stale, entries = frozenset(_texts(head["stale"])), _typed(head["entries"], dict)
+            self._stale, entries = frozenset(_texts(head["stale"])), _as_type(head["entries"], dict)
             self._is_current = head["state"] is not None and self._look.confirms(head["state"])
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return {}
         return entries
 
-    def _kept(self) -> Iterator[str]:
-        """The names of old entries that are well-formed and not replaced, of files that still exist."""
+    def _names_to_keep(self) -> Iterator[str]:
+        """The names of old entries to write again: well-formed, not replaced, and of files that still exist."""
         for name, entry in self._entries.items():
             if name in self._new or not isinstance(entry, list) or len(entry) != _PARTS or not os.path.exists(name):
                 continue
@@ -201,19 +200,19 @@ class Cache:
             yield name
 
     def _drop_old(self) -> None:
-        """Keep the cache files of the settings that were used last."""
+        """Remove all cache files but the most recent ones."""
         by_age = sorted(self._folder.glob(f"*{_SUFFIX}"), key=lambda file: file.stat().st_mtime, reverse=True)
         for file in by_age[_KEPT:]:
             file.unlink(missing_ok=True)
 
 
 def cache_key(settings: Settings, rules: RuleSet) -> str:
-    """What results depend on besides the files that are read: us, the rules, Python and the settings."""
+    """The cache key: a digest of what results depend on besides files (modellint, rules, Python, settings)."""
     return _digest([*_circumstances(settings), sorted(rules.selected)])
 
 
 def _circumstances(settings: Settings) -> list[object]:
-    """What is found out depends on: us, the rules whether they are selected or not, Python and where things are."""
+    """The dependencies of all answers besides files: modellint, all rules, Python, and the settings about paths."""
     parts: list[object] = [
         *_engine(),
         os.environ.get("VIRTUAL_ENV"),
@@ -232,18 +231,18 @@ def _digest(parts: list[object]) -> str:
 
 
 def outlines_in(settings: Settings) -> Outlines:
-    """The outlines of files that are kept in the folder of the cache."""
+    """The cached outlines of files, in the folder of the cache."""
     return Outlines(settings.cache_folder / _OUTLINES, _digest(_engine()), _digest(_circumstances(settings)))
 
 
 @cache
 def _engine() -> list[object]:
-    """What everything depends on that is kept: us, as we were when the process began, and Python."""
+    """The dependencies of everything in the cache: modellint's files at the start of the process, and Python."""
     return [__version__, sys.implementation.cache_tag, sys.version_info[:], *_engine_files()]
 
 
 def _engine_files() -> list[tuple[str, int, int]]:
-    """Our own files, with their sizes and when they were changed: as strings, since each start has to look at all."""
+    """modellint's files with sizes and modification times; paths are strings, which is faster at each start."""
     found, pending = [], [os.path.dirname(os.path.dirname(__file__))]
     while pending:
         with os.scandir(pending.pop()) as scan:
@@ -257,7 +256,7 @@ def _engine_files() -> list[tuple[str, int, int]]:
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder of the cache, before anything that depends on a listing of its parent is recorded."""
+    """Create the folder of the cache, before a result can depend on a listing of its parent."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
@@ -268,7 +267,7 @@ def prepare(folder: Path) -> None:
 
 
 def is_cache(folder: Path) -> bool:
-    """Whether a folder was made for the cache."""
+    """True if a folder has the tag of modellint's cache."""
     try:
         return (folder / "CACHEDIR.TAG").read_text("utf-8") == _TAG
     except (OSError, ValueError):
@@ -276,7 +275,7 @@ def is_cache(folder: Path) -> bool:
 
 
 def remove(folder: Path) -> None:
-    """Remove what was remembered, and the folder if nothing else is in it. Raises OSError."""
+    """Remove the files of the cache, and the folder if nothing else is in it. Raises OSError."""
     outlines = folder / _OUTLINES
     for file in (*folder.glob(f"*{_SUFFIX}"), *files_in(outlines), folder / ".gitignore", folder / "CACHEDIR.TAG"):
         file.unlink(missing_ok=True)
@@ -286,22 +285,22 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def _typed(value: Any, kind: type[T]) -> T:
+def _as_type(value: Any, kind: type[T]) -> T:
     if type(value) is not kind:
         raise TypeError(f"expected {kind.__name__}, not {value!r}")
     return value
 
 
 def _list(value: Any, length: int | None = None) -> list[Any]:
-    """A list, of so many items if a length is given."""
-    items = _typed(value, list)
+    """The value as a list, of `length` items if that is given. Raises TypeError or ValueError."""
+    items = _as_type(value, list)
     if length not in (None, len(items)):
         raise ValueError(f"expected {length} items, not {len(items)}")
     return items
 
 
 def _text(value: Any) -> str:
-    return _typed(value, str)
+    return _as_type(value, str)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -317,7 +316,7 @@ def _choice(value: Any) -> ScriptChoice | None:
 
 
 def _natural(value: Any) -> int:
-    number = _typed(value, int)
+    number = _as_type(value, int)
     if number < 0:
         raise ValueError(f"expected a number from 0 up, not {number}")
     return number
@@ -412,8 +411,8 @@ def _suppression(data: Any) -> Suppression:
     return Suppression(
         Span(line, column, end_line, end_column),
         _texts(codes),
-        _typed(whole_file, bool),
-        _typed(is_noqa, bool),
-        _typed(misplaced, bool),
+        _as_type(whole_file, bool),
+        _as_type(is_noqa, bool),
+        _as_type(misplaced, bool),
         None if within is None else (first, last),
     )

@@ -1,4 +1,4 @@
-"""What has changed since a revision, as git knows it."""
+"""Changes since a git revision, and the results that they concern."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Files that differ from a revision, as absolute paths with `/`, and keys of what that may matter to."""
+    """Files that differ from a revision, as absolute paths with `/`, and keys of dependencies that this may change."""
 
     revision: str
     files: frozenset[str]
@@ -26,7 +26,7 @@ class Changes:
     contents: Changed
 
     def concern(self, result: FileResult) -> bool:
-        """Whether a result would have been another one before: its file changed, or what it rests on."""
+        """True if a result may differ from the one at the revision: its file or one of its dependencies changed."""
         return result.path in self.files or result.rests_on(self.keys, self.contents)
 
 
@@ -61,7 +61,7 @@ def changes_since(revision: str, folder: Path) -> Changes:
 
 
 def _before(top: Path, base: str, name: str) -> bytes:
-    """What a file held in a commit, nothing if it was not there."""
+    """The content of a file in a commit; empty if it did not exist."""
     return git.run(top, "show", f"{base}:{name}").stdout
 
 
@@ -73,7 +73,7 @@ def _now(path: Path) -> bytes:
 
 
 def _git(folder: Path, *arguments: str, missing: str = "") -> str:
-    """What a git command says; `missing` names the revision that may be unknown."""
+    """The output of a git command. Raises UsageError, about the revision `missing` if one is given."""
     try:
         done = git.run(folder, *arguments)
     except OSError as error:

@@ -1,9 +1,8 @@
-"""Ends a theory of a rule pack that takes too long, in whatever thread it is at work.
+"""Ends a theory of a rule pack that takes too long.
 
-Another thread looks from time to time where the one that checks a file is, and throws an exception into it: where that
-is in the theory's code, or in code of ours that the theory calls and that gets no further. What waits for something
-without using the processor, calls that never come back from C, and code that catches every exception are not ended by
-that.
+A watching thread samples the stack of the thread that checks a file. If that has spent too long in the theory's code,
+or in our code that the theory calls and that makes no progress, it raises an exception there. This can't end code that
+waits without using the processor, calls that never return from C, and code that catches every exception.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
 
     from modellint.flow.pack_theories import PackTheory
 
-#: Seconds from one look to the next, and of how many of them at most a theory is taken to be the cause.
+#: Seconds between two samples, and the most seconds of one interval that are charged to a theory.
 _TICK, _MOST = 0.05, 0.2
 _OWN = "modellint."
 
 
 @contextmanager
 def ended_in_time() -> Iterator[None]:
-    """Let no theory go on for ever in this thread. Raises TheoryError."""
+    """Context in which a theory that runs too long in this thread raises TheoryError."""
     thread, done = get_ident(), Event()
     late: list[PackTheory] = []
     watch = Thread(target=_watch, args=(thread, done, late), name="theories", daemon=True)
@@ -44,10 +43,10 @@ def ended_in_time() -> Iterator[None]:
 
 
 def _finish(watch: Thread, done: Event) -> None:
-    """End the watch, and take what it has thrown at the last moment.
+    """End the watching thread, and swallow an exception that it raised at the last moment.
 
-    What is on its way still must arrive: CPython goes on looking for an exception that is only taken back, before each
-    call, and a profiler's calls come no further then.
+    A pending exception must be delivered rather than cancelled: CPython would go on looking for it before each call,
+    which stalls the calls of a profiler.
     """
     while True:
         try:
@@ -74,10 +73,10 @@ def _watch(thread: int, done: Event, late: list[PackTheory]) -> None:
 
 
 def _at_work(thread: int) -> tuple[GuardedTheory | None, bool]:
-    """The theory that a thread asks, and whether it is in the theory's own code, rather than in ours that it calls."""
+    """The theory that a thread is running, and True if the thread is in the theory's own code, not in ours."""
     frame, is_own = sys._current_frames().get(thread), True
     while frame is not None:
-        if frame.f_code is GuardedTheory.tried.__code__:
+        if frame.f_code is GuardedTheory.call_guarded.__code__:
             guard = frame.f_locals["self"]
             return (guard, is_own) if isinstance(guard, GuardedTheory) else (None, False)
         name = str(frame.f_globals.get("__name__"))

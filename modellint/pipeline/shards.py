@@ -1,4 +1,4 @@
-"""Parts of a tree for several machines, the same ones wherever and whenever they are made."""
+"""Shards of a tree for several machines, by a stable hash of folders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def shard_of(files: Sequence[Path], wanted: str, root: Path) -> list[Path]:
     """The files of shard `K/N`.
 
     Files of a folder stay together, and a recipe with the scripts in the nearest folder upward that has any, so that
-    what is found between them is found by one machine. Raises UsageError if `wanted` is not like `2/8`.
+    one machine sees both sides of a finding between them. Raises UsageError if `wanted` is not like `2/8`.
     """
     match = re.fullmatch(r"([0-9]+)/([0-9]+)", wanted)
     number, count = (int(match[1]), int(match[2])) if match else (0, 0)

@@ -1,4 +1,4 @@
-"""Shares root files out among processes; the results do not depend on how."""
+"""Distributes root files among processes; results don't depend on the distribution."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 #: Below this many bytes a second process costs more than it saves.
 _WORTH_SHARING = 1_500_000
 _CHUNKS_PER_JOB = 6
-#: Linux' number for "send me this signal when the thread that forked me ends".
+#: The option of Linux's `prctl` for "send me this signal when the thread that forked me ends".
 _PR_SET_PDEATHSIG = 1
-#: What has failed if it is no rule, and seconds in which a process ends that has closed its pipe.
+#: The part that crashed, for messages, and the seconds that a process gets to exit after closing its pipe.
 _PART, _LAST_MOMENTS = "a worker process", 5.0
 
 
 class WorkerError(Exception):
-    """No process can check files."""
+    """Worker processes can't start."""
 
 
 def analyse_all(
@@ -67,7 +67,7 @@ def _jobs_for(size: int) -> int:
 
 
 def _size(path: Path, limit: int) -> int:
-    """The bytes of a file that will be read; 0 for others."""
+    """The size of a file in bytes; 0 if it won't be read."""
     try:
         size = path.stat().st_size
     except OSError:
@@ -76,9 +76,9 @@ def _size(path: Path, limit: int) -> int:
 
 
 def _chunks(sizes: Mapping[Path, int], count: int) -> list[list[Path]]:
-    """About `count` runs of neighbouring files of about the same weight.
+    """About `count` chunks of neighbouring files of about the same total size.
 
-    Files of one folder stay together if they can, since they tend to need the same other files.
+    Files of one folder stay together if possible, since they tend to need the same other files.
     """
     weight = sum(sizes.values()) / count
     chunks: list[list[Path]] = [[]]
@@ -96,7 +96,7 @@ def _chunks(sizes: Mapping[Path, int], count: int) -> list[list[Path]]:
 
 @dataclass
 class _Worker:
-    """A process, the way to it, and the files of its chunk whose results it has not given; first the one it is at."""
+    """A process, the pipe to it, and the pending files of its chunk, with the one being checked first."""
 
     process: BaseProcess
     pipe: Connection
@@ -105,9 +105,9 @@ class _Worker:
 
 
 class _Pool:
-    """Processes that check one chunk of files each.
+    """A pool of processes that check one chunk of files at a time each.
 
-    Where one dies, a new one checks the file that it was at once more, and goes on behind it if that dies as well.
+    If a process dies, a new one retries the file that it was checking, and skips the file if that one dies as well.
     """
 
     def __init__(self, chunks: Iterable[Sequence[Path]], jobs: int, arguments: _Arguments) -> None:
@@ -134,11 +134,11 @@ class _Pool:
                     yield from self._bury(worker)
                     continue
                 except Exception as error:  # what a rule made cannot be made again
-                    said = _failed(worker.files[0], error)
+                    said = _crash_result(worker.files[0], error)
                 yield from self._take(worker, said)
 
     def close(self) -> None:
-        """End all processes, whatever they are doing."""
+        """Kill all processes."""
         for worker in self._workers:
             worker.process.kill()
         for worker in self._workers:
@@ -155,7 +155,10 @@ class _Pool:
         self._workers.append(_Worker(process, pipe))
 
     def _take(self, worker: _Worker, said: object) -> Iterator[FileResult]:
-        """What a worker says: that it can begin (None) or cannot, which file it is at, or the result of that."""
+        """Handle a message of a worker: ready (None), an error, the path that it begins with, or a result.
+
+        Yields the result, if it is one, and sends the worker its next chunk when it has no files left.
+        """
         if isinstance(said, Exception):
             raise said
         if isinstance(said, Path):
@@ -172,7 +175,7 @@ class _Pool:
                 worker.pipe.send(worker.files)
 
     def _bury(self, worker: _Worker) -> Iterator[FileResult]:
-        """A process has ended: by itself, since there was no more to do, or in the middle of a file."""
+        """Handle the end of a process: a normal one, or one in the middle of a file."""
         self._workers.remove(worker)
         self._end(worker)
         if not worker.has_started:
@@ -195,12 +198,12 @@ class _Pool:
         worker.pipe.close()
 
 
-def _failed(path: Path, error: BaseException) -> FileResult:
+def _crash_result(path: Path, error: BaseException) -> FileResult:
     return FileResult(path.as_posix(), crashes=(Crash.of(_PART, path.as_posix(), error),))
 
 
 def _death(worker: _Worker) -> str:
-    """How a process ended that was not to end."""
+    """The message for a process that died: its exit code or signal."""
     import signal
 
     code = worker.process.exitcode or 0
@@ -228,7 +231,7 @@ def _work(
     record: bool,
     outlines: Outlines | None,
 ) -> None:
-    """Check the chunks of files that come through a pipe, until an empty one does."""
+    """Body of a worker process: check chunks of files received through a pipe, until an empty one arrives."""
     import gc
     import signal
     import warnings
@@ -257,11 +260,11 @@ def _send(pipe: Connection, result: FileResult) -> None:
     try:
         pipe.send(result)
     except RAISED as error:  # what a rule made cannot be passed on
-        pipe.send(_failed(Path(result.path), error))
+        pipe.send(_crash_result(Path(result.path), error))
 
 
 def _end_with(parent: int) -> None:
-    """Have this process end when its parent does, however that ends."""
+    """Make this process exit when its parent does, even if the parent is killed."""
     import signal
 
     if sys.platform == "linux":

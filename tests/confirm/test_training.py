@@ -13,7 +13,7 @@ from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
 from modellint.link.project import Project, ProjectOptions
-from modellint.pipeline.anchors import anchored
+from modellint.pipeline.anchors import add_anchors
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
@@ -72,7 +72,7 @@ def verdicts_of(folder: Path, *claims: Claim, recipe: str = RECIPE, is_blocked: 
     target = Target(path, script=folder / "train.py")
     project = Project(ProjectOptions(root=folder))
     group = Group(
-        target, tuple((number, Probe(target, anchored(claim, project))) for number, claim in enumerate(claims))
+        target, tuple((number, Probe(target, add_anchors(claim, project))) for number, claim in enumerate(claims))
     )
     answered = answer(group, served())
     return [answered[number] for number in range(len(claims))]

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import os
 import re
+import shutil
+import subprocess
 import sys
+import zipfile
 from glob import glob
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 import modellint
+from modellint.commands.explain import as_json, as_text
+from modellint.packs import load_rules
+from modellint.reading.example_folders import ZIPPED
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,13 +40,120 @@ def test_every_package_is_shipped() -> None:
     assert shipped == {folder.replace("/", ".") for folder in folders} | {"modellint_rules"}
 
 
-def test_every_file_of_the_rules_is_shipped() -> None:
-    """With their examples, which `explain` shows."""
-    rules = ROOT / "rules"
+def builder() -> ModuleType:
+    """`setup.py`, which builds nothing when it is imported."""
+    spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The built-in rules as a wheel has them: the files that `pyproject.toml` names, and the examples in one file."""
+    pack = tmp_path / "site" / "modellint_rules"
+    for name in ["__init__.py", *data_of_the_rules()]:
+        (pack / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "rules" / name, pack / name)
+    builder().pack(ROOT / "rules", pack / ZIPPED)
+    return pack
+
+
+def data_of_the_rules() -> list[str]:
     patterns = toml("pyproject.toml")["tool"]["setuptools"]["package-data"]["modellint_rules"]
-    shipped = {rules / name for pattern in patterns for name in glob(pattern, root_dir=rules, recursive=True)}
+    return [name for pattern in patterns for name in glob(pattern, root_dir=ROOT / "rules")]
+
+
+def with_installed(pack: Path, *command: str, code: str = "") -> subprocess.CompletedProcess[str]:
+    """A command of modellint, or some code, with these built-in rules and no others."""
+    environment = {**os.environ, "PYTHONPATH": str(pack.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    start = ["-c", code] if code else ["-m", "modellint"]
+    return subprocess.run(
+        [sys.executable, *start, *command],
+        cwd=pack.parent.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_every_file_of_the_rules_is_shipped(installed: Path) -> None:
+    """With their examples, which `explain` shows."""
+    shipped = {path.relative_to(installed).as_posix() for path in installed.rglob("*") if path.is_file()} - {ZIPPED}
+    with zipfile.ZipFile(installed / ZIPPED) as archive:
+        zipped = {name: archive.read(name) for name in archive.namelist()}
+    rules = ROOT / "rules"
     files = {path for path in rules.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert files - shipped == {rules / "__init__.py"}
+    assert shipped | set(zipped) == {path.relative_to(rules).as_posix() for path in files}
+    assert not shipped & set(zipped)
+    assert {name: data for name, data in zipped.items() if (rules / name).read_bytes() != data} == {}
+
+
+def test_the_examples_of_the_same_files_are_the_same_file(installed: Path, tmp_path: Path) -> None:
+    """Whenever and in whatever order they were written, and whatever compilers and editors left among them."""
+    copied, made = tmp_path / "copied", tmp_path / "made.zip"
+    for rule in sorted((ROOT / "rules").glob("ml10*"), reverse=True):
+        shutil.copytree(rule, copied / rule.name, copy_function=shutil.copyfile)
+        (copied / rule.name / "bad/__pycache__").mkdir(exist_ok=True)
+        (copied / rule.name / "bad/__pycache__/model.cpython-311.pyc").write_bytes(b"")
+        (copied / rule.name / "good/.DS_Store").write_bytes(b"")
+    builder().pack(copied, made)
+    with zipfile.ZipFile(installed / ZIPPED) as shipped, zipfile.ZipFile(made) as archive:
+        entries = archive.infolist()
+        expected = [entry for entry in shipped.infolist() if entry.filename.startswith("ml10")]
+    assert len(expected) > 100
+    assert [entry.filename for entry in entries] == sorted(entry.filename for entry in expected)
+    described = [(entry.filename, entry.CRC, entry.date_time, entry.external_attr) for entry in expected]
+    assert [(entry.filename, entry.CRC, entry.date_time, entry.external_attr) for entry in entries] == described
+    assert {entry.date_time[0] for entry in entries} == {1980}
+
+
+def test_an_installed_pack_shows_the_examples_of_each_rule(installed: Path) -> None:
+    code = (
+        "import json\n"
+        "from modellint.commands.explain import as_json\n"
+        "from modellint.packs import load_rules\n"
+        "print(json.dumps({code: as_json(type(rule)) for code, rule in load_rules().items()}))"
+    )
+    shown = with_installed(installed, code=code)
+    assert shown.returncode == 0, shown.stderr
+    assert json.loads(shown.stdout) == {code: as_json(type(rule)) for code, rule in load_rules().items()}
+    page = with_installed(installed, "explain", "ML103")
+    assert page.stdout == as_text(type(load_rules()["ML103"])) + "\n"
+
+
+def test_the_examples_of_an_installed_pack_can_be_run(installed: Path) -> None:
+    tested = with_installed(installed, "test-rules", str(installed / "ml503_list_in_sequential"))
+    rule = load_rules()["ML503"]
+    told = f"ML503 list-in-sequential: {len(rule.bad)} bad, {len(rule.good)} good: ok"
+    assert (tested.returncode, tested.stdout.splitlines()[0]) == (0, told), tested.stderr
+
+
+#: Runs a command, and prints whether the examples were opened and what reads them was imported.
+WATCHED = """
+import sys
+opened = []
+sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+from modellint.__main__ import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+print([any(path.endswith("examples.zip") for path in opened), "zipfile" in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "is_read"), [("check model.py --no-cache --jobs 1", False), ("explain ML204", True), ("rules", True)]
+)
+def test_no_check_reads_the_examples_of_an_installed_pack(installed: Path, command: str, is_read: bool) -> None:
+    (installed.parent.parent / "model.py").write_text("from torch import nn\n\nlayer = nn.Linear(4, 5)\n")
+    watched = with_installed(installed, *command.split(), code=WATCHED)
+    assert watched.stderr.splitlines()[-1] == str([is_read, is_read])
 
 
 def test_every_dependency_is_pinned() -> None:

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import venv
 import zipfile
 from glob import glob
 from importlib import import_module
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import work_tree
+from effort import in_full
 
 import modellint
 from modellint.commands.explain import as_json, as_text
@@ -154,6 +157,67 @@ def test_no_check_reads_the_examples_of_an_installed_pack(installed: Path, comma
     (installed.parent.parent / "model.py").write_text("from torch import nn\n\nlayer = nn.Linear(4, 5)\n")
     watched = with_installed(installed, *command.split(), code=WATCHED)
     assert watched.stderr.splitlines()[-1] == str([is_read, is_read])
+
+
+def python_of(folder: Path) -> Path:
+    """The interpreter of the environment in a folder."""
+    return folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an environment, the unpacked source distribution of this tree, and the wheel that is made of it."""
+    folder = tmp_path_factory.mktemp("built")
+    work_tree.copy(folder / "tree")
+    venv.create(folder / "venv", with_pip=True)
+    python = python_of(folder)
+    (wanted,) = toml("pyproject.toml")["build-system"]["requires"]
+
+    def run(*command: str | Path, cwd: Path = folder) -> None:
+        done = subprocess.run([python, *command], cwd=cwd, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    run("-m", "pip", "install", "--quiet", wanted, "wheel")
+    code = "from setuptools import build_meta; build_meta.build_{}({!r})"
+    run("-c", code.format("sdist", str(folder)), cwd=folder / "tree")
+    (archive,) = folder.glob("*.tar.gz")
+    shutil.unpack_archive(archive, folder / "unpacked")
+    (source,) = (folder / "unpacked").iterdir()
+    source.rename(folder / "source")
+    run("-c", code.format("wheel", str(folder)), cwd=folder / "source")
+    return folder
+
+
+@in_full
+def test_a_wheel_is_small_and_has_the_examples_in_one_file(built: Path, tmp_path: Path) -> None:
+    (file,) = built.glob("*.whl")
+    builder().pack(ROOT / "rules", tmp_path / ZIPPED)
+    with zipfile.ZipFile(file) as wheel:
+        names = wheel.namelist()
+        assert wheel.read(f"modellint_rules/{ZIPPED}") == (tmp_path / ZIPPED).read_bytes()
+    assert [name for name in names if re.search(r"/(bad|good|fixed)/", name)] == []
+    assert file.stat().st_size < 2_000_000
+    assert len(names) < 750
+
+
+@in_full
+def test_a_source_distribution_is_the_tree_and_its_tests_run(built: Path) -> None:
+    """All tests are found there, and some of each kind pass: of rules, pages, packaging and commands."""
+    source, python = built / "source", python_of(built)
+    added = re.compile(r"(PKG-INFO|setup\.cfg|(build|modellint\.egg-info)/.*)\Z")
+    files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    assert {name for name in files if not added.match(name)} == set(work_tree.names())
+
+    (packages,) = (path for path in (built / "venv").rglob("site-packages") if path.is_dir())
+    (packages / "these.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
+    install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "-e", "."]
+    subprocess.run(install, cwd=source, check=True, capture_output=True)
+    some = [f"tests/test_{name}.py" for name in ("packaging", "ci_files", "incremental", "rooms")]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MODELLINT_", "PYTEST_"))}
+    for arguments in (["--collect-only"], some, ["tests/test_rules.py", "-k", "ML503"]):
+        command = [python, "-m", "pytest", "-q", "-n", "0", *arguments]
+        done = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_dependency_is_pinned() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
@@ -19,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import work_tree
 from effort import in_full
+from packaging.requirements import Requirement
 
 import modellint
 from modellint.commands.explain import as_json, as_text
+from modellint.confirm.confirmer import INSTALL
 from modellint.packs import load_rules
 from modellint.reading.example_folders import ZIPPED
 
@@ -220,12 +223,55 @@ def test_a_source_distribution_is_the_tree_and_its_tests_run(built: Path) -> Non
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+OLDER = ("3.6", "3.7", "3.8", "3.9")
+
+
+def entry() -> list[Path]:
+    """The files that `python -m modellint` reads before it asks which Python this is."""
+    return [ROOT / "modellint" / name for name in ("__init__.py", "version.py", "__main__.py")]
+
+
+@pytest.mark.parametrize("older", OLDER)
+def test_an_older_python_can_read_what_tells_it_so(older: str) -> None:
+    for path in entry():
+        tree = ast.parse(path.read_text("utf-8"), feature_version=tuple(map(int, older.split("."))))
+        futures = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+        assert futures == [], "Python 3.6 knows no `annotations` there"
+
+
+@pytest.mark.parametrize("older", OLDER)
+def test_an_older_python_is_told_which_one_is_needed(older: str) -> None:
+    """By itself where there is one, and otherwise by one that takes itself for it."""
+    floor = toml("pyproject.toml")["project"]["requires-python"].removeprefix(">=")
+    program = shutil.which(f"python{older}")
+    environment = {**os.environ, "PYENV_VERSION": older, "PYTHONDONTWRITEBYTECODE": "1"}
+    is_there = program and subprocess.run([program, "-c", ""], env=environment, capture_output=True).returncode == 0
+    pretended = f"import runpy, sys; sys.version_info = ({older.replace('.', ', ')}, 0); runpy.run_module('modellint')"
+    command = [program, "-m", "modellint"] if program and is_there else [sys.executable, "-c", pretended]
+    said = subprocess.run([*command, "check"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    told = f"Error: modellint needs Python {floor} or newer; this is Python {older}\n"
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", told)
+
+
 def test_every_dependency_is_pinned() -> None:
     project = toml("pyproject.toml")["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().splitlines()}
     names = {re.split(r"[^\w.-]", requirement)[0] for requirement in wanted}
     assert {name.lower().replace("_", "-") for name in names} <= {name.lower().replace("_", "-") for name in pinned}
+
+
+def test_the_page_about_installing_names_what_is_needed() -> None:
+    """All dependencies but libcst, without which only fixes are left out, the extras, and what pip and we say."""
+    page = (ROOT / "docs/installing.md").read_text("utf-8")
+    project = toml("pyproject.toml")["project"]
+    names = {Requirement(line).name for line in project["dependencies"]}
+    (without,) = re.findall(r"--no-deps modellint && pip install (.+)", page)
+    assert set(without.split()) == names - {"libcst"}
+    assert set(re.findall(r"^\| `modellint\[(\w+)\]`", page, re.MULTILINE)) == {"confirm", "lsp", "watch"}
+    assert project["optional-dependencies"].keys() == {"confirm", "lsp", "watch", "docs", "dev"}
+    assert f"Requires-Python {project['requires-python']}" in page
+    assert INSTALL in page
 
 
 def test_the_version_is_stated_once() -> None:

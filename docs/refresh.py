@@ -1,7 +1,7 @@
 """Brings up to date what files repeat: `python docs/refresh.py` writes README's rules, the rooms, picture and schema.
 
 `python docs/refresh.py REPOSITORY SITE` moves the project to these addresses first: `modellint/home.py` says them, and
-README, pyproject.toml and the pages have to repeat them.
+README, pyproject.toml, the pages and the files in packaging/ have to repeat them.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ FAMILIES = {
     "ML6": "Published models and checkpoints",
     "ML0": "modellint's own work",
 }
+_MIRRORED = ("README.md", "pyproject.toml")
 _RULES = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)
 _ROOMS = re.compile(r"(?<=<!-- rooms -->\n).*?(?=<!-- end of rooms -->)", re.DOTALL)
 
@@ -84,13 +85,20 @@ def with_rooms(page: str) -> str:
 
 
 def with_version(text: str) -> str:
-    """A text whose examples of a hook and of an action name the present version."""
-    return re.sub(r"((?:rev: v|uses: [\w./-]+/modellint@v))\d+\.\d+\.\d+", rf"\g<1>{__version__}", text)
+    """A text whose examples of a hook and of an action, and whose requirements, name the present version."""
+    said = r"((?:rev: v|uses: [\w./-]+/modellint@v|modellint==|^  version: \"))\d+\.\d+\.\d+"
+    return re.sub(said, rf"\g<1>{__version__}", text, flags=re.MULTILINE)
+
+
+def published_elsewhere() -> list[Path]:
+    """The files of a recipe and of a mirror, which name the version and where the project lives."""
+    return [ROOT / "packaging/conda/recipe.yaml", *(ROOT / "packaging/pre-commit-mirror" / name for name in _MIRRORED)]
 
 
 def files_with_addresses() -> list[Path]:
     """The files that repeat where the project lives."""
-    return [ROOT / "modellint/home.py", ROOT / "pyproject.toml", ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+    named = [ROOT / "modellint/home.py", ROOT / "pyproject.toml", ROOT / "README.md"]
+    return [*named, *sorted(ROOT.glob("docs/*.md")), *published_elsewhere()]
 
 
 def moved(text: str, repository: str, site: str) -> str:
@@ -111,7 +119,7 @@ def refresh() -> None:
     readme.write_text(with_rules(readme.read_text("utf-8"), load_rules()), "utf-8")
     design = ROOT / "docs/design.md"
     design.write_text(with_rooms(design.read_text("utf-8")), "utf-8")
-    for file in (readme, *ROOT.glob("docs/*.md")):
+    for file in (readme, *ROOT.glob("docs/*.md"), *published_elsewhere()):
         file.write_text(with_version(file.read_text("utf-8")), "utf-8")
     schema = json.dumps(configuration_schema(), indent=2)
     (ROOT / "docs/modellint.schema.json").write_text(f"{schema}\n", "utf-8")

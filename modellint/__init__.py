@@ -1,7 +1,5 @@
 """modellint: finds the mistakes in PyTorch model definitions that only surface at run time."""
 
-from __future__ import annotations
-
 from modellint.version import __version__
 
 TYPE_CHECKING = False  # as Ctrl-C is taken care of only once this is imported, which typing would delay
@@ -16,13 +14,13 @@ __all__ = ["__version__", "check"]
 
 
 def check(
-    paths: Iterable[str | Path] = (".",),
+    paths: "Iterable[str | Path]" = (".",),
     *,
-    config: str | Path | None = None,
+    config: "str | Path | None" = None,
     isolated: bool = False,
     cache: bool = False,
-    **options: Any,
-) -> list[Finding]:
+    **options: "Any",
+) -> "list[Finding]":
     """The findings in files and folders, as `modellint check` reports them.
 
     `options` are the settings of the configuration file, with `_` for `-`: `select=["ML2"]`, `jobs=1`,

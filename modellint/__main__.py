@@ -1,9 +1,12 @@
-"""The entry of `modellint` and `python -m modellint`."""
-
-from __future__ import annotations
+"""The entry of `modellint` and `python -m modellint`. A Python that is too old has to read it, to be told so."""
 
 import os
 import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036
+    here = ".".join(map(str, sys.version_info[:2]))
+    sys.stderr.write(f"Error: modellint needs Python 3.10 or newer; this is Python {here}\n")
+    sys.exit(2)
 
 try:
     from modellint import process
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
+def main(arguments: "Sequence[str] | None" = None) -> "NoReturn":
     """Run the command line and exit: 0 nothing found that counts, 1 findings, 2 wrong usage or an error of our own.
 
     Without `arguments` it is a program, which takes those of the process and ends it.
@@ -34,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         process.leave(end.code if isinstance(end.code, int) else int(end.code is not None))
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: "Sequence[str] | None") -> int:
     """Run a command and return its exit code; errors are printed in one line. None stands for `sys.argv`."""
     import click
 
@@ -68,7 +71,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _message_of(error: Exception) -> str:
     """The message for an error that no command handles."""
-    if unwritable := process.unwritable():
+    unwritable = process.unwritable()
+    if unwritable:
         return f"stdout cannot be written: {unwritable.strerror}"
     try:
         os.getcwd()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -93,9 +94,21 @@ def cut(folder: Path, version: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
+def recipe_for(folder: Path, sdist: Path) -> subprocess.CompletedProcess[str]:
+    command = [folder / ".ci/conda-recipe", sdist]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_release_has_the_recipe_of_its_source_distribution() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
+    build, publish = (str([step.get("run") for step in jobs[job]["steps"]]) for job in ("build", "publish"))
+    assert ".ci/conda-recipe dist/*.tar.gz > recipe.yaml" in build
+    assert "built/recipe.yaml" in publish
+
+
 def test_what_is_unreleased_becomes_a_release_with_its_notes(tmp_path: Path) -> None:
     """The first one, too, whose version the tree has already."""
-    names = ["README.md", "CHANGELOG.md", ".ci", "docs", "modellint", "rules", "examples"]
+    names = ["README.md", "CHANGELOG.md", ".ci", "docs", "modellint", "rules", "examples", "packaging"]
     for name in names:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -119,6 +132,18 @@ def test_what_is_unreleased_becomes_a_release_with_its_notes(tmp_path: Path) -> 
     assert cut(tmp_path, "7.0.0").returncode == 0
     assert notes(tmp_path, "7.0.0", REPOSITORY).stdout.split() == ["-", "b"]
     assert "rev: v7.0.0" in (tmp_path / "README.md").read_text()
+    mirror = tmp_path / "packaging/pre-commit-mirror"
+    assert 'dependencies = ["modellint==7.0.0"]' in (mirror / "pyproject.toml").read_text()
+    assert "rev: v7.0.0" in (mirror / "README.md").read_text()
+    sdist = tmp_path / "modellint-7.0.0.tar.gz"
+    sdist.write_bytes(b"the sources")
+    recipe = yaml.safe_load(recipe_for(tmp_path, sdist).stdout)
+    assert recipe["context"]["version"] == "7.0.0"
+    assert recipe["source"]["sha256"] == hashlib.sha256(b"the sources").hexdigest()
+    other = sdist.rename(tmp_path / f"modellint-{__version__}.tar.gz")
+    refused = recipe_for(tmp_path, other)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith(f"{other} is not of 7.0.0, as packaging/conda/recipe.yaml says")
 
 
 def test_the_action_runs_a_check(tmp_path: Path) -> None:

@@ -41,6 +41,10 @@ ELSEWHERE = {
     "pipx run modellint check": "a new user",
     "pip install modellint && modellint check": ".ci/two-minutes",
     "pip install 'modellint[lsp]'": "tests/test_server.py needs what that installs",
+    "pip install modellint": ".ci/two-minutes",
+    "pip install --no-deps modellint && pip install click packaging pathspec pyyaml tomli": "who has no compiler",
+    "pip download --dest wheels modellint": "who is without a network",
+    "pip install --no-index --find-links wheels modellint": "who is without a network",
     "python -m venv peers && peers/bin/pip install transformers-mlinter==0.1.5 TorchFix==0.7.0": "who measures",
     "pip download --no-deps --dest wheels timm==1.0.31 speechbrain==1.1.2 && for w in wheels/*.whl; do "
     'unzip -q "$w" -d "${w%-py3*}"; done': "who measures",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+import work_tree
 from effort import in_full
 
-ROOT = Path(__file__).parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
 BROKEN = "from torch import nn\n\nlayer = nn.Linear(\n"
 UNREGISTERED = """\
 from torch import nn
@@ -55,20 +57,8 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def repository_of_the_hook(folder: Path) -> str:
-    """This work tree as it is, committed to a repository that pre-commit can clone; the commit."""
-    tracked = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-    ).stdout.split(b"\0")
-    names = [os.fsdecode(name) for name in tracked if name]
-    if not names:  # not a git repository: an unpacked source distribution
-        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()]
-    for name in names:
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
+    """This tree as it is, committed to a repository that pre-commit can clone; the commit."""
+    work_tree.copy(folder)
     git(folder, "init", "-q")
     git(folder, "add", "--all")
     git(folder, "commit", "-q", "-m", "The hook")

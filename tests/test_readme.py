@@ -10,6 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import work_tree
 from effort import PATIENCE
 
 from modellint import home
@@ -202,9 +203,9 @@ def test_the_project_moves_by_one_command() -> None:
         assert "github.io" not in text, file
     page = refresh.moved(PAGES["ci.md"], repository, site)
     assert "- uses: lab/lint@v" in page
-    told = subprocess.run(["git", "grep", "-lI", "-e", home.REPOSITORY, "-e", home.SITE], cwd=ROOT, capture_output=True)
-    elsewhere = {ROOT / name for name in told.stdout.decode().split()} - {*files, ROOT / "tests/test_readme.py"}
-    assert elsewhere == set()
+    elsewhere = {ROOT / name for name in work_tree.names()} - {*files, ROOT / "tests/test_readme.py"}
+    addresses = (home.REPOSITORY.encode(), home.SITE.encode())
+    assert {path for path in elsewhere if any(address in path.read_bytes() for address in addresses)} == set()
 
 
 def test_the_pages_name_this_version() -> None:

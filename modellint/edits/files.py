@@ -94,7 +94,10 @@ def _check_lossless(tree: ast.Module, text: str, changes: Sequence[Change]) -> N
 
     It knows the syntax of fewer releases, and less depth, than Python itself, so what it cannot read says nothing.
     """
-    import libcst
+    try:
+        import libcst
+    except ImportError as error:
+        raise EditError(f"libcst cannot be imported ({error}); expected `pip install libcst`") from None
 
     starts = _line_starts(text)
     spots = [moved(change.start, changes[:number]) for number, change in enumerate(changes)]

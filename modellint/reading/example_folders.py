@@ -3,12 +3,17 @@
 `bad/NAME/…` and `good/NAME/…` hold the files of one example each, `fixed/NAME/…` what becomes of those files of a bad
 one that its fix changes. `examples.toml` has their titles, by name in the tables `bad` and `good`, in the order in
 which they are shown. Nothing of it is read before somebody asks for the examples of a rule.
+
+An installed pack may have these folders of all of its rules in one file, `examples.zip` beside the folders of the
+rules, as the built-in one has. A rule that has one of the folders itself does without the file.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -17,7 +22,8 @@ from modellint.config.errors import UsageError
 from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from zipfile import ZipFile
 
 Made = TypeVar("Made", covariant=True)
 
@@ -26,11 +32,12 @@ class Making(Protocol[Made]):
     """The files from which an example is made."""
 
     def __call__(
-        self, title: str, files: Mapping[str, str], fixed: Mapping[str, str] | None, *, folder: Path
+        self, title: str, files: Mapping[str, str], fixed: Mapping[str, str] | None, *, folder: Path | None
     ) -> Made: ...
 
 
 TITLES = "examples.toml"
+ZIPPED = "examples.zip"
 KINDS = ("bad", "good")
 FIXED = "fixed"
 #: The folders in that of a rule that have its examples, and no code of its own.
@@ -54,7 +61,7 @@ def folder_of(rule: type) -> Path | None:
 def has_fixes(rule: type) -> bool:
     """Whether examples in the folder of a rule are fixed, told without reading them."""
     folder = folder_of(rule)
-    return folder is not None and bool(_folders(folder / FIXED))
+    return folder is not None and bool(_shelf(folder).names(FIXED))
 
 
 def examples_of(rule: type, kind: str, make: Making[Made]) -> tuple[Made, ...]:
@@ -68,23 +75,105 @@ def examples_of(rule: type, kind: str, make: Making[Made]) -> tuple[Made, ...]:
 
 def _read(folder: Path, kind: str, make: Making[Made]) -> Iterator[Made]:
     titles = _titles(folder)[kind]
-    repaired = _folders(folder / FIXED) if kind == "bad" else []
-    for name in _folders(folder / kind):
+    shelf = _shelf(folder)
+    repaired = shelf.names(FIXED) if kind == "bad" else []
+    for name in shelf.names(kind):
         if name not in titles:
             expected = f'`{name} = "…"` in [{kind}] of {TITLES}'
-            raise UsageError(f"{shown(folder / kind / name)}: no title; expected {expected}")
+            raise UsageError(f"{shelf.shown(kind, name)}: no title; expected {expected}")
     for name in repaired:
         if name not in titles:
-            raise UsageError(f"{shown(folder / FIXED / name)}: no bad example has this name")
+            raise UsageError(f"{shelf.shown(FIXED, name)}: no bad example has this name")
     for name, title in titles.items():
-        files = dict(sorted(_files(folder / kind / name)))
+        files = shelf.files(kind, name)
         if not files:
-            raise UsageError(f"{shown(folder / kind / name)}: no files; expected those of the example {title!r}")
-        fixed = dict(sorted(_files(folder / FIXED / name))) if name in repaired else None
+            raise UsageError(f"{shelf.shown(kind, name)}: no files; expected those of the example {title!r}")
+        fixed = shelf.files(FIXED, name) if name in repaired else None
         for path in fixed or ():
             if path not in files:
-                raise UsageError(f"{shown(folder / FIXED / name / path)}: no file of the bad example has this path")
-        yield make(title, files, fixed, folder=folder / kind / name)
+                raise UsageError(f"{shelf.shown(FIXED, name, path)}: no file of the bad example has this path")
+        yield make(title, files, fixed, folder=shelf.folder(kind, name))
+
+
+class _Folders:
+    """The examples of a rule as files in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def names(self, kind: str) -> list[str]:
+        return _folders(self._folder / kind)
+
+    def files(self, kind: str, name: str) -> dict[str, str]:
+        """The texts of an example by their paths in it, sorted."""
+        return dict(sorted(_files(self._folder / kind / name)))
+
+    def folder(self, kind: str, name: str) -> Path | None:
+        return self._folder / kind / name
+
+    def shown(self, *parts: str) -> str:
+        """A place in it, for messages."""
+        return shown(self._folder.joinpath(*parts))
+
+
+class _Zipped:
+    """The examples of a rule in the file that has those of its pack."""
+
+    def __init__(self, file: Path, rule: str) -> None:
+        self._file = file
+        self._rule = rule
+
+    def names(self, kind: str) -> list[str]:
+        start = f"{self._rule}/{kind}/"
+        return sorted({name[len(start) :].partition("/")[0] for name in self._listed() if name.startswith(start)})
+
+    def files(self, kind: str, name: str) -> dict[str, str]:
+        start = f"{self._rule}/{kind}/{name}/"
+        wanted = [entry for entry in self._listed() if entry.startswith(start)]
+        return {entry[len(start) :]: text for entry, text in zip(wanted, _unzipped(self._file, wanted), strict=True)}
+
+    def folder(self, kind: str, name: str) -> Path | None:
+        return None
+
+    def shown(self, *parts: str) -> str:
+        return shown(self._file.joinpath(self._rule, *parts))
+
+    def _listed(self) -> tuple[str, ...]:
+        return _entries(self._file)
+
+
+def _shelf(folder: Path) -> _Folders | _Zipped:
+    """Where the examples of the rule in a folder are."""
+    file = folder.parent / ZIPPED
+    if not any(os.path.isdir(folder / kind) for kind in EXAMPLES) and os.path.isfile(file):
+        return _Zipped(file, folder.name)
+    return _Folders(folder)
+
+
+@cache
+def _entries(file: Path) -> tuple[str, ...]:
+    """The names of the files in a zip file, sorted."""
+    with _opened(file) as archive:
+        return tuple(sorted(name for name in archive.namelist() if not name.endswith("/")))
+
+
+def _unzipped(file: Path, names: Iterable[str]) -> list[str]:
+    """The texts of some of the files in a zip file."""
+    with _opened(file) as archive:
+        return [archive.read(name).decode("utf-8", "surrogateescape") for name in names]
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[ZipFile]:
+    import zlib
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(file) as archive:
+            yield archive
+    except (BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{shown(file)}: cannot be read: {reason}; expected the examples of rules") from None
 
 
 def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:

@@ -51,6 +51,20 @@ def test_unsafe_fixes_are_made_when_asked_for(project: Workspace) -> None:
     assert project.check("--fix", "--unsafe-fixes").lines[-1] == "All checks passed!"
 
 
+def test_a_fix_of_python_is_left_out_where_libcst_is_not_installed(
+    project: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the warning says what to install; recipes are fixed without it."""
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    project.write({"a.py": BAD, "b.yaml": "# BAD\nx: !ref <BAD>  # fix: y\ny: 1\n"})
+    done = project.check("--fix")
+    assert (project.root / "a.py").read_text() == BAD
+    assert "<y>" in (project.root / "b.yaml").read_text()
+    assert "a.py:1:5: the fix for TST201 was left out: libcst cannot be imported (" in done.err
+    assert "expected `pip install libcst`" in done.err
+    assert done.code == 1
+
+
 def test_without_fix_nothing_is_written_and_the_summary_says_what_could_be(project: Workspace) -> None:
     project.write({"a.py": BAD + "y = BAD2  # fix: good unsafe\nz = BAD3\n"})
     done = project.check()

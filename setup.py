@@ -1,0 +1,55 @@
+"""Puts the examples of rules, which are many small files, into one: `examples.zip`, beside the folders of the rules.
+
+All else is in pyproject.toml. A checkout, and an installation that leads to one, have the files themselves.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+EXAMPLES = ("bad", "fixed", "good")
+NAME = "examples.zip"
+
+
+def pack(rules: Path, target: Path) -> None:
+    """Write the examples below a folder of rules to a zip file, whose bytes depend on nothing but theirs.
+
+    They are stored as they are: a wheel compresses the whole file, which takes half of what each for itself would.
+    """
+    found = {path.relative_to(rules).as_posix(): path for kind in EXAMPLES for path in rules.glob(f"*/{kind}/**/*")}
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for name, path in sorted(found.items()):
+            if path.is_file() and not any(_is_left_out(part) for part in name.split("/")):
+                entry = zipfile.ZipInfo(name)  # of 1980, and of no system
+                entry.create_system, entry.external_attr = 3, 0o644 << 16
+                archive.writestr(entry, path.read_bytes())
+
+
+def _is_left_out(name: str) -> bool:
+    """As in modellint/reading/example_folders.py."""
+    return name == "__pycache__" or name.startswith(".")
+
+
+def main() -> None:
+    from setuptools import setup
+    from setuptools.command.build_py import build_py
+
+    class BuildWithExamples(build_py):
+        def run(self) -> None:
+            super().run()
+            if not self.editable_mode:
+                pack(Path(self.get_package_dir("modellint_rules")), self._examples())
+
+        def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+            outputs = list(super().get_outputs(include_bytecode))
+            return outputs if self.editable_mode else [*outputs, str(self._examples())]
+
+        def _examples(self) -> Path:
+            return Path(self.build_lib, "modellint_rules", NAME)
+
+    setup(cmdclass={"build_py": BuildWithExamples})
+
+
+if __name__ == "__main__":
+    main()

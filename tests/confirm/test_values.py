@@ -92,6 +92,19 @@ def test_one_of_several_inputs_that_may_be_left_out(tmp_path: Path) -> None:
     assert verdict.status is Status.CONFIRMED, verdict
 
 
+def test_a_compiled_method_runs_as_it_is_written(tmp_path: Path) -> None:
+    """The guard lets nobody start the compiler that `torch.compile` asks for."""
+    drawn = "    @torch.compile\n    def draw(self, hidden):\n        return self.head(hidden).argmax(-1)\n\n"
+    code = (
+        model()
+        .replace("    def forward", f"{drawn}    def forward")
+        .replace("self.head(hidden).argmax(-1)", "self.draw(hidden)", 2)
+    )
+    code = code.replace("return self.draw(hidden)", "return self.head(hidden).argmax(-1)")
+    verdict = verdict_of(tmp_path, code)
+    assert verdict.status is Status.CONFIRMED, verdict
+
+
 def test_ids_that_stay_inside_refute(tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path, model(classes=4096))
     assert verdict.status is Status.REFUTED, verdict

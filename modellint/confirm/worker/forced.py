@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from .modes import ObservingMode
 
 aten = torch.ops.aten
 #: Scores beyond this are as good as infinite: the class cannot be drawn.
@@ -14,7 +15,7 @@ _DEAD = 1e4
 _ENOUGH = 256
 
 
-class Forced(TorchDispatchMode):
+class Forced(ObservingMode):
     """Draws the class `target`, or the last one that can be drawn, in some rows of scores.
 
     Which rows depends on `trial` and on the scores alone: whoever draws twice from the same scores gets the same id.
@@ -66,7 +67,7 @@ class Forced(TorchDispatchMode):
         last.copy_(torch.where(chosen, best, last))
 
 
-class Ended(TorchDispatchMode):
+class Ended(ObservingMode):
     """Lets code that draws on and on draw the id that it compares the last one with, as it would sooner or later."""
 
     def __init__(self) -> None:

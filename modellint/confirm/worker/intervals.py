@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
+from .modes import ObservingMode
 from .ranges import Range, RangedInt, RangeLookup, Test, is_integer
 from .tensors import storage_of, tensors_in
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 aten = torch.ops.aten
 
 
-class Intervals(TorchDispatchMode):
+class Intervals(ObservingMode):
     """Follows ranges through every operator; `lookups` lists what was looked up with a known range, each once."""
 
     def __init__(self, rules: Mapping[Any, Any]) -> None:

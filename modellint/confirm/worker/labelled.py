@@ -14,9 +14,9 @@ from unittest.mock import patch
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import reroutes
+from .modes import ObservingMode
 from .tensors import address_of, tensors_in
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _Labels:
 _LABELS = _Labels()
 
 
-class _Operators(TorchDispatchMode):
+class _Operators(ObservingMode):
     """Hands labels on from operator to operator, and refuses to let devices meet."""
 
     def __init__(self, labels: _Labels, *, is_strict: bool) -> None:

@@ -73,7 +73,7 @@ def _run_in(place: Scratch, group: Group, setup: Setup, server: ForkServer | Non
 
 
 def _laid_out(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> ChildRun:
-    """A run of what a notebook holds."""
+    """Run a group whose probes take files of a notebook, after writing these to the scratch folder."""
     from modellint.confirm.notebooks import Layout
 
     layout = Layout(group, place.folder)
@@ -121,7 +121,7 @@ class ChildRun:
         self._ended = reason
 
     def written(self) -> str:
-        """The path of the request, which user code cannot write to."""
+        """Write the request to a file that user code cannot write to; gives its path."""
         path = self._place.beside("request.json")
         with open(path, "w", encoding="utf-8") as stream:
             json.dump(self._request(), stream)
@@ -143,12 +143,12 @@ class ChildRun:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether something was said that no worker says."""
+        """True if the conversation holds a message that no worker sends."""
         return self._said.is_doubtful
 
     @property
     def is_common(self) -> bool:
-        """Whether it got no further than what is the same for all probes."""
+        """True if the run failed while starting or importing, before any probe: the failure is that of all probes."""
         return not self.answered and self._said.stage.startswith(("starting", "importing"))
 
     def _request(self) -> dict[str, Any]:

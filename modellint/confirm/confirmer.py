@@ -48,7 +48,7 @@ _NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the command line wants of confirming; `timeout` is in seconds, for each process."""
+    """The options of the command line that concern confirming; `timeout` is in seconds, for each process."""
 
     device: str = "auto"
     timeout: float | None = None
@@ -183,7 +183,7 @@ def setup_for(settings: Settings, wishes: Wishes, who: str) -> Setup:
 
 
 def _interpreter(said: ConfirmSettings, settings: Settings) -> Path | None:
-    """What `python` names; where nothing is run, it need not be there."""
+    """The path in the setting `python` of `confirm`; None if it is not set. Raises UsageError without such a file."""
     if said.python is None:
         return None
     path = settings.root / said.python

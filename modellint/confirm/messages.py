@@ -1,4 +1,4 @@
-"""What a worker says, read as data that nobody vouches for.
+"""The messages of a worker, read as untrusted data.
 
 The worker shares its process with the code that it runs, so that whatever the worker can say, that code can say, too.
 A message counts only if it is one that was to be expected next: bounded, of the known form, about a probe that was
@@ -29,17 +29,17 @@ _STATUSES = {status.value: status for status in (Status.CONFIRMED, Status.REFUTE
 
 @dataclass
 class Conversation:
-    """What a worker has said so far of the probes `asked`, by their numbers."""
+    """The state of a conversation with a worker about the probes `asked`, by their numbers."""
 
     asked: Sequence[int]
     #: The parts of the guard that it runs under, as its launcher has told.
     guard: tuple[str, ...] = ()
     stage: str = "starting"
     verdicts: dict[int, Verdict] = field(default_factory=dict)
-    #: What kept it from being started.
+    #: The reason why it could not be started.
     failure: str = ""
     is_done: bool = False
-    #: Whether something was said that no worker says.
+    #: True if a message came that no worker sends.
     is_doubtful: bool = False
     _lines: int = 0
 
@@ -54,7 +54,7 @@ class Conversation:
             self.is_doubtful = True
 
     def _taken(self, kind: str, content: Any) -> bool:
-        """Whether a message is one that may come now."""
+        """Accept a message that may come now, and note its content; False for any other one."""
         if kind == "stage" and isinstance(content, str):
             self.stage = printable(content)
         elif kind == "verdict" and isinstance(content, dict):

@@ -1,4 +1,4 @@
-"""What notebooks hold, laid out as files that can be imported and loaded.
+"""Code and recipes of notebooks, laid out as files that can be imported and loaded.
 
 Of a notebook's module only that is kept on which the names rest that are asked for: definitions, imports and values,
 but no training.
@@ -46,7 +46,7 @@ class Opened:
         return out_of_notebook(finding, self._path, self._parts)
 
     def filled(self, probe: Probe | None) -> Probe | None:
-        """A probe with what has to be laid out for it."""
+        """A probe with the notebook's files that have to be laid out for it."""
         return None if probe is None else replace(probe, files=self._files)
 
 
@@ -71,7 +71,7 @@ class Layout:
         self._paths = {path.as_posix(): self._place(path) for path in self._files}
 
     def _place(self, path: Path) -> str:
-        """Where a file stands: as it would beside the notebook, whose module is called by its name."""
+        """The path in the scratch folder: relative to the notebook's folder; the module is named like the notebook."""
         base = path.parent if self._book is None else self._book.parent
         name = os.path.relpath(path.with_suffix(".py") if path == self._book else path, base)
         return os.path.join(self._folder, name if not name.startswith("..") else path.name)
@@ -95,7 +95,7 @@ class Layout:
             place.write_text(needed(text, wanted) if path == self._book else text, encoding="utf-8", newline="")
 
     def told(self, verdict: Verdict) -> Verdict:
-        """A verdict that speaks of cells."""
+        """The verdict with lines of the module replaced by lines of cells."""
         if self._book is None or not verdict.detail:
             return verdict
         book = read(self._book.read_bytes())
@@ -126,7 +126,7 @@ class Layout:
         )
 
     def _in(self, value: Any) -> Any:
-        """A claim as it is stored, with other paths."""
+        """A claim as it is stored, with the paths of the laid-out files."""
         if isinstance(value, str):
             return self._moved(value)
         if isinstance(value, dict):
@@ -135,7 +135,7 @@ class Layout:
 
 
 def _told(probe: Probe) -> list[Any]:
-    """What a probe says of its target."""
+    """The names and texts in a probe: its targets and the fields of its claim."""
     names = [target.name for target in (probe.target, *probe.functions)]
     return [*names, *as_json(replace(probe.claim, anchors=()))[2:]]
 
@@ -153,7 +153,7 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def needed(text: str, names: Iterable[str]) -> str:
-    """What of a module the `names` rest on, at the lines where it stands."""
+    """The statements of a module that `names` depend on, each at its line; the whole text if it cannot be parsed."""
     try:
         tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -174,7 +174,7 @@ def _is_star(node: ast.stmt) -> bool:
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement of a module defines, or whose values it fills."""
+    """The names that a statement of a module binds, or whose objects it stores into."""
     if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.name
         return

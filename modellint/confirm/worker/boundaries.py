@@ -1,4 +1,4 @@
-"""What happens at the ends: the shortest sequences, positions that run ahead, tables that are just full, a step on.
+"""Runs at the limits: the shortest sequences, positions past the length, tables that are just full, one more step.
 
 Everything is run for real on the CPU. A fact is always a pair: what gets through, and the next that does not.
 """
@@ -40,7 +40,7 @@ _TABLE_LIMIT = 200_000
 
 
 def boundaries(session: Session, claim: _Ends) -> Verdict:
-    """Whether the place that a finding speaks of fails at an end of what it is made for."""
+    """Run the code of a finding at the limit that its claim names: confirmed if it fails there."""
     return _Claim(session, claim).judged()
 
 
@@ -53,7 +53,7 @@ class _Claim:
         self._spot = Spot.of(claim.place)
         self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
         self._reasons: list[str] = []
-        #: What speaks against the finding where numbers were assumed; it refutes if nothing else was seen.
+        #: Observations against the finding under assumed numbers; they refute if nothing else was seen.
         self._against: list[tuple[str, Builder]] = []
         self._is_open = False
         self._end = time.process_time() + _PATIENCE
@@ -87,7 +87,7 @@ class _Claim:
         return unconfirmed(self._reasons[0] if self._reasons else "no way to call it was found")
 
     def _observed(self, attempt: Attempt, name: str, method: str) -> Verdict | None:
-        """What calls show; None if no call shows anything. Raises what building raises."""
+        """The verdict of calls with all combinations of inputs; None if none decides. Raises the errors of building."""
         for is_full in (False, True):
             call = Call(attempt, method, self._lookup, self._session.observed, self._spot)
             self._session.begin(f"calling `{name}`")
@@ -110,7 +110,7 @@ class _Claim:
     # -- positions that run ahead of the length -----------------------------------------------------------------------
 
     def _positions(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
-        """A table that is sized by the length is too small for positions, or has a row to spare that none needs."""
+        """Call with positions that do not count up: confirmed if a table sized by the length is too small for them."""
         base = call.run_sized(specs) if self._lookup is None else base
         if not base.passed:
             return None
@@ -138,7 +138,7 @@ class _Claim:
         return None
 
     def _ahead(self, call: Call, specs: Specs, names: list[str]) -> Verdict | None:
-        """Positions may run ahead of the length by what is added to it, and not by one more."""
+        """Measure the table's spare rows: confirmed if positions may run ahead of the length by as many and no more."""
         spare: list[int] = []
         grows = False
         for length in _SHORTEST:
@@ -170,7 +170,7 @@ class _Claim:
     # -- one step on --------------------------------------------------------------------------------------------------
 
     def _step(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
-        """After some tokens, one more with what was kept of them: its position is beyond the length of the input."""
+        """Call with a cache of tokens and one more token: confirmed if its position is beyond the input's length."""
         if not base.passed:
             return None
         kept: tuple[str, ...] = self._claim.past
@@ -214,7 +214,7 @@ class _Claim:
         return None
 
     def _along(self, axis: _Axis, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
-        """What happens as one size grows to the rows of the table, and beyond."""
+        """Let one size grow to the rows of the table, and beyond: confirmed if one more fails or is cut off."""
         start = axis.value(specs)
         moved = call.run(axis.at(specs, start + 1))
         if not moved.found or moved.highest != base.highest + 1:
@@ -249,7 +249,7 @@ class _Claim:
 
 
 def _is_size(run: CallRun, spare: list[int]) -> bool:
-    """Whether the rows of a table are what the observed expression says.
+    """True if the table has as many rows as the observed expression says.
 
     If nothing was observed, the table must be longer than the input by the same number for two lengths.
     """
@@ -257,7 +257,7 @@ def _is_size(run: CallRun, spare: list[int]) -> bool:
 
 
 class _Kept:
-    """What a cache object has kept: keys and values of `TIME` tokens."""
+    """A cache object that holds keys and values of `TIME` tokens."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._part = torch.zeros(shape)
@@ -282,7 +282,7 @@ class _Kept:
 
 
 def _pasts(specs: Specs) -> Iterator[Any]:
-    """What may have been kept of `TIME` tokens: tensors like the inputs, pairs of them, and objects that hold them."""
+    """Possible caches of `TIME` tokens: tensors like the inputs, pairs of them, and cache objects."""
     shapes = [spec.shape for spec in specs.values() if spec.kind == "float" and TIME in spec.shape]
     shapes += [(shape[0], 4, *shape[1:]) for shape in shapes if len(shape) == 3]
     for shape in dict.fromkeys(shapes):

@@ -1,4 +1,4 @@
-"""Whether a checkpointer saves what a training changes."""
+"""The probe of checkpoints: whether a checkpointer saves an object that training changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def saving(session: Session, claim: NotSaved) -> Verdict:
-    """Whether the `recoverables` of a checkpointer hold what a key names: its parameters, or the object itself."""
+    """Build the recipe: confirmed if the `recoverables` hold neither the object of the key nor its parameters."""
     key = claim.key
     with placement.pretended():
         session.begin("building the recipe")
@@ -62,7 +62,7 @@ def _saved_layer(key: str, layer: nn.Module, kept: Mapping[str, Any]) -> Verdict
 
 
 def _recoverables(checkpointer: Any, recipe: Recipe) -> Mapping[str, Any] | None:
-    """What a checkpointer saves, by name: of one that could not be built, what it was to be given."""
+    """The objects that a checkpointer saves, by name; of a stand-in, those of its arguments. None if not known."""
     if not isinstance(checkpointer, StandIn):
         found = getattr(checkpointer, "recoverables", None)
     else:

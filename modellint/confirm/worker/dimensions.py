@@ -1,4 +1,4 @@
-"""What code says of the dimensions of a tensor that it is given: by unpacking its shape, or in a pattern of einops."""
+"""The dimensions of a tensor parameter that code reveals: by unpacking its shape, or in a pattern of einops."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _REARRANGING = frozenset(("rearrange", "reduce", "repeat"))
 
 
 def dimensions(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
-    """The names of the dimensions of the parameter `name`, or none if nothing says how many there are.
+    """The names of the dimensions of the parameter `name`, or none if nothing reveals how many there are.
 
-    `b, t, _ = x.shape`, `b, c = x.size()` and `rearrange(x, "b c (h p) -> …")` count; the first is taken for what is
-    passed.
+    `b, t, _ = x.shape`, `b, c = x.size()` and `rearrange(x, "b c (h p) -> …")` count; the first one is taken for the
+    input as it is passed.
     """
     for node in sorted(_nodes(function), key=lambda node: (node.lineno, node.col_offset)):
         found = _unpacked(node, name) if isinstance(node, ast.Assign) else _rearranged(node, name)
@@ -22,7 +22,7 @@ def dimensions(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> l
 
 
 def unpacked(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
-    """The names into which each call takes the parameter `name` apart as a whole; none if it does not."""
+    """The names that the body of the function unpacks the parameter `name` into; none if it does not."""
     for node in function.body:
         target = node.targets[0] if isinstance(node, ast.Assign) and _is(node.value, name) else None
         if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):

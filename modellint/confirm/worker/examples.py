@@ -1,7 +1,7 @@
-"""What code and its documentation show of a class in use: how it is made, and what it is called with.
+"""Examples of a class in use: the arguments of its constructor and of its first call.
 
-Shown are `if __name__ == "__main__":`, functions of the file that take nothing, and examples in docstrings. Nothing
-but what leads to the arguments is run of them.
+Examples are `if __name__ == "__main__":`, functions of the file without parameters, and docstrings. Only statements
+that the arguments depend on are run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Example:
 
 
 def shown(source: Source, cls: type) -> Iterator[Example]:
-    """The uses of a class of a file that its code or its documentation shows."""
+    """The uses of a class in examples of its file and of its documentation."""
     for body in _bodies(source.tree, cls):
         if any(isinstance(node, ast.Name) and node.id == cls.__name__ for part in body for node in ast.walk(part)):
             found = _followed(body, cls.__name__, dict(vars(source.module)))
@@ -63,7 +63,7 @@ def _written(text: str) -> list[ast.stmt]:
 
 
 def _followed(body: list[ast.stmt], name: str, names: dict[str, Any]) -> Example | None:
-    """What a body shows of the class `name`; `names` are those that it knows."""
+    """The first use of the class `name` in a body, whose globals are `names`; None if it is not used."""
     found: Example | None = None
     for number, statement in enumerate(body):
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
@@ -81,7 +81,7 @@ def _followed(body: list[ast.stmt], name: str, names: dict[str, Any]) -> Example
 
 
 def _calls(function: ast.expr, names: set[str]) -> bool:
-    """Whether an object that goes by certain names is called, or its `forward`."""
+    """True if a call's function is an object with one of these names, or its `forward`."""
     if isinstance(function, ast.Attribute) and function.attr == "forward":
         function = function.value
     return isinstance(function, ast.Name) and function.id in names
@@ -90,7 +90,7 @@ def _calls(function: ast.expr, names: set[str]) -> bool:
 def _evaluated(
     call: ast.Call, before: list[ast.stmt], names: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
-    """The arguments of a call, with no more run of what stands before than they need; None if that is too much."""
+    """The arguments of a call, evaluated after only those statements before it that they need; None if that fails."""
     kept: list[Arguments] = []
     names = {**names, _KEPT: lambda *args, **kwargs: kept.append((list(args), kwargs))}
     call = ast.Call(ast.Name(_KEPT, ast.Load()), call.args, call.keywords)
@@ -114,7 +114,7 @@ def _read(node: ast.AST) -> set[str]:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a simple statement gives a value to."""
+    """The names that a simple statement binds."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
     stored = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
@@ -122,7 +122,7 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 
 def _is_plain(node: ast.AST, names: dict[str, Any]) -> bool:
-    """Whether it is not a method of a class that is called: those load what was trained."""
+    """True unless the node calls a method on a class: those load pretrained weights."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return True
     return not (isinstance(node.func.value, ast.Name) and isinstance(names.get(node.func.value.id), type))

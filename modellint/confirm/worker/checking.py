@@ -222,7 +222,7 @@ class TargetCheck:
             yield call
 
     def size(self, variant: int = 0) -> int:
-        """The number of elements in the parameters of the target, counted on the meta device."""
+        """The number of elements in the parameters of the target, counted without data."""
         with placement.without_data(), contextlib.suppress(Exception):
             for call in self.calls(variant):
                 self._reasons.clear()

@@ -1,4 +1,4 @@
-"""What to call a function with: tensors and numbers from settings, documentation, annotations, defaults and names."""
+"""Arguments for a call: tensors and numbers from settings, documentation, annotations, defaults and names."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Inputs:
         self._configured = attempt.configured.get("inputs", {})
         self._tree = tree_of(function)
         self._widths = list(dict.fromkeys(widths(owner)))
-        #: What the owner calls numbers.
+        #: The owner's numbers, by name.
         self.named = Named(owner, self._builder)
         is_equal = self._builder.numbers.variant == roles.EQUAL
         self._documented = Documentation(function, self._tree, self.named, self._widths, is_equal=is_equal)
@@ -66,7 +66,7 @@ class Inputs:
         self._tried: set[tuple[tuple[str, str], ...]] = set()
 
     def _offered(self) -> Iterator[dict[str, Spec]]:
-        """What the object itself, or an example of its use, says that it can be given."""
+        """Inputs that the object itself offers (`dummy_inputs`), or that an example passes to it."""
         names = set(inspect.signature(self._function).parameters)
         rest = {name: specs[0] for name, specs in self.candidates.items()}
         for given in (*self._shown(), _dummies(self._owner)):
@@ -77,7 +77,7 @@ class Inputs:
                 yield {**rest, **shown}
 
     def _shown(self) -> Iterator[dict[str, Any]]:
-        """What examples of the use of its class call an object with."""
+        """The inputs of the first calls in examples of the owner's class."""
         if not isinstance(self._owner, nn.Module) or getattr(self._function, "__name__", "") != "forward":
             return
         for example in examples.shown(self._builder.source, type(self._owner)):
@@ -88,11 +88,11 @@ class Inputs:
                 continue
 
     def _like(self, name: str, value: Any) -> Spec:
-        """A specification of something like a tensor that was seen; ids and masks have the usual sizes."""
+        """A specification like a tensor that was seen; ids and masks have the usual sizes."""
         if not isinstance(value, torch.Tensor):
             return Spec("value", value=value)
         if value.is_floating_point() and TIME not in value.shape[1:]:
-            # What is as long as sequences are is a batch, if it comes first.
+            # A first dimension as long as sequences are is the batch.
             is_batch = value.dim() > 1 and value.shape[0] == TIME
             shape = (BATCH, *value.shape[1:]) if is_batch else tuple(value.shape)
             return Spec("float", shape, is_documented=True)
@@ -118,7 +118,7 @@ class Inputs:
                 return
 
     def optional(self, given: Mapping[str, Spec]) -> dict[str, list[Spec]]:
-        """What may be passed besides: the tensors that are left out as long as nobody passes them.
+        """Further inputs: tensor parameters with the default None, each with its candidates.
 
         `given` are inputs with which it works; what is of the same kind is mostly of the same shape.
         """
@@ -151,7 +151,7 @@ class Inputs:
         return not is_other and all(hasattr(torch.Tensor, attribute) for attribute in use.attributes)
 
     def with_more(self, given: Mapping[str, Spec], name: str, kinds: list[Spec]) -> Iterator[dict[str, Spec]]:
-        """The same inputs with one more, of each kind in turn; what `learn` adds on the way comes next."""
+        """The same inputs with one more, of each kind in turn; candidates that `learn` adds meanwhile come next."""
         kept = self.candidates, self._tried
         self.candidates, self._tried = {name: kinds}, set()
         try:
@@ -162,15 +162,15 @@ class Inputs:
 
     @property
     def of_constructor(self) -> frozenset[str]:
-        """What the constructor of the owner can be passed."""
+        """The names of the constructor's parameters."""
         return frozenset(defaults(self._owner))
 
     def is_said(self, name: str) -> bool:
-        """Whether the settings say what an input is."""
+        """True if the settings give an input."""
         return name in self._configured
 
     def learn(self, error: BaseException, tried: Mapping[str, Spec]) -> None:
-        """Take what a complaint about shapes asks for, for the widths, or the dimensions, that inputs should have.
+        """Add candidates with the sizes that a complaint about shapes asks for.
 
         `tried` are the inputs that the complaint is about.
         """
@@ -187,18 +187,18 @@ class Inputs:
             if (spec := tried.get(name)) is None or name in self._configured:
                 continue
             if has_streams and complaint.dimensions is not None:
-                # Only lists of sequences can be what so many values are unpacked from.
+                # Only a list of sequences can be unpacked into so many values.
                 specs[:] = [
                     replace(one, number=complaint.dimensions) if one.kind == "streams" else one for one in specs
                 ]
                 continue
-            # What was asked for is likelier than what is left.
+            # A shape that was asked for is likelier than the remaining guesses.
             at = 2 if called.WAVES.search(name.lower()) else 1
             new = dict.fromkeys(self._asked_for(complaint, name, spec, specs))
             specs[at:at] = [spec for spec in new if spec not in specs and is_small(spec)]
 
     def _asked_for(self, complaint: Complaint, name: str, spec: Spec, specs: list[Spec]) -> list[Spec]:
-        """What a complaint asks for in the place of one input; `specs` are the kinds of it that are known."""
+        """Specifications that a complaint asks for in place of `spec`; `specs` are the input's candidates."""
         plain = next((spec for spec in specs if spec.kind == "float" and not spec.is_documented), None)
         shapes = [shape] if (shape := complaint.shape(spec)) is not None else []
         shapes = shapes or (complaint.alone(spec) if len(self.candidates) == 1 else [])
@@ -228,7 +228,7 @@ class Inputs:
         return [replace(plain, shape=shape) for shape in shapes]
 
     def _pass_something(self) -> None:
-        """Pass one of several parameters that may all be None: what is said to be the main input, or the first."""
+        """Pass one of several parameters that may all be None: `main_input_name` if the owner has it, or the first."""
         optional = self._optionals()
         main = getattr(self._owner, "main_input_name", None)
         for name in [main, *optional] if main in optional else optional:
@@ -241,7 +241,7 @@ class Inputs:
         return [part.name for part in found if part.default is None and part.name not in self.candidates]
 
     def _lacking(self, error: BaseException) -> str | None:
-        """The parameter that a complaint misses: it is named, or it is the None that something was asked of.
+        """The parameter that a complaint misses: it is named, or an attribute of its None was asked for.
 
         What is passed already has a parameter of that name for another part (`decoder_input_ids`).
         """
@@ -297,7 +297,7 @@ class Inputs:
         return self._by_name(name)
 
     def _placed(self, found: Any, name: str) -> Any:
-        """A module that is given knows its device, as it does once a library has prepared it."""
+        """Give a module the attribute `device`, which libraries set when they prepare it."""
         if isinstance(found, nn.Module) and not hasattr(found, "device"):
             found.device = torch.device(self._builder.device)
             self._builder.note_other(f"{name}.device", repr(self._builder.device))
@@ -331,7 +331,7 @@ class Inputs:
         return self._by_plain_name(name)
 
     def _by_plain_name(self, name: str) -> list[Spec]:
-        """What is one tensor, or a number, by what it is called."""
+        """Candidates for a parameter that is one tensor or a number, by its name and its uses."""
         lower = name.lower()
         use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, name)
         if called.MASK.search(lower):
@@ -364,14 +364,14 @@ class Inputs:
         return [*floats[:3], *self._ids(name), Spec("value", value=3), *floats[3:]]
 
     def _parts_of(self, name: str) -> list[Spec] | None:
-        """What is taken apart by keys (`batch["ids"]`) or into names (`ids, lengths = batch`), by what they are called.
+        """Candidates for a parameter that is unpacked by keys (`batch["ids"]`) or names (`ids, lengths = batch`).
 
-        None if it is not; there are several choices of its parts.
+        The parts get candidates by their own names. None if the parameter is not unpacked.
         """
         if self._tree is None:
             return None
         keys, names = keys_of(self._tree, name), unpacked(self._tree, name)
-        # What is a batch already has no batches in it.
+        # A part of a batch that is a batch already has no batch dimension.
         parts = [
             self._floats() if called.EXAMPLES.search(part.lower()) else self._by_name(part)
             for part in (keys or names)
@@ -399,7 +399,7 @@ class Inputs:
         return found
 
     def _images(self) -> list[Spec]:
-        """What the layers take that take images, or else images as large as they are said to be."""
+        """Inputs of the layers that take images, or else images of the size that the owner states."""
         found = [shape for width in self._widths if width.spatial == 2 for shape in width.shapes()]
         if not found:
             height, width = sides_of(self._owner) or (self.named.first(CALLED_SIDES) or IMAGE,) * 2
@@ -413,7 +413,7 @@ class Inputs:
         return [Spec("float", shape) for shape in dict.fromkeys(shapes)]
 
     def _assumed_numbers(self) -> list[int]:
-        """Numbers that were made up for the constructor, which may count anything."""
+        """Numbers that were assumed for the constructor, which may count anything."""
         found = [number for number in self._builder.numbers.assumed.values() if type(number) is int and number > 1]
         return list(dict.fromkeys(found))[:_MAX_WIDTHS]
 
@@ -429,7 +429,7 @@ class Inputs:
         return [replace(spec, shape=shape) for shape in dict.fromkeys(shapes)]
 
     def _vocabulary(self, name: str) -> tuple[str, tuple[int, int, str] | None]:
-        """The range of ids that the configuration of the model states, if it is that of this input, and what states it.
+        """The range of ids that the model's configuration states for this input, and the key that states it.
 
         Nothing that was assumed counts.
         """
@@ -443,7 +443,7 @@ class Inputs:
 
 
 def _batched(shown: Mapping[str, Spec]) -> dict[str, Spec] | None:
-    """The tensors of an example as a batch of the usual size; None if they are none, or no batch of another."""
+    """The tensors of an example with the usual batch size; None if they are not tensors of one other batch size."""
     sizes = {spec.shape[0] if spec.kind == "float" and len(spec.shape) > 1 else 0 for spec in shown.values()}
     if len(sizes) > 1 or sizes <= {0, BATCH}:
         return None
@@ -464,7 +464,7 @@ def _is_tensor(kind: Any) -> bool:
 
 
 def _annotated(function: Callable[..., Any], tree: ast.FunctionDef | None, parameter: inspect.Parameter) -> Any:
-    """What a parameter is annotated with, or else the parameter of a function that it is handed on to."""
+    """The annotation of a parameter, or else of the parameter of a function that it is passed on to."""
     found = annotation_of(function, parameter)
     if found is not parameter.empty or tree is None:
         return found

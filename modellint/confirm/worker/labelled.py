@@ -1,4 +1,4 @@
-"""Tensors on the CPU that carry the label of a GPU that is not there: for what tensors without data cannot do.
+"""Tensors on the CPU labelled as lying on a simulated GPU, for code that tensors without data do not get through.
 
 Numbers are real, so that code may read them, choose by them, pack sequences or draw. Labels belong to storages: what an
 operator computes of labelled tensors is labelled, views share theirs, and an operator that meets both devices raises
@@ -26,7 +26,7 @@ aten = torch.ops.aten
 DEVICE = "cuda:0"
 _TYPE = "torch.cuda."
 
-#: What torch says where there is no GPU: without CUDA in it, without a driver, without a device.
+#: Error messages of torch without a GPU: no CUDA in it, no driver, no device.
 _NO_GPU = ("not compiled with CUDA", "not linked with support for cuda", "NVIDIA driver", "No CUDA GPUs")
 _OLD_TYPES = tuple(f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Long", "Int", "Byte", "Bool"))
 #: Operators whose tensors may be on several devices, and those whose second result is always on the CPU.
@@ -35,18 +35,18 @@ _COUNTED = frozenset((aten._pack_padded_sequence, aten._pad_packed_sequence))
 _INDEXING = frozenset((aten.index, aten.index_put, aten.index_put_, aten._index_put_impl_))
 #: Operators for which a number in a tensor is a tensor like any other.
 _JOINING = frozenset((aten.cat, aten.stack))
-#: Rooms of torch whose functions are written in Python: what they call is seen one by one.
+#: Modules of torch whose functions are written in Python: their calls are seen one by one.
 _WRITTEN_OUT = (torch.nn.functional, torch.functional, torch._tensor, torch.nn.init)
 _ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
 class _Labels:
-    """Which storages are said to lie on the GPU: True, False (all others), or None where nobody knows."""
+    """Labels of storages: True for the GPU, False (the default) for the CPU, or None for unknown."""
 
     def __init__(self) -> None:
         # A reference that is kept keeps the address from being given to another storage.
         self._known: dict[int, tuple[StorageWeakRef, bool | None]] = {}
-        #: The label of what is made of nothing: that of what the running function was given.
+        #: The label of tensors made from no tensors: that of the running function's arguments.
         self.around: bool | None = None
 
     def of(self, tensor: torch.Tensor) -> bool | None:
@@ -61,17 +61,17 @@ class _Labels:
             self._known[address] = (StorageWeakRef(tensor.untyped_storage()), label)
 
     def united(self, tensors: list[torch.Tensor]) -> bool | None:
-        """The label of what is made of some tensors."""
+        """The label of a result of some tensors."""
         labels = [self.of(tensor) for tensor in tensors]
         return True if True in labels else None if None in labels else False
 
 
-#: What was labelled stays so: modules may keep tensors that they made when they were imported.
+#: Labels are global: modules may keep tensors that they made when they were imported.
 _LABELS = _Labels()
 
 
 class _Operators(TorchDispatchMode):
-    """Hands labels on from operator to operator, and refuses to let devices meet."""
+    """Propagates labels through operators, and raises where devices mix."""
 
     def __init__(self, labels: _Labels, *, is_strict: bool) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class _Operators(TorchDispatchMode):
         return result
 
     def _refuse_mixed(self, packet: Any, args: Any, given: list[torch.Tensor]) -> None:
-        """Raise what torch raises of tensors on several devices."""
+        """Raise torch's error for tensors on several devices."""
         of = self._labels.of
         if packet is aten._pack_padded_sequence:
             if of(args[1]):
@@ -108,7 +108,7 @@ class _Operators(TorchDispatchMode):
                 raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
             given = [indexed, *rest]
         if packet not in _JOINING:
-            # A number on the CPU meets whatever there is.
+            # A number on the CPU may meet tensors on any device.
             given = [tensor for tensor in given if tensor.dim() or of(tensor)]
         labels = [of(tensor) for tensor in given]
         if True in labels and False in labels:
@@ -118,7 +118,7 @@ class _Operators(TorchDispatchMode):
 
 
 class _Requests(TorchFunctionMode):
-    """Answers what asks for a device, by labels."""
+    """Answers queries and moves of devices by labels."""
 
     def __init__(self, labels: _Labels) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ class _Requests(TorchFunctionMode):
         return result if wanted is None else self._placed(result, given, label=wanted)
 
     def _placed(self, result: Any, given: list[torch.Tensor], *, label: bool) -> Any:
-        """A tensor that was asked for on a device; what was there before is copied, as moving does."""
+        """The result on the device that was asked for; a tensor that existed before is copied, as a move does."""
         if not isinstance(result, torch.Tensor) or bool(self._labels.of(result)) is label:
             return result
         if any(address_of(result) == address_of(tensor) for tensor in given):
@@ -214,7 +214,7 @@ class _OldType(type):
 
 
 def _wanted(device: Any) -> bool | None:
-    """Whether a device that is asked for is the one that is not there; None if it is neither that nor the CPU."""
+    """True for CUDA, False for the CPU, None for another device."""
     kind = "cuda" if type(device) is int else torch.device(device).type
     return {"cuda": True, "cpu": False}.get(kind)
 
@@ -249,5 +249,5 @@ def labelled(*, is_strict: bool = True) -> Iterator[None]:
 
 
 def asks_for_gpu(error: BaseException) -> bool:
-    """Whether torch complains that there is no GPU."""
+    """True if torch complains that there is no GPU."""
     return any(words in str(error) for words in _NO_GPU)

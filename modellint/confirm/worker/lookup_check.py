@@ -1,4 +1,4 @@
-"""Whether ids that a model draws, or is given, can lack a row: all lookups of its calls."""
+"""The check of ids: all look-ups of a model's calls, with ids that it draws or takes as inputs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TRIALS = 12
 
 
 class _Everything(Watch):
-    """Sees every lookup."""
+    """Watches every look-up."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         super().__init__(None, [], tensors_in(given))
@@ -46,7 +46,7 @@ class _Everything(Watch):
 
 
 def values_check(session: Session, _: Claim) -> Verdict:
-    """Whether ids that the model draws, or that it is declared to be given, can lack a row.
+    """The check that ids which the model draws, or takes by declaration, stay within their tables.
 
     A failure that rests on assumed numbers must be seen with several choices of them.
     """
@@ -69,9 +69,9 @@ def values_check(session: Session, _: Claim) -> Verdict:
 
 
 def _looked_up(check: TargetCheck, variant: int) -> tuple[Verdict, bool]:
-    """What the lookups of one call show, and whether that rests on assumed numbers.
+    """The verdict of the look-ups of one call, and whether it rests on assumed numbers.
 
-    What fails in a model that was made small has to fail in the large one.
+    A failure of a model that was made small counts only if the large one fails, too.
     """
     with check.small(variant) as size:
         outcome = None
@@ -106,9 +106,9 @@ def _observed(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
 
 
 def _followed(call: TargetCall, device: str, specs: Specs) -> Verdict | Exception:
-    """What the lookups of one call show, or what keeps it from getting through.
+    """The verdict of the look-ups of one call, or the error that ends it.
 
-    What fails has to fail with the least that can be passed, too: nothing says that what was made up is allowed.
+    A failure must also occur with the simplest inputs: nothing says that made-up inputs are allowed.
     """
     run = _FollowedCall(call, device, specs)
     for simpler in _simpler(call, specs) if run.fact else ():
@@ -140,12 +140,12 @@ def _simpler(call: TargetCall, specs: Specs) -> Iterator[Specs]:
 
 
 class _FollowedCall:
-    """One call whose lookups are followed, and what came of it."""
+    """One call whose look-ups are followed, and its outcome."""
 
     def __init__(self, call: TargetCall, device: str, specs: Specs) -> None:
         self.device = device
         self.specs, self._intervals, self._given, self.error = _proven(call, specs)
-        #: What fails.
+        #: The failure, in words; None if no look-up fails.
         self.fact: str | None = None
         if self._intervals.failures and not self._intervals.were_read:
             self.fact = str(self._intervals.failures[0])
@@ -174,7 +174,7 @@ class _FollowedCall:
 
 
 def _proven(call: TargetCall, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
-    """One call with the ranges of its inputs: a number of ids counts for inputs that reach a table of that number."""
+    """One call with the ranges of its inputs; a declared number of ids counts only for a table of as many rows."""
     while True:
         given = {name: spec.make("cpu") for name, spec in specs.items()}
         intervals, error = _with_ranges(call, specs, given)
@@ -201,7 +201,7 @@ def _with_ranges(call: TargetCall, specs: Specs, given: dict[str, Any]) -> tuple
 
 
 def _is_sized_by(call: TargetCall, specs: Specs, name: str, lookups: list[RangeLookup]) -> bool:
-    """Whether an input looks up, as it is given, a table that has more rows where the number of its ids is larger."""
+    """True if an input indexes, unchanged, a table that has more rows where the input's number of ids is larger."""
     more, spec = 7, specs[name]
     assert spec.declared is not None
     reached = {one.operator: one.rows for one in lookups if _is_given(one, spec.declared)}
@@ -220,7 +220,7 @@ def _is_given(lookup: RangeLookup, declared: tuple[int, int, str]) -> bool:
 
 
 def _refused(call: TargetCall, specs: Specs) -> tuple[Specs, str] | None:
-    """That real numbers are looked up, made by the model or documented as its input: no other call gets through."""
+    """The inputs and the fact if real numbers are used as an index, made by the model or documented as its input."""
     watch, _ = _watched(call, specs)
     if not watch.is_not_ids:
         return None
@@ -233,12 +233,12 @@ def _refused(call: TargetCall, specs: Specs) -> tuple[Specs, str] | None:
 
 
 def _is_said_to_be_real(spec: Spec) -> bool:
-    """Whether something says of an input that it is real, or how many features it has."""
+    """True if an input is said to be real, or to have a number of features."""
     return spec.is_real or spec.has_width
 
 
 def _seen(call: TargetCall, specs: Specs) -> str | None:
-    """What real lookups raise, with the ids that come and with the largest that could be drawn."""
+    """The error of a real look-up, with ids that occur or with the largest that could be drawn; None if none fails."""
     for trial in range(_TRIALS):
         watch, _ = _watched(call, specs, trial)
         if is_outside(watch):
@@ -250,7 +250,7 @@ def _seen(call: TargetCall, specs: Specs) -> str | None:
 
 
 def _watched(call: TargetCall, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
-    """One call with all its lookups in view; in each trial but the first, ids are drawn in another way."""
+    """One call that watches all its look-ups; in each trial but the first, other ids are drawn."""
     torch.manual_seed(trial)
     given = {name: spec.make("cpu") for name, spec in specs.items()}
     watch = _Everything(given)

@@ -1,4 +1,4 @@
-"""Everything that a run looks up by position: the rows there are, the ids, and what torch says of them."""
+"""Look-ups of a run: the rows of the table, the ids, and torch's error if there is one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SeenLookup:
 
 
 class SeenLookups(TorchFunctionMode):
-    """Notes what is looked up at a place, or everywhere if there is none."""
+    """Notes the look-ups at a place, or everywhere without one."""
 
     def __init__(self, spot: Spot | None) -> None:
         super().__init__()

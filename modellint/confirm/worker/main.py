@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def main(request_path: str, channel_number: str) -> None:
-    """Answer the request in a file, on the descriptor with a number."""
+    """Answer the request in a file, on the descriptor with the number `channel_number`."""
     with open(request_path, encoding="utf-8") as stream:
         request: dict[str, Any] = json.load(stream)
     channel = Channel(int(channel_number))

@@ -1,7 +1,7 @@
-"""What each operator does to ranges: one function per kind, from the arguments to the range of the result.
+"""Transfer functions for ranges, one per kind of operator: from the arguments to the range of the result.
 
-A function gets the mode, the arguments, the keywords and the result, and gives None where nothing is known. Which
-operator is of which kind is said by the table that checking asks, too.
+A function gets the mode, the arguments, the keywords and the result, and gives None for an unknown range. The table
+of operators, which checking uses, too, says which operator is of which kind.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _pass(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
 
 
 def _drawn(position: int, name: str, default: int | None) -> _Rule:
-    """`argmax`, `argsort`: where along a dimension something is."""
+    """The rule of `argmax` and `argsort`: indices along a dimension."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
         return mode.classes(args[0], _argument(args, kwargs, position, name, default))
@@ -44,7 +44,7 @@ def _drawn(position: int, name: str, default: int | None) -> _Rule:
 
 
 def _pair(position: int, name: str, other: _Rule) -> _Rule:
-    """`max`, `sort`, `topk` along a dimension: values, and where they were; of two tensors, `other` is asked."""
+    """The rule of `max`, `sort`, `topk`: values and indices along a dimension; of two tensors, `other` is the rule."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
         if isinstance(result, torch.Tensor):
@@ -84,7 +84,7 @@ def _arange(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | Non
 
 
 def _filled(position: int, name: str, *, keeps: bool) -> _Rule:
-    """`full`, `constant_pad_nd`, `pad_sequence`: a number, and what the operand holds, if it keeps it."""
+    """The rule of `full`, `constant_pad_nd`, `pad_sequence`: the filler, joined with the operand's range if `keeps`."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
         filler = _number(_argument(args, kwargs, position, name, 0))
@@ -202,7 +202,7 @@ def _negative(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | N
 
 
 def _united(mode: Intervals, values: Iterable[Any]) -> Range | None:
-    """The range of values that come from any of several tensors; None if one of them is unknown."""
+    """The join of the ranges of some values; None if one of them is unknown."""
     united: Range | None = None
     for value in values:
         known = mode.range_of(value)
@@ -346,7 +346,7 @@ def _and(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     return None
 
 
-#: By what Python's operator of the same kind is called.
+#: By the name of Python's operator of the same kind.
 _ARITHMETIC: dict[str, _Rule] = {
     "+": _add,
     "-": _sub,
@@ -363,7 +363,7 @@ _ARITHMETIC: dict[str, _Rule] = {
     "~": _not,
     "&": _and,
 }
-#: By a facet that leaves nothing open.
+#: By a facet that determines the rule.
 _KINDS: dict[str, _Rule] = {
     "joins": _cat,
     "stacks": _cat,
@@ -376,14 +376,14 @@ _KINDS: dict[str, _Rule] = {
     "casts": _to_copy,
     "scores": _pass,
 }
-#: By where `clamp` and its like take their limits.
+#: By the limits that `clamp` and its like take.
 _LIMITS: dict[str, _Rule] = {
     "max@2": _clamp,
     "max@1": _clamp_max,
     "min@1": _clamp_min,
     "other@1": _minimum,
 }
-#: What `aten` has besides, or under another name than Python code uses.
+#: Operators of `aten` that Python code does not use, or not under that name.
 _OF_ATEN: dict[str, _Rule] = {
     **dict.fromkeys(
         """_unsafe_view alias split_with_sizes lift lift_fresh lift_fresh_copy _reshape_alias squeeze_copy _softmax
@@ -401,7 +401,7 @@ _OF_ATEN: dict[str, _Rule] = {
 
 
 def _rule_of(row: Any) -> _Rule | None:
-    """The rule for an operator, by what the table says of it."""
+    """The rule for an operator, by its row of the table; None if it has none."""
     facets, along, fill = row.facets, row.argument("along"), row.argument("fill")
     other = _maximum if "largest" in facets else _minimum if "smallest" in facets else None
     kind = next((rule for facet, rule in _KINDS.items() if facet in facets), None)
@@ -425,7 +425,7 @@ def _rule_of(row: Any) -> _Rule | None:
 
 
 def _rules() -> dict[Any, _Rule]:
-    """Rules by operator, for those that this torch has; `_` at the end of a name means the one in place."""
+    """Rules by operator, for those that this torch has; a name that ends in `_` is the operator in place."""
     named = {row.name.rpartition(".")[2].rstrip("_"): _rule_of(row) for row in OPERATORS.rows() if _is_of_tensors(row)}
     table = {}
     for name, rule in {**named, **_OF_ATEN}.items():
@@ -437,7 +437,7 @@ def _rules() -> dict[Any, _Rule]:
 
 
 def _is_of_tensors(row: Any) -> bool:
-    """Whether a row is of a function of tensors, or a method; where there are both, the first will do."""
+    """True if a row is of a function of tensors, or a method; where there are both, the first will do."""
     of = row.name.rpartition(".")[0]
     return of in ("torch.nn.utils.rnn", "torch.nn.functional", "torch", "Tensor") and row.facets.keys() != {"unchecked"}
 

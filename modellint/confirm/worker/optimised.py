@@ -1,4 +1,4 @@
-"""Whether optimizers are given the parameters that a model has: those of a recipe's Brain, or of a file's own code."""
+"""Probes of optimizers: whether a recipe's Brain, or a file's own code, gives them the parameters of a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOVING = OPERATORS.methods("Tensor", "moves")
 
 @contextmanager
 def _optimizers(made: list[tuple[torch.optim.Optimizer, bool]], spot: Spot | None = None) -> Iterator[None]:
-    """Note the optimizers that are made meanwhile, and whether on the lines of `spot`.
+    """Note the optimizers created meanwhile, each with whether the lines of `spot` created it.
 
     Gradients stay off: an optimizer turns them on for what it is told to call.
     """
@@ -68,9 +68,9 @@ def _given(made: list[tuple[torch.optim.Optimizer, bool]]) -> set[int]:
 
 
 def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved) -> Verdict:
-    """Whether the optimizers that a Brain's own `init_optimizers` makes are given a layer's parameters.
+    """Build the Brain's optimizers: confirmed if they lack a layer's parameters.
 
-    Or whether one that it makes on a line is added to the checkpointer.
+    For a claim about an optimizer: confirmed if the Brain does not add it to the checkpointer.
     """
     key: str | None = getattr(claim, "key", None)
     makes: Place | None = getattr(claim, "made", None)
@@ -118,7 +118,7 @@ def _optimised(
 
 
 def _fill(brain: Any, objects: dict[str, Any]) -> None:
-    """Give what could not be built a parameter: an optimizer can be made of it, whatever it is."""
+    """Give layers that could not be built a parameter, so that an optimizer accepts them."""
     for name, made in (objects.get(recipes.MODULES) or {}).items():
         if recipes.is_unbuilt(made) and not isinstance(made, nn.Module):
             brain.modules[name] = recipes.Unbuilt(name, "")
@@ -130,7 +130,7 @@ def _fill(brain: Any, objects: dict[str, Any]) -> None:
 
 
 def optimisation(session: Session, claim: NotListed) -> Verdict:
-    """Whether the optimizers that a function of a file makes are given the parameters of a child of a model."""
+    """Run a function: confirmed if the optimizers that it creates lack the parameters of a model, or of its child."""
     owner, child, function = claim.owner if claim.child else _short(claim.owner), claim.child, claim.function
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     models: list[nn.Module] = []
@@ -166,7 +166,7 @@ def _short(name: str) -> str:
 
 
 class _Watch(TorchFunctionMode):
-    """What moves at a place give, each with what was moved, and what is used once an optimizer is `made`, but by it."""
+    """Records each move at a place (before, after), and tensors used outside optimizers once one is `made`."""
 
     def __init__(self, spot: Spot, made: list[tuple[torch.optim.Optimizer, bool]]) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class _Watch(TorchFunctionMode):
 
 
 def _is_in_optimizer() -> bool:
-    """Whether the innermost code that runs, but for the rest of torch and for this, is an optimizer's."""
+    """True if the innermost code outside the rest of torch and of the worker is an optimizer's."""
     frame, own = inspect.currentframe(), (os.path.dirname(torch.__file__), os.path.dirname(__file__))
     while frame is not None and frame.f_code.co_filename.startswith(own):
         if frame.f_code.co_filename.startswith(os.path.dirname(torch.optim.__file__)):
@@ -196,9 +196,9 @@ def _is_in_optimizer() -> bool:
 
 
 def replacement(session: Session, claim: MovedLate) -> Verdict:
-    """Whether a move gives another tensor than the one that an optimizer was given, and that no other one is given.
+    """Move the model: confirmed if that replaces a tensor that an optimizer holds, and no optimizer gets the new one.
 
-    It does not if the optimizer holds what is used, or kept by the object that made it.
+    Refuted if the optimizer holds tensors that are used later, or that are attributes of the object that made it.
     """
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     reasons: list[str] = []
@@ -227,7 +227,7 @@ def replacement(session: Session, claim: MovedLate) -> Verdict:
 
 
 def _begun(session: Session, function: str, reasons: list[str]) -> Iterator[Any]:
-    """Run a function of the file, or make an object where it is a constructor: what that gives, or the function."""
+    """Run a function, or build objects if it is a constructor; gives the objects, or the function for each call."""
     owner, _, name = function.rpartition(".")
     if name != "__init__":
         session.source()
@@ -248,7 +248,7 @@ def _built(attempt: Attempt, reasons: list[str]) -> Any:
 
 
 def _calls(session: Session, function: str, reasons: list[str], device: str = "cpu") -> Iterator[Any]:
-    """Call a function of the file, with one choice of inputs after the other, and say which it is."""
+    """Call a function of the file with each choice of inputs; yields the function."""
     for call, inputs in prepared(session, function, reasons, device):
         for number, specs in enumerate(inputs.combinations()):
             if number >= _MAX_CALLS:

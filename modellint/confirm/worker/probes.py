@@ -1,4 +1,4 @@
-"""What a run has to observe, for each kind of claim."""
+"""The probe for each kind of claim, and the device that it takes."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def judged(session: Session, probe: dict[str, Any]) -> Verdict:
 
 
 def pretends(request: dict[str, Any]) -> bool:
-    """Whether a request takes a `FakeTensorMode`, with which torch imports as much again as without."""
+    """True if a request needs a `FakeTensorMode`, which doubles the imports of torch."""
     return any(type(CLAIMS.from_json(probe["claim"])) not in _REAL for probe in request["probes"])
 
 
 def _recipe_placement(session: Session, claim: NotMoved) -> Verdict:
-    """Which tensors below a key stay on the CPU after the `modules` of a recipe were moved."""
+    """Move the recipe's `modules`: confirmed if tensors below a key stay on the CPU."""
     key = claim.key
     with session.machine():
         session.begin("building the recipe")
@@ -94,7 +94,7 @@ def _recipe_placement(session: Session, claim: NotMoved) -> Verdict:
 
 
 def _recipe_entry(session: Session, claim: NoModule) -> Verdict:
-    """Whether the `modules` of a recipe have an entry, once they are what a Brain keeps."""
+    """Build the recipe's `modules`: confirmed if a Brain's `modules` lack the key."""
     key = claim.key
     with session.machine():
         session.begin("building the recipe")
@@ -114,7 +114,7 @@ def _recipe_entry(session: Session, claim: NoModule) -> Verdict:
 
 
 def _mixed(layer: object) -> str:
-    """What torch says when a layer that stayed behind is given an input on the device."""
+    """Torch's error for a layer that stayed on the CPU and gets an input on the device; "" if there is none."""
     given = recipes.example_input(layer, placement.DEVICE) if isinstance(layer, nn.Module) else None
     if given is None:
         return ""

@@ -1,4 +1,4 @@
-"""Calls that are refused: what Python or torch says of them once they are reached."""
+"""Probes of calls that raise an error: of Python or torch for their arguments, or for want of CUDA."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def refusal(session: Session, claim: Refused) -> Verdict:
-    """Whether a call raises what is claimed: when the file is imported, an object is built, or a function is called."""
+    """Reach a call by importing, building or calling: confirmed if it raises the claimed error."""
     spot, reasons = Spot.of(claim.place), list[str]()
     for error, is_reached in tried(session, spot, reasons):
         if error is not None and _is_it(session, error, claim):
@@ -34,7 +34,7 @@ def refusal(session: Session, claim: Refused) -> Verdict:
 
 
 def placing(session: Session, claim: OnCuda) -> Verdict:
-    """Whether what puts something on a CUDA device is refused where there is none."""
+    """Reach a place without CUDA: confirmed if it raises torch's error for that."""
     spot, reasons = Spot.of(claim.place), list[str]()
     with _without_cuda():
         for error, is_reached in tried(session, spot, reasons):
@@ -71,7 +71,7 @@ def _harmless(session: Session, spot: Spot) -> str:
 
 
 def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
-    """Whether an error is the one that is claimed, raised by the call itself or by torch on its behalf."""
+    """True if an error is the claimed one, raised by the call itself or by torch on its behalf."""
     if type(error).__name__ != claim.error or claim.words not in str(error):
         return False
     spot, is_there = Spot.of(claim.place), False
@@ -84,5 +84,5 @@ def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
 
 
 def _is_own(session: Session, error: Exception, spot: Spot) -> bool:
-    """Whether an error may be that of what stands at a place, and not of what that is made of."""
+    """True if an error may be raised by the act at a place, rather than by its operands."""
     return not session.observed.is_act(spot) or session.observed.has_raised(spot, error)

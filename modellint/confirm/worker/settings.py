@@ -1,6 +1,6 @@
-"""Configurations that no class describes: what code asks them for, and what they answer.
+"""Configurations without a class: the settings that code reads from them, and the values that they give.
 
-Code reads them by attributes, by keys, with `get` or `getattr`; what it does with that says what it has to be.
+Code reads settings by attributes, by keys, with `get` or `getattr`; its use of a setting tells the kind of value.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _TEXT = re.compile(r"(?:^|_)(?:path|file|dir|folder|root|ckpt|checkpoint|url|nam
 _DTYPE = re.compile(r"dtype$")
 _MAPPING = frozenset(("items", "keys", "values", "get", "update", "copy"))
 _TEXTUAL = frozenset(("lower", "upper", "split", "startswith", "endswith", "strip", "format"))
-#: What a setting is seen to be.
+#: The observed uses of a setting.
 _PART, _LIST, _STAGES, _COUNTED, _OPTIONAL, _FLAGGED, _ASKED, _WORD, _CHOOSES, _OF_LAYERS = range(10)
 
 
 class _Asked:
-    """What a file asks its configurations for; all that are called like ones count, and `root`."""
+    """The settings that a file reads from its configurations: from every name like one, and from `root`."""
 
     def __init__(self, tree: ast.AST, root: str) -> None:
         self._root = root
-        #: What each setting is seen to be, the words it is compared with, and what stands for it where it is not there.
+        #: By setting: its observed uses, the words that it is compared with, and its default in the code.
         self.kinds: dict[str, set[int]] = defaultdict(set)
         self.words: dict[str, list[str]] = defaultdict(list)
         self.defaults: dict[str, Any] = {}
-        #: How many parts something is taken apart into.
+        #: By setting: the number of names that it is unpacked into.
         self.numbers: dict[str, int] = {}
         self._keyed = {
             name
@@ -63,7 +63,7 @@ class _Asked:
         return None
 
     def _holds(self, node: ast.AST) -> bool:
-        """Whether an expression is a configuration, or a part of one."""
+        """True if an expression is a configuration, or a part of one."""
         name = _name(node) or (node.attr if isinstance(node, ast.Attribute) else "")
         return bool(name and (roles.is_settings(name) or name == self._root)) or self.key(node) is not None
 
@@ -100,7 +100,7 @@ class _Asked:
             self._called(node)
 
     def _iterated(self, found: ast.expr, target: ast.expr) -> None:
-        """What is iterated over, alone or with others."""
+        """Note the settings that are iterated over, alone or with others."""
         if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) and found.func.attr in _MAPPING:
             return
         if isinstance(found, ast.Call) and _name(found.func) in roles.ITERATING:
@@ -151,7 +151,7 @@ class Settings(dict[str, Any]):
         self._numbers, self._asked, self._device, self._note = numbers, asked, device, note
 
     def filled(self, said: dict[str, Any]) -> Settings:
-        """The same with what is said, whose tables are configurations, too."""
+        """The configuration with given values; tables among them become configurations, too."""
         self.update(
             {name: self._part().filled(part) if isinstance(part, dict) else part for name, part in said.items()}
         )
@@ -180,7 +180,7 @@ class Settings(dict[str, Any]):
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a key: what is said of it, or the default in the code."""
+        """The value of a key, if it was given, or else the default in the code."""
         return super().get(name, default)
 
     def __deepcopy__(self, memo: Any) -> Settings:
@@ -209,7 +209,7 @@ class Settings(dict[str, Any]):
         return found
 
     def _said(self, name: str, kinds: set[int], words: list[str]) -> Any:
-        """A word or a flag, where that is what is asked for."""
+        """A word or a flag, if the setting's uses or its name ask for one; None otherwise."""
         if words:
             return words[0]
         if _DTYPE.search(name):
@@ -225,12 +225,12 @@ class Settings(dict[str, Any]):
 
 
 def asked(tree: ast.AST, root: str) -> _Asked:
-    """What a file asks its configurations for, and what `root` names."""
+    """The settings that a file reads from its configurations and from `root`."""
     return _Asked(tree, root)
 
 
 def keys_of(tree: ast.AST, name: str) -> list[str]:
-    """The keys that something called `name` must have: those that it is asked for with brackets."""
+    """The string keys that are read from the name `name` by subscripts."""
     found = [
         text
         for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""What can be looked up at a place: models run for real on the CPU, large ones on tensors without data."""
+"""Probes of look-ups: models run on real tensors on the CPU, large ones on tensors without data."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     _Repair = Callable[[nn.Embedding], nn.Module]
 
 _TRIALS = 24
-#: Ids that nothing counts so far, for what keeps ids below a bound.
+#: Enormous ids, to find code that keeps ids below a bound.
 _ENORMOUS = (10**9 + 7, 2 * 10**9 + 11)
 _SCALES = (1.0, 1e3, 1e6)
 
 
 def values(session: Session, claim: Looking) -> Verdict:
-    """Whether the lookup that a finding speaks of can fail.
+    """Run the function: confirmed if the look-up of the finding fails.
 
-    What rests on assumed numbers must hold for several choices of them, each in another order.
+    A verdict that rests on assumed numbers must hold for several choices of them, each in another order.
     """
     first: Verdict | None = None
     builder: Builder | None = None
@@ -63,7 +63,7 @@ class _Claim(LookupRuns):
     """One finding, judged with one choice of assumed numbers."""
 
     def judged(self) -> tuple[Verdict, bool]:
-        """The outcome, and whether it rests on numbers that were assumed."""
+        """The verdict, and whether it rests on assumed numbers."""
         for attempt in self._session.attempts(self._owner, variant=self._variant):
             try:
                 outcome = self._observed(attempt)
@@ -82,7 +82,7 @@ class _Claim(LookupRuns):
         return unconfirmed(likeliest(self._reasons)), False
 
     def _observed(self, attempt: Attempt) -> Verdict | None:
-        """What calls show; None if no call shows anything. Raises what building raises."""
+        """The verdict of calls; None if they decide nothing. Raises the errors of building."""
         with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
             call = self.prepared(attempt)
             size = parameters_of(call)
@@ -98,7 +98,7 @@ class _Claim(LookupRuns):
         return judge(call)
 
     def _imagined(self, call: PreparedCall, size: int) -> Verdict | None:
-        """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
+        """The verdict by ranges of ids, on tensors without data, of a model that is too large to be run."""
         if isinstance(self._claim, LOOKUPS.FedNumbers):
             return self._imagined_numbers(call)
         if not isinstance(self._claim, LOOKUPS.IdsExceed | LOOKUPS.ConstantOutside):
@@ -117,7 +117,7 @@ class _Claim(LookupRuns):
         return None
 
     def _imagined_numbers(self, call: PreparedCall) -> Verdict | None:
-        """Real numbers look something up, and no call gets through: that takes no data to be seen."""
+        """The verdict if real numbers are used as an index and no call gets through, on tensors without data."""
         failed: Verdict | None = None
         for specs, watch, error in self.runs(call):
             if error is None and watch.seen:
@@ -130,7 +130,7 @@ class _Claim(LookupRuns):
     # -- real numbers as ids ------------------------------------------------------------------------------------------
 
     def _continuous(self, call: PreparedCall) -> Verdict | None:
-        """Real numbers that the model makes look something up, and no call that gets through avoids it."""
+        """Confirmed if the model uses real numbers as an index, and no call that gets through avoids it."""
         failed: Verdict | None = None
         for specs, watch, error in self.runs(call):
             if error is None and watch.seen:
@@ -144,7 +144,7 @@ class _Claim(LookupRuns):
     def _with_larger_numbers(
         self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding], highest: int | None = None
     ) -> Verdict | None:
-        """Features have no largest value: ids that are made of them leave every table, unless something keeps them.
+        """Confirmed if ids computed from larger features leave every table: features have no largest value.
 
         `highest` is the largest id where numbers of a usual size leave the table already.
         """
@@ -164,7 +164,7 @@ class _Claim(LookupRuns):
         tables: list[nn.Embedding] | None = None,
         scale: float = 1.0,
     ) -> bool:
-        """Whether a lookup fails for what the code does, not for real numbers that were made up as its inputs."""
+        """True if a look-up fails because of the code, not because of made-up real inputs."""
         if not fails(watch):
             return False
         if is_made_by_code(specs, fails, lambda integers: self.run(call, integers, tables or [], scale=scale)):
@@ -173,9 +173,9 @@ class _Claim(LookupRuns):
         return False
 
     def _features(self, call: PreparedCall) -> Verdict | None:
-        """The table is looked up with features, or its two sizes are swapped, or it has too few rows.
+        """Confirmed if features index the table, if its sizes are swapped, or if it has too few rows.
 
-        That an input consists of real numbers, or which ids it can have, must be known: guesses show nothing.
+        That an input is real, or which ids it can have, must be known: guesses decide nothing.
         """
         if not call.tables:
             self._reasons.append("the table is not part of what was built")
@@ -220,11 +220,11 @@ class _Claim(LookupRuns):
         return None
 
     def _sizes(self) -> order.Sizes:
-        """What the sizes of the table are written as."""
+        """The expressions of the table's sizes."""
         return order.Sizes(self._session.source().tree, self._spot)
 
     def _fits(self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]) -> str | None:
-        """How inputs that can be nothing but ids look the table up, whose rows are not called like a width."""
+        """A sentence if ids, and nothing but ids, look the table up whose rows are not named like a width; or None."""
         sizes = self._sizes()
         if not sizes.rows_are_ids or any(spec.is_made_up_real for spec in specs.values()):
             return None
@@ -243,10 +243,10 @@ class _Claim(LookupRuns):
         return None
 
     def _known(self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
-        """The inputs, with integers in the place of real numbers that were made up for what can take integers.
+        """The inputs, with made-up real numbers replaced by integers where the code takes integers.
 
-        Inputs are real where the settings say so, where their documented width is the number of rows, and where the
-        model, its table repaired, takes them and refuses integers of the same shape.
+        Inputs are real if the settings say so, if their documented width is the number of rows, or if the model, its
+        table repaired, takes them and refuses integers of the same shape.
         """
         widths = {table.num_embeddings for _, _, table in call.tables}
         error = self._failure(call, specs, repaired)
@@ -264,7 +264,7 @@ class _Claim(LookupRuns):
         return specs
 
     def _beyond_bound(self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Verdict | None:
-        """However large ids are, the code keeps them below the number of columns, and there are fewer rows."""
+        """Confirmed if the code keeps all ids below the number of columns, and there are fewer rows."""
         columns = {table.embedding_dim for table in tables}
         for name, spec in specs.items():
             if spec.kind == "ids":
@@ -278,7 +278,7 @@ class _Claim(LookupRuns):
     def _beyond_vocabulary(
         self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]
     ) -> Verdict | None:
-        """The table has a width for rows, and no table but it can be meant by the vocabulary of the model."""
+        """Confirmed if the number of rows is a width, and the model's vocabulary can mean no table but this."""
         rows = {table.num_embeddings for table in tables}
         owner = getattr(call.function, "__self__", call.function)
         parts = owner.modules() if isinstance(owner, nn.Module) else ()
@@ -294,7 +294,7 @@ class _Claim(LookupRuns):
         return None
 
     def _failure(self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None) -> Exception | None:
-        """What a call raises, once the table is repaired if that is asked for; None if it gets through."""
+        """The error of a call, with the table repaired if that is asked for; None if it gets through."""
         if repaired is not None:
             for module, name, table in call.tables:
                 setattr(module, name, repaired(table))
@@ -307,7 +307,7 @@ class _Claim(LookupRuns):
     # -- ids that have no row -----------------------------------------------------------------------------------------
 
     def _ids(self, call: PreparedCall) -> Verdict | None:
-        """Ids that the code draws or writes look up rows that are not there."""
+        """Confirmed if ids that the code draws or writes are out of range."""
         for specs, watch, error in self.runs(call):
             if not watch.seen:
                 if self._is_cut_beyond(call):
@@ -334,11 +334,11 @@ class _Claim(LookupRuns):
         return None
 
     def _is_cut_beyond(self, call: PreparedCall) -> bool:
-        """Whether what cuts the scores of the head asks for classes that it has not got with the numbers at hand."""
+        """True if code slices more classes from the head's scores than it has with the present numbers."""
         return call.classes is not None and self._asked is not None and call.classes < self._asked
 
     def _forced(self, call: PreparedCall, specs: dict[str, Spec], rows: int | None) -> Watch | None:
-        """A run in which an id without a row is looked up: drawn, or given where the code checks what it is given."""
+        """A run with an id out of range: drawn, or passed as input where the code checks inputs. None if none is."""
         if isinstance(self._claim, LOOKUPS.GuardAdmits) and rows is not None:
             for name, spec in specs.items():
                 if spec.kind == "ids":
@@ -355,7 +355,7 @@ class _Claim(LookupRuns):
         return None
 
     def _is_guarded(self, call: PreparedCall, specs: dict[str, Spec], rows: int) -> bool:
-        """Whether the last row can be looked up, and the code refuses the next id, or makes another one of it."""
+        """True if the last row can be looked up, and the code refuses or changes the next id."""
         given = [name for name, spec in specs.items() if spec.kind == "ids"]
         for name in given:
             last, failure = self.run(call, specs, [], fills={name: rows - 1})
@@ -368,7 +368,7 @@ class _Claim(LookupRuns):
         return drawn[0] is None and is_refusal(drawn[1])
 
     def _cannot_fail(self, call: PreparedCall, specs: dict[str, Spec]) -> bool:
-        """Whether nothing was assumed, and all that the place was seen to look up are drawn ids that have rows."""
+        """True if nothing was assumed, and the place looks up nothing but drawn ids that are in range."""
         if not call.attempt.is_certain or any(spec.kind == "ids" for spec in specs.values()):
             return False
         found = self.lookups(call, specs)
@@ -376,7 +376,7 @@ class _Claim(LookupRuns):
         return bool(found.here) and found.is_complete and drawn and not any(lookup.fails for lookup in found.here)
 
     def _fact(self, call: PreparedCall, specs: dict[str, Spec], watch: Watch) -> str:
-        """What can be looked up, with the range of the ids if it is known."""
+        """The failing look-up in words, with the range of the ids if it is known."""
         failing = [lookup for lookup in self.lookups(call, specs).here if lookup.fails]
         return f"{failing[0]}; {watch.fact}" if failing else watch.fact
 
@@ -386,7 +386,7 @@ class _Claim(LookupRuns):
 
 
 class _Projection(nn.Module):
-    """What features should be given to in the place of a table; integers pass, too."""
+    """The linear layer that should take features in place of a table; integers pass, too."""
 
     def __init__(self, table: nn.Embedding) -> None:
         super().__init__()

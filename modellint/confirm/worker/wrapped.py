@@ -1,4 +1,4 @@
-"""Whether a script calls a module itself, around the wrapper by which several processes share its gradients."""
+"""The probe of wrappers: whether a script calls a module itself, past the wrapper that synchronises its gradients."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from .session import Session
     from .sources import Source
 
-#: Up to how many numbers a module is given real parameters, so that gradients can be computed.
+#: The most parameters with which a module gets real tensors, so that gradients can be computed.
 _SMALL = 5_000_000
 
 
 class _Wrapper(nn.Module):
-    """What a framework puts around an entry of `modules`, if that has parameters to train."""
+    """The wrapper that a framework puts around an entry of `modules`, if that has parameters to train."""
 
     def __init__(self, module: nn.Module | StandIn) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class _Wrapper(nn.Module):
 
 
 def wrapping(session: Session, claim: NotWrapped) -> Verdict:
-    """Whether what a script calls at a place is the module inside of the wrapper that an entry of `modules` becomes."""
+    """Evaluate the callee at a place: confirmed if it is the module inside the wrapper of an entry of `modules`."""
     key, entry, spot = claim.key, claim.entry, Spot.of(claim.called)
     with placement.pretended():
         session.begin("building the recipe")
@@ -80,9 +80,9 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
 
 
 def _evaluated(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
-    """What is called at a place of a method, given by its name, and what that is for an object of its class.
+    """The expression called at a place in a method, and its value for an object of the method's class.
 
-    Raises what evaluating it raises: NameError where it takes local variables.
+    Raises the errors of evaluating it: NameError if it has local variables.
     """
     node = expression(source.tree, spot)
     method = next(iter(definitions(source.tree, name)), None)
@@ -95,9 +95,9 @@ def _evaluated(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, 
 
 
 def _exchanged(module: nn.Module) -> tuple[int, int] | None:
-    """How many gradients a backward pass exchanges between two processes, after a call of a module and of its wrapper.
+    """The numbers of gradients that two processes exchange after a call of a module, and of its wrapper.
 
-    The other process is pretended. None if that cannot be seen. Raises whatever torch raises.
+    The other process is simulated. None if this cannot be measured. Raises the errors of torch.
     """
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
@@ -124,7 +124,7 @@ def _exchanged(module: nn.Module) -> tuple[int, int] | None:
 
 
 def _sent(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annotations other than its own
-    """Note how many gradients are to be exchanged, and take ours for the sum."""
+    """Note the number of gradients to be exchanged, and return the bucket as its own sum."""
     sent.append(len(bucket.gradients()))
     done = torch.futures.Future()
     done.set_result(bucket.buffer())
@@ -132,7 +132,7 @@ def _sent(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annota
 
 
 def _give_numbers(module: nn.Module) -> None:
-    """Put small real numbers into the place of fake parameters and buffers."""
+    """Replace fake parameters and buffers by small real numbers."""
     for part in module.modules():
         for name, parameter in part._parameters.items():
             if parameter is not None:

@@ -54,7 +54,7 @@ DEFAULT_EXCLUDES = (
     "site-packages",
     "venv",
 )
-#: What is looked at in folders.
+#: The files in folders that are checked by default.
 DEFAULT_INCLUDES = ("*.py", "*.pyi", "*.yaml", "*.yml", "*.ipynb")
 OUTPUT_FORMATS = (
     "full",
@@ -69,7 +69,7 @@ OUTPUT_FORMATS = (
     "rdjson",
     "sarif",
 )
-#: Settings that add to those below them.
+#: Settings that extend the settings below them, rather than replace them.
 _ADDING = (
     "extend_select",
     "ignore",
@@ -124,7 +124,7 @@ class Settings:
     jobs: int | None = None
     max_file_size: int = DEFAULT_LIMIT
     confirm: ConfirmSettings | None = None
-    #: Whether findings are shown that comments silence.
+    #: True if findings that comments silence are shown.
     show_ignored: bool = False
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -273,7 +273,7 @@ class _Reader:
 
     path: Path
     shown: str
-    #: None for what has no lines to name.
+    #: None for a source of settings without lines, such as an editor.
     text: str | None
     section: str
 
@@ -488,7 +488,7 @@ def _one_of(names: Iterable[str]) -> str:
 
 
 def _other_than_text(value: Any) -> Any:
-    """What keeps a value from being a list of strings: the first item that is none, or all of it."""
+    """The part of a value that makes it no list of strings: its first item that is none, or all of it."""
     return next((item for item in value if not isinstance(item, str)), value) if isinstance(value, list) else value
 
 

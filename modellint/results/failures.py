@@ -13,7 +13,7 @@ from modellint.reading.paths import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What the code of a rule may end with, Ctrl-C and signals aside.
+#: The exceptions that a rule's code may raise, other than Ctrl-C and signals.
 RAISED = (Exception, SystemExit)
 
 
@@ -46,7 +46,7 @@ class Crash:
 
 @contextmanager
 def noted(crashes: list[Crash], part: str, path: str) -> Iterator[None]:
-    """Note what fails inside."""
+    """Note a crash of the block, and go on."""
     try:
         yield
     except RAISED as error:

@@ -56,7 +56,7 @@ def merged(files: Iterable[Path]) -> Report:
 
 
 def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
-    """What was looked at, which earlier releases do not tell."""
+    """The inventory of a report; None if it is of an earlier release that wrote none."""
     listed = document.get("inventory")
     if listed is None:
         return None
@@ -66,7 +66,7 @@ def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
 
 
 def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-    """The items of a list, which earlier releases need not have written."""
+    """The items of a list in a report; earlier releases may not have written it."""
     items = document.get(key, [])
     if not isinstance(items, list):
         raise UsageError(f"{file}: `{key}` is no list; expected what `--output-format json` writes")

@@ -1,4 +1,4 @@
-"""What `--fix`, `--diff` and their kin do on the command line."""
+"""The options `--fix`, `--diff` and their kin: run the fixer, show the differences and the summary."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Fixing:
 
 
 def _parts(rewrite: Rewrite) -> Iterator[tuple[str, list[bytes], list[bytes]]]:
-    """What a file is shown as, with the lines before and after: as a whole, or the code of each cell."""
+    """The parts of a file with the lines before and after: the whole file, or the code of each cell."""
     if kind_of(rewrite.path.name) != NOTEBOOK:
         yield "", _lines(rewrite.before), _lines(rewrite.after)
         return
@@ -126,7 +126,7 @@ def _difference(line: bytes, view: View) -> Iterator[bytes]:
 def fixing(
     settings: Settings, rules: RuleSet, overlay: Mapping[Path, bytes] | None, flags: Mapping[str, Any]
 ) -> Fixing | None:
-    """What the command line asks for."""
+    """The fixing run that the command line asks for; None if it asks for none."""
     is_diff = flags["diff"]
     if not (flags["fix"] or flags["fix_only"] or is_diff):
         return None
@@ -143,7 +143,7 @@ def fixing(
 
 
 def _listed(fixed: Iterable[Finding], view: View) -> Iterator[str]:
-    """What was fixed: under each file how often which rule was."""
+    """The fixes in lines: for each file, the number of fixes by rule."""
     counts: dict[str, Counter[tuple[str, str]]] = {}
     for finding in fixed:
         counts.setdefault(finding.path, Counter())[finding.code, finding.name] += 1

@@ -18,7 +18,7 @@ _SUFFIX = ".modellint-tmp"
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A file's content as it was read, and as it is to be."""
+    """The content of a file as it was read, and its replacement."""
 
     path: Path
     before: bytes
@@ -115,7 +115,7 @@ def _copy_owner(target: Path, temporary: Path, status: os.stat_result) -> None:
 
 
 def _leftovers(target: Path) -> Iterator[Path]:
-    """What runs that were killed have left beside a file."""
+    """Temporary files beside a file that killed runs have left."""
     start = f".{target.name}."
     for path in target.parent.iterdir():
         name = path.name

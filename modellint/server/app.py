@@ -1,4 +1,4 @@
-"""The language server: what the editor says, and what it is answered."""
+"""The language server: a handler for each message of the editor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from modellint.server.actions import actions
 from modellint.server.editor import CONFIGURATION, Server
 from modellint.server.protocol import SOURCE, path_of
 
-#: Of a folder that comes, goes or has another name, editors tell no more than that.
+#: For a folder that is created, deleted or renamed, editors send this message only.
 _FOLDERS = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**", types.FileOperationPatternKind.Folder), "file")]
 )

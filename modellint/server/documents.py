@@ -17,7 +17,7 @@ from modellint.source import split_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: How many bytes a unit of columns has, and the encoding that has them.
+#: The bytes of a unit of columns, and the encoding with such units.
 _UNITS = {
     types.PositionEncodingKind.Utf8: (1, "utf-8"),
     types.PositionEncodingKind.Utf16: (2, "utf-16-le"),
@@ -45,7 +45,7 @@ class Workspace(workspace.Workspace):
         return TextDocument(doc_uri, source, version, language_id, position_codec=self.position_codec)
 
     def opened(self, uri: str) -> workspace.TextDocument | None:
-        """A document, or a cell, that is open; pygls would read others from disk."""
+        """An open document or cell; None if it is not open. pygls would read it from disk."""
         document: workspace.TextDocument | None = self.text_documents.get(unquote(uri))
         return document
 
@@ -61,7 +61,7 @@ class Workspace(workspace.Workspace):
 
 
 def edited(text: str, place: types.Range, new: str, encoding: str | None) -> str:
-    """A text with what is between two positions replaced; a position that is not there is the nearest before it."""
+    """The text with a range replaced; a position that does not exist is clipped to the nearest one before it."""
     lines = split_lines(text)
     start, end = sorted((place.start, place.end), key=lambda position: (position.line, position.character))
     before, _ = _parted(lines, start, encoding)
@@ -74,7 +74,7 @@ def edited(text: str, place: types.Range, new: str, encoding: str | None) -> str
 
 
 def _parted(lines: Sequence[str], position: types.Position, encoding: str | None) -> tuple[str, str]:
-    """What is before a position and what is behind it."""
+    """The text before a position, and the text after it."""
     if position.line >= len(lines):
         return "".join(lines), ""
     line = lines[position.line]

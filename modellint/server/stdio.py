@@ -37,7 +37,7 @@ _STDIN, _STDOUT = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Garbage:
-    """Why a header was not understood, and its line that may have the beginning of another one."""
+    """Bytes that are no header: the reason, and the line that may have the beginning of the next one."""
 
     reason: str
     line: bytes = b""
@@ -87,7 +87,7 @@ async def _serve(server: Server) -> int:
 
 
 def messages(stream: BinaryIO) -> Iterator[bytes | Garbage]:
-    """The messages in a stream, without their headers, until it ends; and, once for each stretch, what are none."""
+    """The messages in a stream, without headers, until it ends; and one `Garbage` for each stretch that is none."""
     while (found := _header(stream)) is not None:
         if isinstance(found, Garbage):
             yield found
@@ -125,11 +125,11 @@ def _header(stream: BinaryIO) -> int | Garbage | None:
 
 
 def _next_length(stream: BinaryIO, line: bytes) -> int | None:
-    """The length in the next header that says one, in `line` or behind it; None at the end of the stream."""
+    """The length in the next valid header, in `line` or behind it; None at the end of the stream."""
     rest = b""
     while line := line or stream.readline(_LONGEST_LINE):
         match = _LENGTH.search(rest + line)
-        # Where a line is longer than what is read of it at once, a header may be in two parts.
+        # A line that is longer than one read may split a header in two.
         rest = b"" if line.endswith(b"\n") else line[-_LONGEST_LENGTH:]
         line = b""
         if match is not None and int(match[1]) <= _LARGEST:
@@ -142,7 +142,7 @@ def _next_length(stream: BinaryIO, line: bytes) -> int | None:
 
 
 def _read(stream: BinaryIO, length: int) -> bytes | None:
-    """So many bytes, for which room is made as they come; None if the stream ends before."""
+    """The next `length` bytes, for which memory is taken as they come; None if the stream ends before."""
     parts = []
     while length > 0:
         part = stream.read(min(length, _CHUNK))

@@ -55,7 +55,7 @@ def parse(text: str, mode: str = "exec") -> ast.AST:
 
 
 class _Graft:
-    """What is new in a text, to be put where the tree of the older text has something else."""
+    """The new syntax of a text, to be grafted onto the tree of the older text."""
 
     def __init__(self, older: Levelled) -> None:
         self._older = older
@@ -66,11 +66,11 @@ class _Graft:
 
     @property
     def is_left(self) -> bool:
-        """Whether something has found no place."""
+        """True if a piece of new syntax was not found in the tree."""
         return bool(self._joined or self._aliases or self._stars or self._handlers)
 
     def into(self, tree: ast.AST) -> None:
-        """Put what is new into a tree."""
+        """Graft the new syntax onto a tree."""
         pending = [tree]
         while pending:
             node = pending.pop()
@@ -201,7 +201,7 @@ def _value_of(part: Part, older: Levelled) -> str:
 
 
 def _decoded(text: str, part: Part) -> str:
-    """The characters that the text between the fields of a formatted string stands for."""
+    """The characters of the text between the fields of a formatted string, with escapes decoded."""
     text = text.replace("{{", "{").replace("}}", "}")
     if "r" in part.prefix or "\\" not in text:
         return text
@@ -212,7 +212,7 @@ def _decoded(text: str, part: Part) -> str:
 
 
 def _merged(values: Iterable[ast.expr]) -> list[ast.expr]:
-    """Values with one constant in place of several in a row, and none that is empty."""
+    """The values with adjacent constants merged, and empty ones dropped."""
     result: list[ast.expr] = []
     for value in values:
         last = result[-1] if result else None

@@ -90,7 +90,7 @@ def _in_json(layout: Layout, number: int, changes: Sequence[Change]) -> list[Cha
 
 
 def _touched(value: Value, changes: Sequence[Change]) -> list[tuple[int, int, list[Change]]]:
-    """The runs of strings of a list that changes touch: first and last of each, and the changes of it."""
+    """The runs of strings that changes touch: the first and last of each, and its changes."""
     runs: list[tuple[int, int, list[Change]]] = []
     for change in changes:
         first = _literal_at(value, change.start)
@@ -104,12 +104,12 @@ def _touched(value: Value, changes: Sequence[Change]) -> list[tuple[int, int, li
 
 
 def _literal_at(value: Value, offset: int) -> int:
-    """The string that the character at `offset` is in; behind the last one, the last string."""
+    """The index of the string with the character at `offset`; behind the last character, the last string."""
     return value.pieces[offset].literal if offset < len(value.pieces) else len(value.literals) - 1
 
 
 def _in_list(layout: Layout, value: Value, first: int, last: int, changes: Sequence[Change]) -> Change:
-    """The strings `first` to `last` of a list, one for each line of what the changes make of them."""
+    """The change that replaces strings `first` to `last` of a list by one string for each line after the changes."""
     inside = [index for index, piece in enumerate(value.pieces) if first <= piece.literal <= last]
     start, end = (inside[0], inside[-1] + 1) if inside else (changes[0].start, changes[-1].end)
     lines = _lines(_written(layout, value, start, end, changes))
@@ -128,7 +128,7 @@ def _in_list(layout: Layout, value: Value, first: int, last: int, changes: Seque
 
 
 def _written(layout: Layout, value: Value, start: int, end: int, changes: Sequence[Change]) -> list[tuple[str, str]]:
-    """The characters of a source from `start` to `end` after changes, and how each is written in JSON."""
+    """The characters of a source from `start` to `end` after changes, each with its spelling in JSON."""
     result: list[tuple[str, str]] = []
     at = start
     for change in changes:

@@ -61,7 +61,7 @@ class Part:
 
     @property
     def data(self) -> bytes:
-        """What a file with this content holds."""
+        """The content of a file with this text."""
         return self.text.encode("utf-8", "surrogatepass")
 
     @cached_property
@@ -98,7 +98,7 @@ class Notebook:
 
     @property
     def original(self) -> str:
-        """The module with everything that the cells hold."""
+        """The module with the cells' original text."""
         return "".join(f"\n{_ended(cell.source)}" for cell in self.cells)
 
     def cell_at(self, line: int) -> Cell | None:
@@ -178,7 +178,7 @@ def _cells(document: dict[str, Any], data: bytes) -> list[Any]:
 
 
 def _has_code(cell: dict[str, Any], number: int, data: bytes) -> bool:
-    """Whether a cell holds Python, as far as the notebook tells."""
+    """True if a cell holds Python, as far as the notebook tells."""
     if cell["cell_type"] != "code":
         return False
     metadata = cell.get("metadata")
@@ -204,14 +204,14 @@ def _misshapen(number: int, problem: str, data: bytes) -> UnreadableError:
 
 
 def _is_python(metadata: Any) -> bool:
-    """Whether a notebook's kernel runs Python 3, which one that says nothing is taken for."""
+    """True if a notebook's kernel runs Python 3, or is not stated."""
     if not isinstance(metadata, dict):
         return True
     kernel, language = metadata.get("kernelspec"), metadata.get("language_info")
     kernel = kernel if isinstance(kernel, dict) else {}
     language = language if isinstance(language, dict) else {}
     names = (kernel.get("language"), language.get("name"))
-    # Some editors write `version` 2.7.6 whatever the kernel is.
+    # Some editors write `version` 2.7.6 for any kernel.
     is_old = kernel["name"] == "python2" if "name" in kernel else str(language.get("version")).startswith("2.")
     return not is_old and all(_PYTHON.fullmatch(name) for name in names if isinstance(name, str) and name)
 
@@ -240,7 +240,7 @@ def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
 
 
 def _told_once(errors: list[UnreadableError]) -> Iterator[UnreadableError]:
-    """Errors; of cells that are written for Python 2, or templates, the first, which speaks of the others."""
+    """The errors; of cells in Python 2, or templates, only the first, which stands for the others."""
     for error in errors:
         alike = [other for other in errors if other.other == error.other]
         if not error.other:
@@ -258,7 +258,7 @@ def _write(written: dict[str, tuple[int, ...]], file: WrittenFile, lines: tuple[
 
 
 def _checked(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError | None]:
-    """A cell's code behind a line of its own, or nothing but blanks if it is no Python.
+    """A cell's code behind an additional first line, or blanks alone if it is no Python.
 
     IPython takes away what all lines of a cell are indented by; here, a block holds them.
     """
@@ -281,5 +281,5 @@ def _ended(text: str) -> str:
 
 
 def _beside(notebook: Path, name: str) -> Path:
-    """Where a file stands that a cell writes; what is written elsewhere on the machine is taken for the folder's."""
+    """The path of a file that a cell writes; absolute paths are taken as relative to the notebook's folder."""
     return Path(os.path.normpath(notebook.parent / name.replace("\\", "/").lstrip("/~")))

@@ -35,7 +35,7 @@ KINDS = ("positional", "var-positional", "keyword", "var-keyword")
 PLAIN_FLAG = 4
 _DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET))
 EVENTS = {"c": EventKind.CALL, "s": EventKind.STORE, "r": EventKind.RETURN, "x": EventKind.RAISE}
-#: What the marks of global names stand for.
+#: The prefixes that the marks of global names abbreviate.
 PREFIXES = {"@": "", "~": "speechbrain.", "^": "torch.nn."}
 _MARKS = frozenset("'$.!?-") | PREFIXES.keys()
 #: Operations whose operands are nodes and whose data is a constant or None.

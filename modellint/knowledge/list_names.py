@@ -61,14 +61,14 @@ class Listing:
         return rows
 
     def _imported(self, module: ModuleFacts) -> Iterator[tuple[str, str]]:
-        """The names that a module imports, and the full names of what they stand for."""
+        """The names that a module imports, each with the full name of its origin."""
         yield from module.imports.items()
         for star in module.star_imports:
             for name in self._public(star, module):
                 yield name, f"{star}.{name}"
 
     def _public(self, star: str, module: ModuleFacts) -> frozenset[str]:
-        """What `from star import *` brings."""
+        """The names that `from star import *` imports."""
         source = self.project.names.find_module(star, module.file)
         if source is None:
             return frozenset()
@@ -121,7 +121,7 @@ class Listing:
 
 
 def _pass_on(source: list[Any] | None, origin: str, row: list[Any], name: str) -> None:
-    """Say of a name in `row` what is known of what it stands for."""
+    """Add to `row` the parameters, or the kind, of a name that another module passes on."""
     if source is None or name in row[0] or name in row[1]:
         return
     if origin in source[0]:
@@ -144,7 +144,7 @@ def extract(package: str, roots: Sequence[Path], earlier: Sequence[Path] = ()) -
 
 
 def _taken(row: list[Any]) -> list[dict[str, list[str]]]:
-    """What is known of the parameters of a module's classes, and of its functions."""
+    """The known parameters of a module's classes, and of its functions."""
     known = {name: texts for name, texts in sorted(row[1].items()) if texts is not None}
     classes = {name: texts for name, texts in known.items() if name in row[0]}
     return [classes, {name: texts for name, texts in known.items() if name not in classes}]
@@ -168,7 +168,7 @@ def _read(
 
 
 def _gone(old: dict[str, list[Any]], modules: dict[str, list[Any]]) -> dict[str, str]:
-    """What modules had and lack now; "*" stands for whatever an open one had."""
+    """The names that modules had and lack now; "*" stands for the names of an open one."""
     found = {}
     for name, (classes, functions, others, may_have_more_names) in sorted(old.items()):
         now = modules.get(name, [(), (), (), 0])

@@ -69,7 +69,7 @@ class _Layout:
         self.box = self._box_width()
 
     def _ordered(self, parents: dict[str, str]) -> Iterator[Node]:
-        """The layers as they are written, those that another one registers right below it."""
+        """The layers in the order of the file, each followed by those that it registers."""
         children: dict[str | None, list[Node]] = {}
         for node in self.nodes.values():
             if node.kind == LAYER:
@@ -163,7 +163,7 @@ class _Layout:
             yield f'<text class="detail" x="{x + 11:g}" y="{y + 13:g}">{markup(detail)}</text></g>'
 
     def _told(self, node: Node) -> str:
-        """The layer in words, with everything that holds it."""
+        """The layer in words, with all roots that hold it."""
         parts = [f"{node.label}: {node.detail}"]
         for lane in (*self.left, *self.right):
             edge = lane.branches.get(node.name)
@@ -200,7 +200,7 @@ def _lanes(graph: Graph, nodes: dict[str, Node]) -> Iterator[_Lane]:
 
 
 def _give_lost(lanes: dict[tuple[str, str], _Lane]) -> None:
-    """What a root should hold and does not goes to the container by which it holds the rest."""
+    """Move the missing branches of a root to the container through which it holds the most layers."""
     for (root, group), lane in lanes.items():
         containers = [other for (above, below), other in lanes.items() if above == root and below]
         if not group and containers and all(edge.loose for edge in lane.branches.values()):
@@ -210,7 +210,7 @@ def _give_lost(lanes: dict[tuple[str, str], _Lane]) -> None:
 
 
 def _merged(lanes: list[_Lane]) -> list[_Lane]:
-    """The lanes of one side, those with the most branches innermost; too many are put together by what they do."""
+    """The lanes of one side, those with the most branches innermost; too many are joined by verb."""
     if len(lanes) > _MAX_LANES:
         by_verb: dict[str, list[_Lane]] = {}
         for lane in lanes:
@@ -236,7 +236,7 @@ def _middle(row: int) -> float:
 
 
 def _offset(lane: _Lane, lanes: Sequence[_Lane]) -> float:
-    """Where beside the middle of a layer the branch of a lane ends: the outermost lane's is the highest."""
+    """The offset from a layer's middle at which the branch of a lane ends: the outermost lane's is the highest."""
     distance = min(10.0, (_BOX - 12) / max(len(lanes) - 1, 1))
     return ((len(lanes) - 1) / 2 - lanes.index(lane)) * distance
 
@@ -262,7 +262,7 @@ def _branch(lane: _Lane, edge: Edge, middle: float, offset: float, end: float) -
 
 
 def _clipped(text: str, room: float) -> str:
-    """As much of a text as there is room for."""
+    """A text shortened to the room for it."""
     length = max(int(room), 3)
     return text if len(text) <= length else text[: length - 1] + "…"
 

@@ -81,7 +81,7 @@ def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _column_widths(rows: list[list[str]], width: int) -> list[int]:
-    """What each column gets: what it needs, as long as there is room; then the widest give first."""
+    """The widths of columns: as wide as needed if there is room; else the widest shrink first."""
     widths = [max(_cells(row[number]) for row in rows) for number in range(len(rows[0]))]
     least = [min(max(_MIN_COLUMN, _cells(head)), wanted) for head, wanted in zip(rows[0], widths, strict=True)]
     while sum(widths) > width:
@@ -107,7 +107,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _end(text: str, width: int) -> int:
-    """How many characters of a text fit into `width` cells, at least one."""
+    """The number of characters of a text that fit into `width` cells, at least one."""
     if text.isascii():
         return width
     used = 0
@@ -119,7 +119,7 @@ def _end(text: str, width: int) -> int:
 
 
 def _cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The number of a terminal's columns that a text takes."""
     if text.isascii():
         return len(text)
     return sum(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from modellint.reporters import View
     from modellint.results.report import Report
 
-#: What Azure has of kinds of issues.
+#: The types of issues that Azure has.
 _TYPES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "warning"}
 
 

@@ -42,7 +42,7 @@ def _annotation(finding: Finding, view: View) -> str:
 
 
 def said(finding: Finding, path: str) -> str:
-    """All that an annotation says of a finding, in a few lines."""
+    """The text of an annotation for a finding, in a few lines."""
     text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
     if finding.verdict.status is not Status.NOT_RUN:
         text += f"\n{finding.verdict.status.value}: {finding.verdict.detail}"

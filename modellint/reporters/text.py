@@ -1,4 +1,4 @@
-"""What the formats for people share: the head line of a finding, the last line of a run, and colours."""
+"""Parts of the formats for people: the head line of a finding, the last line of a run, and colours."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def spot(place: Place) -> str:
 
 
 def in_cell(place: Place) -> str:
-    """What to add to a message that is shown by the lines of a file, where people see cells."""
+    """The cell and line in it, to append to a message that is shown by lines of a file; "" outside of notebooks."""
     return f" (cell {place.cell}, line {place.span.line})" if place.cell else ""
 
 
@@ -120,7 +120,7 @@ def explained(finding: Finding, *, with_cell: bool = False) -> str:
 
 
 def summary(report: Report, view: View) -> Iterator[str]:
-    """`Found 3 findings (2 errors, 1 warning)`, or that there is nothing; what was fixed, and what can be."""
+    """The last lines of a run: the number of findings (`Found 3 findings (2 errors, 1 warning)`), and of fixes."""
     if view.quiet:
         return
     if report.fixed:
@@ -149,7 +149,7 @@ def _fixable(report: Report) -> Iterator[str]:
 
 
 def looked_at(report: Report, view: View) -> Iterator[str]:
-    """What there was to check, so that nothing found is not taken for nothing looked at."""
+    """A line on what was checked, so that a run over nothing is not taken for one without findings."""
     if view.quiet or report.inventory is None or report.unchanged_since:
         return
     told = str(report.inventory) or "no class of layers, no recipe and no configuration: is the model elsewhere?"

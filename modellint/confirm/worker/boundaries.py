@@ -175,7 +175,7 @@ class _Claim:
             return None
         kept: tuple[str, ...] = self._claim.past
         if not kept and base.error is not None:
-            # What the layer keeps itself is there only once a call has come to its end.
+            # A layer's own cache is filled only once a call has ended.
             return None
         names = position_inputs(call, specs, base)
         if not names:

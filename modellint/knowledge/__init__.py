@@ -79,7 +79,7 @@ def knows(name: str) -> bool:
 
 
 def class_facts(name: str, release: str | None = None) -> ShippedFacts | None:
-    """The facts of the class with the canonical `name`, as of `release` or else the newest that has it; None without."""
+    """The facts of the class with the canonical `name`, as of `release` or else the newest that has it; else None."""
     top = name.partition(".")[0]
     return package(top).class_facts(name, release) if top in PACKAGES else None
 

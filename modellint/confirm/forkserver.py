@@ -182,7 +182,7 @@ class _Forked:
         """True if the child has ended, as the server says on the line."""
         self._line.settimeout(0)
         with contextlib.suppress(BlockingIOError):
-            self._code = self._received()
+            self._code = self._receive()
         return self._code is not None
 
     def end(self) -> int:
@@ -192,7 +192,7 @@ class _Forked:
                 with contextlib.suppress(OSError):
                     self._line.shutdown(socket.SHUT_WR)
                 self._line.settimeout(None)
-                self._code = self._received()
+                self._code = self._receive()
         if self._code in (REFUSED, UNFIT):
             raise UnservedError
         return self._code
@@ -203,10 +203,10 @@ class _Forked:
         self._line.settimeout(_POLL)
         while not guarding.stop.is_set() and time.monotonic() < end:
             with contextlib.suppress(TimeoutError):
-                return self._received()
+                return self._receive()
         raise UnservedError
 
-    def _received(self) -> int:
+    def _receive(self) -> int:
         try:
             data = self._line.recv(64)
         except ConnectionError as error:

@@ -212,7 +212,7 @@ class Guarded:
     def _excess(self, pid: int, beyond: float) -> str:
         """Which limit a process passes that is `beyond` seconds over its time; "" if none."""
         limits = self._guarding.limits
-        if beyond > 0 and beyond > _waited(pid) and not _has_ended(pid):
+        if beyond > 0 and beyond > _waiting_time(pid) and not _has_ended(pid):
             return f"not finished after {limits.seconds:g} s"
         if _resident(pid) > limits.memory:
             return f"used more than {limits.memory / 2**30:g} GiB of memory"
@@ -319,7 +319,7 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def _waited(pid: int) -> float:
+def _waiting_time(pid: int) -> float:
     """The seconds for which a process has waited for a processor; 0 where the system does not say."""
     try:
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as stream:

@@ -35,7 +35,7 @@ def interpreters(python: Path | None, root: Path) -> Iterator[Path]:
     yield Path(sys.executable)
 
 
-def chosen(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
+def first_with_torch(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
     """The first interpreter that has torch; None if none has."""
     return next((python for python in candidates if python.exists() and _is_true(python, _HAS_TORCH, guarding)), None)
 

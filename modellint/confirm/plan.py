@@ -20,7 +20,7 @@ class Group:
     probes: tuple[tuple[int, Probe], ...]
 
 
-def grouped(probes: Iterable[tuple[int, Probe]]) -> list[Group]:
+def group_by_target(probes: Iterable[tuple[int, Probe]]) -> list[Group]:
     """Group probes that can share a process, in the order of their first finding."""
     groups: dict[Target, list[tuple[int, Probe]]] = {}
     for number, probe in probes:

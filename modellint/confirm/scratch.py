@@ -50,7 +50,7 @@ class Scratch:
 @contextlib.contextmanager
 def scratch() -> Iterator[Scratch]:
     """A scratch folder, which goes when the block ends."""
-    base, lock = _locked()
+    base, lock = _make_locked()
     try:
         yield Scratch(os.path.realpath(base))
     finally:
@@ -65,7 +65,7 @@ def sweep() -> None:
                 _remove_left(entry.path)
 
 
-def _locked() -> tuple[str, int]:
+def _make_locked() -> tuple[str, int]:
     """Make a scratch base and lock it, so that no other run takes it for an abandoned one.
 
     Another run that sweeps between the making of a lock and the taking of it has that folder: there is another one.

@@ -39,13 +39,13 @@ def _guard(mode: str, device: str) -> Sandbox:
 
 @cache
 def _has_torch(mode: str, device: str) -> bool:
-    return interpreters.chosen([Path(sys.executable)], Guarding(mode, device=device)) is not None
+    return interpreters.first_with_torch([Path(sys.executable)], Guarding(mode, device=device)) is not None
 
 
 def _chosen(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
     existing = [python for python in candidates if python.exists()]
     if existing != [Path(sys.executable)]:
-        return interpreters.chosen(existing, guarding)
+        return interpreters.first_with_torch(existing, guarding)
     return existing[0] if _has_torch(guarding.mode, guarding.device) else None
 
 

@@ -174,8 +174,8 @@ def test_a_process_whose_first_thread_leaves_has_not_ended(mode: str, tmp_path: 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="the system does not say who waits")
 def test_the_time_that_a_process_waits_for_a_processor_is_read() -> None:
-    assert guarded._waited(os.getpid()) > 0
-    assert guarded._waited(2**30) == 0
+    assert guarded._waiting_time(os.getpid()) > 0
+    assert guarded._waiting_time(2**30) == 0
 
 
 @needs_system

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from .places import Spot
-from .reaching import tried
+from .reaching import reach
 from .standins import likeliest
 from .tensors import tensors_in
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
@@ -60,7 +60,7 @@ def dropping(session: Session, claim: AlwaysDrops) -> Verdict:
             return None  # chance, or nothing there to drop
         return confirmed(f"after `eval()` it still sets {lost} of {before.numel()} values to zero")
 
-    return _judged(session, Spot.of(claim.place), judge, is_trained=False)
+    return _first_verdict(session, Spot.of(claim.place), judge, is_trained=False)
 
 
 def softening(session: Session, claim: OverBatch) -> Verdict:
@@ -76,7 +76,7 @@ def softening(session: Session, claim: OverBatch) -> Verdict:
             return None  # of what was made up as input
         return confirmed(f"`{name}` of a tensor of sizes {tuple(args[0].shape)} takes dimension 0")
 
-    return _judged(session, Spot.of(claim.place), judge)
+    return _first_verdict(session, Spot.of(claim.place), judge)
 
 
 def losing(session: Session, claim: Lost) -> Verdict:
@@ -93,14 +93,14 @@ def losing(session: Session, claim: Lost) -> Verdict:
             return confirmed(f"`{name}` gives back the tensor that it is called on, as it was")
         return confirmed(f"`{name}` gives a new tensor, and changes none that it is given")
 
-    return _judged(session, spot, judge)
+    return _first_verdict(session, spot, judge)
 
 
-def _judged(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Verdict:
+def _first_verdict(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Verdict:
     """The verdict of the first torch call that `judge` decides; unconfirmed if it decides none."""
     reasons: list[str] = []
     with _Asked(spot, judge) as asked:
-        for _ in tried(session, spot, reasons, is_trained=is_trained):
+        for _ in reach(session, spot, reasons, is_trained=is_trained):
             if asked.outcome is not None:
                 return asked.outcome
     return unconfirmed(likeliest(reasons))

@@ -112,7 +112,7 @@ class Audit:
 
     def _check(self, verb: str, path: object, folder: object) -> None:
         """Block a change of a path outside the scratch folder; `folder` is the descriptor that it is relative to."""
-        name = _named(path, folder)
+        name = _path_of(path, folder)
         if name is None or not self._is_own(name):
             raise self.block(f"{verb} {name or repr(path)}")
 
@@ -180,7 +180,7 @@ def _is_writing(mode: object, flags: object) -> bool:
     return isinstance(flags, int) and bool(flags & _WRITING)
 
 
-def _named(path: object, folder: object) -> str | None:
+def _path_of(path: object, folder: object) -> str | None:
     """The path that a call is about: of a descriptor, or relative to the folder of one (-1 and None: there is none)."""
     if isinstance(path, int):
         return _of_descriptor(path)

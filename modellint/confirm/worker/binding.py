@@ -39,20 +39,20 @@ def binding(session: Session, claim: Refused) -> Verdict:
         for names in _surroundings(session, source, reasons):
             try:
                 callee = eval(compile(ast.Expression(_evaluable(call.func)), spot.path, "eval"), names)
-                signature = inspect.signature(_called(callee), follow_wrapped=False)
+                signature = inspect.signature(_called_function(callee), follow_wrapped=False)
             except Exception as error:
                 reasons.append(f"finding `{ast.unparse(call.func)}`: {described(error)}")
                 continue
             if isinstance(callee, StandIn) or (isinstance(callee, type) and issubclass(callee, StandIn)):
                 break
-            if (known := _bound(call, signature)) is not None:
+            if (known := _bind(call, signature)) is not None:
                 return known
             break
     run = refusal(session, claim)
     return run if run.status is not UNCONFIRMED else unconfirmed(likeliest(reasons))
 
 
-def _bound(call: ast.Call, signature: inspect.Signature) -> Verdict | None:
+def _bind(call: ast.Call, signature: inspect.Signature) -> Verdict | None:
     """The verdict of Python's argument binding; None if only running the call can tell.
 
     Stars may stand for any, and what takes any arguments can refuse them all the same.
@@ -96,7 +96,7 @@ def _bare(cls: Any) -> Any:
     return bare
 
 
-def _called(callee: Any) -> Any:
+def _called_function(callee: Any) -> Any:
     """The function that a call of `callee` runs: a layer's `forward`; pass-through wrappers of torch are removed."""
     is_layer = isinstance(callee, nn.Module) and type(callee).__call__ is nn.Module.__call__
     callee = callee.forward if is_layer else callee

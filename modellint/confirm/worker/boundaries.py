@@ -13,7 +13,7 @@ import torch
 
 from . import roles
 from .beside import POSITIONS
-from .calls import Call, changed, is_refusal, lasting, position_inputs
+from .calls import Call, is_refusal, lasting, position_inputs, with_positions
 from .places import Spot
 from .sentinels import Sentinel
 from .specs import BATCH, IMAGE, SAMPLES, TIME
@@ -41,7 +41,7 @@ _TABLE_LIMIT = 200_000
 
 def boundaries(session: Session, claim: _Ends) -> Verdict:
     """Run the code of a finding at the limit that its claim names: confirmed if it fails there."""
-    return _Claim(session, claim).judged()
+    return _Claim(session, claim).verdict()
 
 
 class _Claim:
@@ -64,7 +64,7 @@ class _Claim:
             POSITIONS.NegativeFiller: Sentinel(session, self._claim, self._reasons).judge,
         }[type(claim)]
 
-    def judged(self) -> Verdict:
+    def verdict(self) -> Verdict:
         for path, name in self._session.functions:
             try:
                 source = self._session.load(path)
@@ -75,7 +75,7 @@ class _Claim:
             for variant in (0, roles.EQUAL):
                 for attempt in self._session.attempts(owner, variant=variant, source=source):
                     try:
-                        outcome = self._observed(attempt, name, method)
+                        outcome = self._verdict_of_calls(attempt, name, method)
                     except Exception as error:
                         self._reasons.append(f"building `{owner}`: {described(error)}")
                         continue
@@ -86,7 +86,7 @@ class _Claim:
             return refuted(fact)
         return unconfirmed(self._reasons[0] if self._reasons else "no way to call it was found")
 
-    def _observed(self, attempt: Attempt, name: str, method: str) -> Verdict | None:
+    def _verdict_of_calls(self, attempt: Attempt, name: str, method: str) -> Verdict | None:
         """The verdict of calls with all combinations of inputs; None if none decides. Raises the errors of building."""
         for is_full in (False, True):
             call = Call(attempt, method, self._lookup, self._session.observed, self._spot)
@@ -120,17 +120,17 @@ class _Claim:
             return None
         if self._claim.is_offset:
             return self._ahead(call, specs, names)
-        packed = call.run_sized(changed(specs, names, period=3))
+        packed = call.run_sized(with_positions(specs, names, period=3))
         if packed.failed is not None:
             fact = f"positions that count up pass, packed ones (0, 1, 2, 0, 1) do not ({packed.failed}): {packed.said}"
-            return self._confirmed(call, specs, fact)
-        later = call.run_sized(changed(specs, names, start=3))
+            return self._confirm(call, specs, fact)
+        later = call.run_sized(with_positions(specs, names, start=3))
         if later.passed and base.rows == base.highest + 2 and later.rows == later.highest + 1:
             fact = (
                 f"positions up to {base.highest} get {base.rows} rows, one more than they or the length need; "
                 f"positions up to {later.highest} get the {later.rows} that they need"
             )
-            return self._confirmed(call, specs, fact)
+            return self._confirm(call, specs, fact)
         if not (packed.passed and later.passed):
             self._is_open = True
         elif all(run.rows == run.highest + 1 and run.rows in run.sizes for run in (base, later)):
@@ -148,14 +148,14 @@ class _Claim:
                 continue
             room = plain.rows - 1 - plain.highest
             spare.append(room)
-            full = call.run_sized(changed(shorter, names, start=room))
-            over = call.run_sized(changed(shorter, names, start=room + 1))
+            full = call.run_sized(with_positions(shorter, names, start=room))
+            over = call.run_sized(with_positions(shorter, names, start=room + 1))
             if full.passed and over.failed is not None and _is_size(over, spare):
                 fact = (
                     f"length {length}: positions up to {full.highest} pass, position {over.highest} fails "
                     f"({over.failed}): {over.said}"
                 )
-                return self._confirmed(call, shorter, fact)
+                return self._confirm(call, shorter, fact)
             grows = over.passed and over.rows > full.rows and bool(over.sizes)
         fact = "the table grows with the positions"
         if grows and call.attempt.is_certain:
@@ -181,7 +181,7 @@ class _Claim:
         if not names:
             self._reasons.append("no input was found that the positions come from")
             return None
-        step = changed(lasting(specs, 1), names, start=TIME)
+        step = with_positions(lasting(specs, 1), names, start=TIME)
         failed: CallRun | None = None
         for past in _pasts(specs) if kept else [None]:
             run = call.run(step, dict.fromkeys(kept, past))
@@ -199,7 +199,7 @@ class _Claim:
             f"{TIME} tokens at once pass; a step at position {TIME} with {TIME} tokens kept fails "
             f"({failed.failed}): {failed.said}"
         )
-        return self._confirmed(call, step, fact)
+        return self._confirm(call, step, fact)
 
     # -- a table of a fixed length ------------------------------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class _Claim:
             return None
         passes = f"{axis.name} {last - 1} and {last} pass, {last + 1}"
         if over.failed is not None:
-            return self._confirmed(call, specs, f"{passes} fails ({over.failed}): {over.said}")
+            return self._confirm(call, specs, f"{passes} fails ({over.failed}): {over.said}")
         if over.highest < over.rows:
             if call.attempt.is_certain:
                 detail = f"{axis.name} {last + 1} has a table of {over.rows} rows"
@@ -238,12 +238,12 @@ class _Claim:
             self._reasons.append(f"{axis.name} {last}: {full.said}" if full.error is not None else over.said)
             return None
         if over.error is not None:
-            return self._confirmed(call, specs, f"{passes} fails ({over.found[0]}): {over.said}")
+            return self._confirm(call, specs, f"{passes} fails ({over.found[0]}): {over.said}")
         if _shapes(over.result) == _shapes(full.result):
-            return self._confirmed(call, specs, f"{passes} gets no more than {last} ({over.found[0]})")
+            return self._confirm(call, specs, f"{passes} gets no more than {last} ({over.found[0]})")
         return None
 
-    def _confirmed(self, call: Call, specs: Specs, fact: str) -> Verdict:
+    def _confirm(self, call: Call, specs: Specs, fact: str) -> Verdict:
         call.note(specs)
         return confirmed(fact)
 

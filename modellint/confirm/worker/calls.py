@@ -29,7 +29,7 @@ _LARGE = 200_000_000
 Specs = dict[str, Spec]
 
 
-def prepared(
+def callables_of(
     session: Session, name: str, reasons: list[str], device: str = "cpu"
 ) -> Iterator[tuple[Callable[..., Any], Inputs]]:
     """The session's function, or its method on each object that could be built for it, with possible inputs.
@@ -147,7 +147,7 @@ def lasting(specs: Specs, time: int) -> Specs:
     return {name: replace(spec, time=time) for name, spec in specs.items()}
 
 
-def changed(specs: Specs, names: list[str], **changes: Any) -> Specs:
+def with_positions(specs: Specs, names: list[str], **changes: Any) -> Specs:
     """The same inputs, where those of `names` become positions with other settings, such as another start."""
     return {name: replace(spec, kind="positions", **changes) if name in names else spec for name, spec in specs.items()}
 
@@ -158,8 +158,8 @@ def position_inputs(call: Call, specs: Specs, base: CallRun) -> list[str]:
     for name, spec in specs.items():
         if spec.kind not in ("positions", "ids") or TIME not in spec.shape:
             continue
-        plain = base if spec.kind == "positions" else call.run_sized(changed(specs, [name]))
-        moved = call.run_sized(changed(specs, [name], start=1))
+        plain = base if spec.kind == "positions" else call.run_sized(with_positions(specs, [name]))
+        moved = call.run_sized(with_positions(specs, [name], start=1))
         if plain.found and moved.found and moved.highest == plain.highest + 1:
             names.append(name)
     return names

@@ -177,7 +177,7 @@ def resized(specs: Specs, *, by: int = 8) -> Iterator[Specs]:
     Lengths and batches get a little longer; what else there is becomes so much larger, or 1 for `by=0`.
     """
     yield lasting(specs, TIME + 2)
-    yield {name: replace(spec, shape=_batched(spec.shape)) for name, spec in specs.items()}
+    yield {name: replace(spec, shape=_with_larger_batch(spec.shape)) for name, spec in specs.items()}
     for name, spec in specs.items():
         for at, size in enumerate(spec.shape):
             if size not in (TIME, BATCH):
@@ -187,7 +187,7 @@ def resized(specs: Specs, *, by: int = 8) -> Iterator[Specs]:
             yield {**specs, name: replace(spec, value=spec.value + 1)}
 
 
-def _batched(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _with_larger_batch(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape with a batch that is larger by one."""
     return tuple(BATCH + 1 if size == BATCH else size for size in shape)
 
@@ -313,7 +313,7 @@ class TargetCheck:
         found, missed = [("", first)], list[str]()
         optional = dict(list(call.inputs.optional(specs).items())[:_MOST_OPTIONAL])
         if optional and not has_optional:
-            missed.append(f"with {_listed([f'`{name}`' for name in optional])}: it is too large")
+            missed.append(f"with {_listing([f'`{name}`' for name in optional])}: it is too large")
             optional.clear()
         for says, outcome in self._ways(call, specs, judge, optional):
             if isinstance(outcome, Exception):
@@ -322,9 +322,9 @@ class TargetCheck:
                 return replace(outcome, detail=f"{says}: {outcome.detail}")
             else:
                 found.append((says, outcome))
-        return self.as_far_as_built(call, _united(found, missed))
+        return self.as_far_as_built(call, _combined_verdict(found, missed))
 
-    def judged(self, call: TargetCall, judge: Judge) -> Verdict | None:
+    def verdict_of(self, call: TargetCall, judge: Judge) -> Verdict | None:
         """The combined verdict of all ways to call the target with the first inputs that work; None if none work."""
         for specs in self.specs(call):
             outcome = judge(specs)
@@ -361,7 +361,7 @@ class TargetCheck:
                 yield mode, error
                 break
             if is_training:
-                yield mode, self._judged(judge, specs)
+                yield mode, self._judge(judge, specs)
             for name, kinds in optional.items() if is_training or call.size <= LARGE or not call.has_modes else ():
                 outcome = self._with_optional(call, specs, name, kinds, judge)
                 if not (isinstance(outcome, Exception) and call.refuses(outcome)):
@@ -374,7 +374,7 @@ class TargetCheck:
         """The verdict of a call with one more input; the kind of input that works is moved to the front of `kinds`."""
         first: Exception | None = None
         for number, more in enumerate(call.inputs.with_more(specs, name, [*kinds])):
-            outcome = self._judged(judge, more)
+            outcome = self._judge(judge, more)
             if not isinstance(outcome, Exception):
                 kinds.insert(0, more[name])
                 return outcome
@@ -385,22 +385,22 @@ class TargetCheck:
                 call.inputs.learn(outcome, more)
         return first or TypeError("nothing says what to pass")
 
-    def _judged(self, judge: Judge, specs: Specs) -> Verdict | Exception:
+    def _judge(self, judge: Judge, specs: Specs) -> Verdict | Exception:
         return TimeoutError("no time was left") if self.is_late else judge(specs)
 
 
-def _united(found: list[tuple[str, Verdict]], missed: list[str]) -> Verdict:
+def _combined_verdict(found: list[tuple[str, Verdict]], missed: list[str]) -> Verdict:
     """The verdict of several calls, each labelled in words, of which none fails."""
     checked = [one for one in found if one[1].extent is not NOTHING]
     says, outcome = (checked or found)[0]
     parts = [f"{says}: {outcome.detail}" if says else outcome.detail]
     if checked[1:]:
-        parts.append(f"likewise {_listed([says for says, _ in checked[1:]])}")
+        parts.append(f"likewise {_listing([says for says, _ in checked[1:]])}")
     if missed:
         parts.append(f"not {'; not '.join(missed[:2])}" + (f"; and {len(missed) - 2} more" if missed[2:] else ""))
     is_partial = checked and (missed or any(one.extent is PART for _, one in checked))
     return replace(outcome, detail="; ".join(parts), extent=PART if is_partial else outcome.extent)
 
 
-def _listed(words: list[str]) -> str:
+def _listing(words: list[str]) -> str:
     return ", ".join(words[:_SHOWN]) + (f" and {len(words) - _SHOWN} more" if words[_SHOWN:] else "")

@@ -34,7 +34,7 @@ def saving(session: Session, claim: NotSaved) -> Verdict:
         if kept is None:
             return unconfirmed(f"what `{claim.checkpointer}` saves is not known")
         for name, one in kept.items():
-            if recipes.is_unbuilt(one) and any(part is found for part in placement.below(recipe.given(one))):
+            if recipes.is_unbuilt(one) and any(part is found for part in placement.below(recipe.arguments_of(one))):
                 return unconfirmed(f"`{key}` is passed to `{name}`, which could not be built: {recipe.reason(one)}")
         session.begin("looking at what is saved")
         if isinstance(found, nn.Module):
@@ -66,6 +66,6 @@ def _recoverables(checkpointer: Any, recipe: Recipe) -> Mapping[str, Any] | None
     if not isinstance(checkpointer, StandIn):
         found = getattr(checkpointer, "recoverables", None)
     else:
-        positional, named = recipe.given(checkpointer) or ([], {})
+        positional, named = recipe.arguments_of(checkpointer) or ([], {})
         found = named.get("recoverables", positional[1] if len(positional) > 1 else {})
     return found if hasattr(found, "items") else None

@@ -18,7 +18,7 @@ from . import examples, roles
 from .passing import AnyLayer, Passing, layers_in_a
 from .places import definitions
 from .scaling import noted_configurations
-from .settings import Settings, asked, keys_of
+from .settings import Settings, keys_of, settings_read_by
 from .signatures import VARIADIC, annotation_of, init_of, is_tensor_type, parameters_of, takes_any_attributes
 from .sources import CannotBuildError, Source
 from .standins import StandIn, is_derived
@@ -95,7 +95,7 @@ class Builder:
         groups: dict[str, list[str]] = {}
         for name, text in {**numbers, **tried, **self._others, **self._devices, **self._inputs}.items():
             groups.setdefault(text, []).append(name)
-        return [f"{_listed(names)} = {text}" for text, names in groups.items()]
+        return [f"{_listing(names)} = {text}" for text, names in groups.items()]
 
     @property
     def is_assuming(self) -> bool:
@@ -144,7 +144,7 @@ class Builder:
         if inspect.isabstract(cls) or init_of(cls) is object.__init__:
             cls = self._concrete(cls)
         init = init_of(cls)
-        shown = self._shown(cls) if depth == 0 and not fixed else {}
+        shown = self._example_arguments(cls) if depth == 0 and not fixed else {}
         given = {**self._called_with(cls), **shown, **configured, **fixed}
         arguments = {}
         tree = self._constructor_or_inherited(cls)
@@ -155,7 +155,7 @@ class Builder:
         arguments |= {**self._by_keys(init, tree), **arguments}
         try:
             with self._noting_configurations() if depth == 0 else contextlib.nullcontext():
-                made = self._made(cls, arguments) if depth == 0 and self.kinds else cls(**arguments)
+                made = self._construct(cls, arguments) if depth == 0 and self.kinds else cls(**arguments)
         except KeyError as error:
             if depth == 0:
                 self._note_keys(arguments, error)
@@ -165,7 +165,7 @@ class Builder:
         self.arguments[id(made)] = arguments
         return made
 
-    def _made(self, cls: type, arguments: dict[str, Any]) -> Any:
+    def _construct(self, cls: type, arguments: dict[str, Any]) -> Any:
         """Construct an object; its `*args` or `**kwargs` are layers where `kinds` says so."""
         parameters = list(inspect.signature(cls).parameters.values())
         rest = {one.kind: one for one in parameters if one.kind in VARIADIC and one.name in self.kinds}
@@ -179,9 +179,9 @@ class Builder:
             arguments = {**arguments, **layers_in_a("dict")}
         return cls(*first, **arguments)
 
-    def _shown(self, cls: type) -> dict[str, Any]:
+    def _example_arguments(self, cls: type) -> dict[str, Any]:
         """The constructor's arguments in the first documented example that also calls the object; empty without one."""
-        for example in examples.shown(self.source, cls):
+        for example in examples.examples_of(self.source, cls):
             if example.called_with is not None:
                 try:
                     return dict(inspect.signature(cls).bind(*example.made_with[0], **example.made_with[1]).arguments)
@@ -221,7 +221,7 @@ class Builder:
         else:
             return said
         if cls is None:
-            return self._settings(name).filled(said)
+            return self._settings(name).with_values(said)
         known = [part.name for part in parameters_of(init_of(cls))]
         if unknown := [key for key in said if key not in known]:
             raise CannotBuildError(f"`{cls.__name__}` takes no `{unknown[0]}`; expected some of {', '.join(known)}")
@@ -229,7 +229,7 @@ class Builder:
 
     def _settings(self, name: str) -> Settings:
         """A configuration without a class, whose keys are known from the code alone."""
-        return Settings(self.numbers, asked(self.source.tree, name), self.device, self.note_other)
+        return Settings(self.numbers, settings_read_by(self.source.tree, name), self.device, self.note_other)
 
     def _concrete(self, cls: type) -> type:
         """A subclass with stand-ins for abstract methods, and numbers for attributes that a mixin expects of others."""
@@ -272,8 +272,8 @@ class Builder:
             self._devices[name] = repr(self.device)
             return self.device
         if parameter.default is not _MISSING:
-            small = self._scaled(name, parameter.default)
-            return small if is_target or small is not _MISSING else self._reduced(parameter)
+            small = self._scaled_default(name, parameter.default)
+            return small if is_target or small is not _MISSING else self._reduced_default(parameter)
         annotation = annotation_of(function, parameter)
         kind = self.kinds.get(name) if is_target else None
         if kind is not None and kind != "tensor":
@@ -284,14 +284,14 @@ class Builder:
         found = self.by_annotation(annotation, name, depth)
         return self._by_use(name, use, depth) if found is _MISSING else found
 
-    def _reduced(self, parameter: inspect.Parameter) -> Any:
+    def _reduced_default(self, parameter: inspect.Parameter) -> Any:
         """The small number for a default that makes a model large, if this attempt reduces it."""
         small = roles.shrunk(parameter.name) if type(parameter.default) is int else None
         if small is not None and small < parameter.default:
             self.sizes[parameter.name] = small
         return self.reduced.get(parameter.name, _MISSING)
 
-    def _scaled(self, name: str, default: Any) -> Any:
+    def _scaled_default(self, name: str, default: Any) -> Any:
         """The reduced value of a default where a model is made small; empty if it stays."""
         self.defaults.append((name, default))
         small = None if self.scale is None else self.scale.small(name, default)
@@ -423,7 +423,7 @@ class Builder:
 
     def _vector(self, name: str) -> torch.Tensor:
         """A tensor as wide as most layers, for a parameter of unknown shape, so that it is broadcast."""
-        width = int(self.numbers.chosen("width"))
+        width = int(self.numbers.choose("width"))
         self._others[name] = f"ones({width})"
         return torch.ones(width)
 
@@ -464,7 +464,7 @@ class Builder:
         return {}
 
 
-def _listed(names: list[str]) -> str:
+def _listing(names: list[str]) -> str:
     """Some names, shortened if there are many."""
     rest = len(names) - _SHOWN_NAMES
     return ", ".join(names) if rest <= 1 else ", ".join(names[:_SHOWN_NAMES]) + f" and {rest} more"

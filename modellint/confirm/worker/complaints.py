@@ -83,7 +83,7 @@ class Complaint:
             return next(shape for shape in shapes if shape != spec.sizes)
         return None
 
-    def scaled(self, spec: Spec, *, is_alone: bool) -> list[tuple[int, ...]]:
+    def scaled_shapes(self, spec: Spec, *, is_alone: bool) -> list[tuple[int, ...]]:
         """Shapes with one size multiplied by the ratio of the width that a product asks for to the one that it got.
 
         It is the last one, if another input can be meant.

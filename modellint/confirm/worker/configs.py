@@ -26,7 +26,7 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
     name = claim.target
     session.begin(f"locating `{name}`")
     try:
-        found = located(name, session.stand_ins)
+        found = locate(name, session.stand_ins)
     except (ImportError, AttributeError) as error:
         return confirmed(f"locating `{name}` raises {described(error)}")
     if isinstance(found, StandIn) or (isinstance(found, type) and issubclass(found, StandIn)):
@@ -47,7 +47,7 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
     return refuted(f"`{name}` takes these arguments")
 
 
-def located(name: str, stand_ins: StandIns) -> Any:
+def locate(name: str, stand_ins: StandIns) -> Any:
     """The object of a dotted name: modules as far as they go, then attributes."""
     parts = name.split(".")
     found: Any = stand_ins.module(parts[0])

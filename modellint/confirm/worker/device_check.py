@@ -94,12 +94,12 @@ def _placement(session: Session, machine: AbstractContextManager[Any], *, is_bri
                     call.owner.to(placement.DEVICE)
                 stayed = placement.left_behind(call.owner)
                 for specs in check.specs(call):
-                    outcome = _placed(call, stayed, specs)
+                    outcome = _call_on_device(call, stayed, specs)
                     if not isinstance(outcome, Exception):
                         if is_brief and call.size > LARGE:
                             session.works_when_large = outcome.status is PASSED
                             return outcome
-                        return check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
+                        return check.everywhere(call, specs, outcome, partial(_call_on_device, call, stayed))
                     check.learn(call, outcome, specs)
                 number = len(list(placement.tensors(call.owner)))
                 if number and not stayed and moved is None:
@@ -118,7 +118,7 @@ class _Counted(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def _placed(call: TargetCall, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Verdict | Exception:
+def _call_on_device(call: TargetCall, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Verdict | Exception:
     """The verdict of one call on the device, or the error that decides nothing."""
     counted = _Counted()
     error = call.run(specs, placement.DEVICE, counted)

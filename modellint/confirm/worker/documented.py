@@ -69,7 +69,7 @@ class Documentation:
 
     def of_dimensions(self, dims: list[str]) -> list[Spec]:
         """Real tensors with named dimensions: `guesses` as far as the sizes are unknown."""
-        free = tuple(at for at, name in enumerate(dims) if at and self._said(name, at) is None)
+        free = tuple(at for at, name in enumerate(dims) if at and self._stated_size(name, at) is None)
         sizes = self._sizes(dims)
         found = [Spec("float", sizes, free=free)]
         wide = [at for at in free if dims[at].lower() in _CHANNELS] or list(free[-1:])
@@ -118,14 +118,14 @@ class Documentation:
         return tuple(self._dimension(name, at) for at, name in enumerate(dims))
 
     def _dimension(self, name: str, at: int) -> int:
-        said = self._said(name, at)
+        said = self._stated_size(name, at)
         if said is not None:
             return said
         is_side = name.lower() in _SIDES or name.startswith("(")
         guess = roles.EQUAL_SIZE if is_side or self._is_equal else TIME
         return guess if name == "_" else self._symbols.setdefault(name, guess)
 
-    def _said(self, name: str, at: int) -> int | None:
+    def _stated_size(self, name: str, at: int) -> int | None:
         """The size of a dimension by its name or the owner's numbers; None if neither tells."""
         lower = name.lower()
         if name.isdigit():

@@ -33,11 +33,11 @@ class Example:
     names: set[str] = field(default_factory=set)
 
 
-def shown(source: Source, cls: type) -> Iterator[Example]:
+def examples_of(source: Source, cls: type) -> Iterator[Example]:
     """The uses of a class in examples of its file and of its documentation."""
     for body in _bodies(source.tree, cls):
         if any(isinstance(node, ast.Name) and node.id == cls.__name__ for part in body for node in ast.walk(part)):
-            found = _followed(body, cls.__name__, dict(vars(source.module)))
+            found = _example_in(body, cls.__name__, dict(vars(source.module)))
             if found is not None:
                 yield found
 
@@ -50,10 +50,10 @@ def _bodies(tree: ast.Module, cls: type) -> Iterator[list[ast.stmt]]:
         if isinstance(node, ast.FunctionDef) and not (node.args.args or node.args.kwonlyargs or node.args.posonlyargs):
             yield node.body
     for text in (cls.__doc__, getattr(getattr(cls, "forward", None), "__doc__", None)):
-        yield _written(text or "")
+        yield _docstring_code(text or "")
 
 
-def _written(text: str) -> list[ast.stmt]:
+def _docstring_code(text: str) -> list[ast.stmt]:
     """The code of the examples in a docstring; none if they cannot be read."""
     try:
         found = doctest.DocTestParser().get_examples(inspect.cleandoc(text))
@@ -62,17 +62,17 @@ def _written(text: str) -> list[ast.stmt]:
         return []
 
 
-def _followed(body: list[ast.stmt], name: str, names: dict[str, Any]) -> Example | None:
+def _example_in(body: list[ast.stmt], name: str, names: dict[str, Any]) -> Example | None:
     """The first use of the class `name` in a body, whose globals are `names`; None if it is not used."""
     found: Example | None = None
     for number, statement in enumerate(body):
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
         if found is not None and (call := next((call for call in calls if _calls(call.func, found.names)), None)):
-            found.called_with = _evaluated(call, body[:number], names)
+            found.called_with = _evaluate_arguments(call, body[:number], names)
             return found
         made = next((call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name), None)
         if made is not None:
-            arguments = _evaluated(made, body[:number], names)
+            arguments = _evaluate_arguments(made, body[:number], names)
             if arguments is None:
                 return found
             targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -87,7 +87,7 @@ def _calls(function: ast.expr, names: set[str]) -> bool:
     return isinstance(function, ast.Name) and function.id in names
 
 
-def _evaluated(
+def _evaluate_arguments(
     call: ast.Call, before: list[ast.stmt], names: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
     """The arguments of a call, evaluated after only those statements before it that they need; None if that fails."""
@@ -96,7 +96,7 @@ def _evaluated(
     call = ast.Call(ast.Name(_KEPT, ast.Load()), call.args, call.keywords)
     needed, statements = _read(call), list[ast.stmt]()
     for statement in reversed(before):
-        if isinstance(statement, _SIMPLE) and _bound(statement) & needed:
+        if isinstance(statement, _SIMPLE) and _bound_names(statement) & needed:
             statements.insert(0, statement)
             needed |= _read(statement)
     try:
@@ -113,7 +113,7 @@ def _read(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+def _bound_names(statement: ast.stmt) -> set[str]:
     """The names that a simple statement binds."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}

@@ -100,7 +100,7 @@ class _Server:
         self._import_for(request)
         channel, complaints, number = descriptors
         server, line = os.getpid(), socket.socket(fileno=number)
-        pid = _forked() if self.can_fork(*descriptors) else -1
+        pid = _fork_process() if self.can_fork(*descriptors) else -1
         if pid == 0:
             self._leave(line)
             os.dup2(complaints, 2)
@@ -160,7 +160,7 @@ class _Server:
                 os.kill(pid, signal.SIGKILL)
 
 
-def _forked() -> int:
+def _fork_process() -> int:
     """The result of `os.fork`, or -1 if the system allows no more processes."""
     try:
         return os.fork()

@@ -32,7 +32,7 @@ def backward(session: Session, claim: Unused) -> Verdict:
             reasons.append(f"`{claim.attribute}` has no parameters")
             return None
         others = len(list(owner.parameters())) - len(held)
-        reached = _reached(owner, attempt, reasons)
+        reached = _parameters_with_gradient(owner, attempt, reasons)
         if reached is None:
             return None
         if any(id(parameter) in reached for parameter in held):
@@ -51,7 +51,7 @@ def _parameters(found: object) -> list[nn.Parameter]:
     return [found] if isinstance(found, nn.Parameter) else []
 
 
-def _reached(owner: nn.Module, attempt: Attempt, reasons: list[str]) -> set[int] | None:
+def _parameters_with_gradient(owner: nn.Module, attempt: Attempt, reasons: list[str]) -> set[int] | None:
     """The parameters that get a gradient from the result of a call; None if no call works, or none needs gradients."""
     inputs = Inputs(owner.forward, owner, attempt)
     for given in inputs.combinations():

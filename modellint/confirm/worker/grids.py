@@ -102,7 +102,7 @@ def grid(session: Session, claim: GridEmpty) -> Verdict:
             except Exception as error:
                 reasons.append(f"building `{owner}`: {described(error)}")
                 continue
-            outcome = _called(call, name, reasons, least)
+            outcome = _verdict_of_calls(call, name, reasons, least)
             if outcome is not None:
                 return outcome
     if least and min(least) > 0:
@@ -111,7 +111,7 @@ def grid(session: Session, claim: GridEmpty) -> Verdict:
     return unconfirmed(reasons[0] if reasons else "no way to call it was found")
 
 
-def _called(call: Call, name: str, reasons: list[str], least: list[int]) -> Verdict | None:
+def _verdict_of_calls(call: Call, name: str, reasons: list[str], least: list[int]) -> Verdict | None:
     """The verdict of calls with ever smaller images; None if they decide nothing.
 
     The observed sides of the smallest images are added to `least`.
@@ -152,23 +152,21 @@ def _at_edge(
         none, some = (middle, some) if _is_empty(run(middle)) else (none, middle)
     below, above = run(none), run(some)
     if is_refusal(below.error):
-        reasons.append(f"an image of {_shown(shape(none))} is refused: {below.said}")
+        reasons.append(f"an image of {_size(shape(none))} is refused: {below.said}")
         return None
     if above.error is not None and above.said == below.said:
-        reasons.append(f"an image of {_shown(shape(some))}: {above.said}")
+        reasons.append(f"an image of {_size(shape(some))}: {above.said}")
         return None
     if below.error is None and not _is_nothing(below.result):
-        reasons.append(f"an image of {_shown(shape(none))} passes")
+        reasons.append(f"an image of {_size(shape(none))} passes")
         return None
     outcome = below.said or f"it returns {_result(below.result)}"
-    fact = (
-        f"an image of {_shown(shape(some))} gets a grid; of one of {_shown(shape(none))}, a side becomes 0: {outcome}"
-    )
+    fact = f"an image of {_size(shape(some))} gets a grid; of one of {_size(shape(none))}, a side becomes 0: {outcome}"
     call.note(specs)
     return confirmed(fact)
 
 
-def _shown(shape: tuple[int, int]) -> str:
+def _size(shape: tuple[int, int]) -> str:
     height, width = shape
     return f"{height} x {width}"
 

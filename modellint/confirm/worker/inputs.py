@@ -15,13 +15,13 @@ from torch import nn
 
 from . import called, examples, roles
 from .complaints import Complaint
-from .dimensions import dimensions, unpacked
+from .dimensions import dimensions, unpacked_names
 from .documented import Documentation
 from .named import Named, defaults
 from .settings import keys_of
 from .several import is_several, tree_of
 from .signatures import annotation_of, is_tensor_type
-from .specs import BATCH, IMAGE, SAMPLES, STEPS, TIME, Spec, configured, is_small, with_size
+from .specs import BATCH, IMAGE, SAMPLES, STEPS, TIME, Spec, configured_spec, is_small, with_size
 from .surroundings import Helper
 from .taken import CALLED_CHANNELS, CALLED_SIDES, COLOURS, parts, sides_of, widths
 
@@ -65,22 +65,22 @@ class Inputs:
                 self.candidates[parameter.name] = found
         self._tried: set[tuple[tuple[str, str], ...]] = set()
 
-    def _offered(self) -> Iterator[dict[str, Spec]]:
+    def _offered_inputs(self) -> Iterator[dict[str, Spec]]:
         """Inputs that the object itself offers (`dummy_inputs`), or that an example passes to it."""
         names = set(inspect.signature(self._function).parameters)
         rest = {name: specs[0] for name, specs in self.candidates.items()}
-        for given in (*self._shown(), _dummies(self._owner)):
+        for given in (*self._example_inputs(), _dummies(self._owner)):
             if given and given.keys() <= names and not given.keys() & self._configured.keys():
                 shown = {name: self._like(name, value) for name, value in given.items()}
-                if (usual := _batched(shown)) is not None:
+                if (usual := _as_batch(shown)) is not None:
                     yield {**rest, **usual}
                 yield {**rest, **shown}
 
-    def _shown(self) -> Iterator[dict[str, Any]]:
+    def _example_inputs(self) -> Iterator[dict[str, Any]]:
         """The inputs of the first calls in examples of the owner's class."""
         if not isinstance(self._owner, nn.Module) or getattr(self._function, "__name__", "") != "forward":
             return
-        for example in examples.shown(self._builder.source, type(self._owner)):
+        for example in examples.examples_of(self._builder.source, type(self._owner)):
             given, named = example.called_with or ((), {})
             try:
                 yield dict(inspect.signature(self._function).bind(*given, **named).arguments)
@@ -112,7 +112,7 @@ class Inputs:
                     self._tried.add(key)
                     yield {name: spec for name, (_, spec) in zip(names, chosen, strict=True)}
                     if len(self._tried) == 1:
-                        yield from self._offered()
+                        yield from self._offered_inputs()
                     break
             else:
                 return
@@ -142,7 +142,7 @@ class Inputs:
         return found
 
     def _may_be_tensor(self, parameter: inspect.Parameter) -> bool:
-        annotation = _annotated(self._function, self._tree, parameter)
+        annotation = _annotation_for(self._function, self._tree, parameter)
         if annotation is not parameter.empty:
             kinds = typing.get_args(annotation) or (annotation,)
             return any(isinstance(kind, type | type(torch.LongTensor)) and _is_tensor(kind) for kind in kinds)
@@ -223,7 +223,7 @@ class Inputs:
         wide = sorted((width for width in complaint.numbers if width > 1), key=lambda width: width in spec.shape)
         longer = [with_size(spec.shape, len(spec.shape) - 1, width) for width in wide if len(spec.shape) > 2]
         if spec.kind == "float":
-            longer = [*complaint.scaled(spec, is_alone=len(self.candidates) == 1), *longer]
+            longer = [*complaint.scaled_shapes(spec, is_alone=len(self.candidates) == 1), *longer]
         shapes = [*longer, *(shape for width in wide for shape in ((BATCH, TIME, width), (BATCH, width)))]
         return [replace(plain, shape=shape) for shape in shapes]
 
@@ -263,7 +263,7 @@ class Inputs:
         """The candidates for one parameter; none if its default will do."""
         name = parameter.name
         if name in self._configured:
-            return [configured(name, self._configured[name])]
+            return [configured_spec(name, self._configured[name])]
         if parameter.default is None and self._is_full:
             return self._optional(name)
         if parameter.default is not parameter.empty:
@@ -272,7 +272,7 @@ class Inputs:
         documented = self._documented.of(parameter.name, self._ids)
         if documented:
             return documented
-        annotation = _annotated(self._function, self._tree, parameter)
+        annotation = _annotation_for(self._function, self._tree, parameter)
         use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, name)
         is_number = called.NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
         if annotation is int or is_number or self._documented.calls_int(name):
@@ -288,7 +288,7 @@ class Inputs:
             return self._ids(name) if integers else self._by_name(name)
         found = self._builder.by_annotation(annotation, name)
         if found is not parameter.empty:
-            return [Spec("value", value=self._placed(found, name))]
+            return [Spec("value", value=self._with_device(found, name))]
         is_tensor = annotation is torch.Tensor
         if is_tensor and called.EXAMPLES.search(name.lower()):
             return self._by_plain_name(name)
@@ -296,7 +296,7 @@ class Inputs:
             return [Spec("value", value=Helper(name))]
         return self._by_name(name)
 
-    def _placed(self, found: Any, name: str) -> Any:
+    def _with_device(self, found: Any, name: str) -> Any:
         """Give a module the attribute `device`, which libraries set when they prepare it."""
         if isinstance(found, nn.Module) and not hasattr(found, "device"):
             found.device = torch.device(self._builder.device)
@@ -370,7 +370,7 @@ class Inputs:
         """
         if self._tree is None:
             return None
-        keys, names = keys_of(self._tree, name), unpacked(self._tree, name)
+        keys, names = keys_of(self._tree, name), unpacked_names(self._tree, name)
         # A part of a batch that is a batch already has no batch dimension.
         parts = [
             self._floats() if called.EXAMPLES.search(part.lower()) else self._by_name(part)
@@ -442,7 +442,7 @@ class Inputs:
         return "", None
 
 
-def _batched(shown: Mapping[str, Spec]) -> dict[str, Spec] | None:
+def _as_batch(shown: Mapping[str, Spec]) -> dict[str, Spec] | None:
     """The tensors of an example with the usual batch size; None if they are not tensors of one other batch size."""
     sizes = {spec.shape[0] if spec.kind == "float" and len(spec.shape) > 1 else 0 for spec in shown.values()}
     if len(sizes) > 1 or sizes <= {0, BATCH}:
@@ -463,7 +463,7 @@ def _is_tensor(kind: Any) -> bool:
     return isinstance(kind, type(torch.LongTensor)) or issubclass(kind, torch.Tensor)
 
 
-def _annotated(function: Callable[..., Any], tree: ast.FunctionDef | None, parameter: inspect.Parameter) -> Any:
+def _annotation_for(function: Callable[..., Any], tree: ast.FunctionDef | None, parameter: inspect.Parameter) -> Any:
     """The annotation of a parameter, or else of the parameter of a function that it is passed on to."""
     found = annotation_of(function, parameter)
     if found is not parameter.empty or tree is None:

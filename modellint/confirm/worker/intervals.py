@@ -236,7 +236,7 @@ class ReadNumbers(TorchFunctionMode):
         """The numbers in an integer tensor, as lists of its shape; None if nothing is known of them."""
         known = self._intervals.range_of(tensor) if is_integer(tensor) else None
         self._intervals.were_read |= known is not None
-        return None if known is None else _nested(tensor.shape, RangedInt(known))
+        return None if known is None else _nested_lists(tensor.shape, RangedInt(known))
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -256,5 +256,5 @@ class ReadNumbers(TorchFunctionMode):
         return result
 
 
-def _nested(shape: Sequence[int], number: int) -> Any:
-    return [_nested(shape[1:], number) for _ in range(shape[0])] if len(shape) else number
+def _nested_lists(shape: Sequence[int], number: int) -> Any:
+    return [_nested_lists(shape[1:], number) for _ in range(shape[0])] if len(shape) else number

@@ -128,8 +128,8 @@ class _Requests(TorchFunctionMode):
             torch.Tensor.is_cuda.__get__: lambda tensor: bool(labels.of(tensor)) or tensor.is_cuda,
             torch.Tensor.is_cpu.__get__: lambda tensor: not labels.of(tensor) and tensor.is_cpu,
             torch.Tensor.get_device: lambda tensor: 0 if labels.of(tensor) else tensor.get_device(),
-            torch.Tensor.cuda: lambda tensor, *_, **__: self._moved(tensor, True),
-            torch.Tensor.cpu: lambda tensor, *_, **__: self._moved(tensor, False),
+            torch.Tensor.cuda: lambda tensor, *_, **__: self._move(tensor, True),
+            torch.Tensor.cpu: lambda tensor, *_, **__: self._move(tensor, False),
             torch.Tensor.to: self._to,
             torch.Tensor.type: self._type,
             torch.Tensor.numpy: self._numpy,
@@ -141,7 +141,7 @@ class _Requests(TorchFunctionMode):
         if (answer := self._answers.get(func)) is not None:
             return answer(*args, **kwargs)
         given = tensors_in((args, kwargs))
-        wanted = _wanted(kwargs["device"]) if kwargs.get("device") is not None else None
+        wanted = _is_cuda(kwargs["device"]) if kwargs.get("device") is not None else None
         if wanted:
             del kwargs["device"]
         before = self._labels.around
@@ -150,18 +150,18 @@ class _Requests(TorchFunctionMode):
             result = func(*args, **kwargs)
         finally:
             self._labels.around = before
-        return result if wanted is None else self._placed(result, given, label=wanted)
+        return result if wanted is None else self._on_device(result, given, label=wanted)
 
-    def _placed(self, result: Any, given: list[torch.Tensor], *, label: bool) -> Any:
+    def _on_device(self, result: Any, given: list[torch.Tensor], *, label: bool) -> Any:
         """The result on the device that was asked for; a tensor that existed before is copied, as a move does."""
         if not isinstance(result, torch.Tensor) or bool(self._labels.of(result)) is label:
             return result
         if any(address_of(result) == address_of(tensor) for tensor in given):
-            return self._moved(result, label)
+            return self._move(result, label)
         self._labels.put(result, label)
         return result
 
-    def _moved(self, tensor: torch.Tensor, label: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
+    def _move(self, tensor: torch.Tensor, label: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
         if bool(self._labels.of(tensor)) is label:
             return tensor if dtype is None else tensor.to(dtype)
         moved = tensor.to(dtype, copy=True) if dtype is not None else tensor.clone()
@@ -178,18 +178,18 @@ class _Requests(TorchFunctionMode):
                 dtype = value
             elif isinstance(value, str | torch.device) or type(value) is int:
                 device = value
-        label = _wanted(device) if device is not None else label
+        label = _is_cuda(device) if device is not None else label
         if label is None:
             return tensor.to(*wanted, **named)
         if named.get("copy") and bool(self._labels.of(tensor)) is label:
             return tensor.clone() if dtype is None else tensor.to(dtype, copy=True)
-        return self._moved(tensor, label, dtype)
+        return self._move(tensor, label, dtype)
 
     def _type(self, tensor: torch.Tensor, wanted: Any = None, **named: Any) -> Any:
         if wanted is None:
             return str(tensor.type()).replace("torch.", _TYPE, 1) if self._labels.of(tensor) else tensor.type()
         if isinstance(wanted, str) and wanted.startswith(_TYPE):
-            return self._moved(tensor.type(wanted.replace(_TYPE, "torch.", 1)), True)
+            return self._move(tensor.type(wanted.replace(_TYPE, "torch.", 1)), True)
         return tensor.type(wanted, **named)
 
     def _numpy(self, tensor: torch.Tensor, **named: Any) -> Any:
@@ -213,7 +213,7 @@ class _OldType(type):
         return isinstance(tensor, torch.Tensor) and tensor.type() == f"{_TYPE}{cls.__name__}"
 
 
-def _wanted(device: Any) -> bool | None:
+def _is_cuda(device: Any) -> bool | None:
     """True for CUDA, False for the CPU, None for another device."""
     kind = "cuda" if type(device) is int else torch.device(device).type
     return {"cuda": True, "cpu": False}.get(kind)

@@ -39,7 +39,7 @@ def boundaries_check(session: Session, _: Claim) -> Verdict:
             return Verdict(NOT_RUN, None, too_many(size))
         for variant in (0, roles.EQUAL):
             for call in check.calls(variant):
-                outcome = check.judged(call, partial(_at_the_ends, call))
+                outcome = check.verdict_of(call, partial(_at_the_ends, call))
                 if outcome is not None:
                     return outcome
         return check.not_run()
@@ -90,13 +90,13 @@ def _at_the_ends(call: TargetCall, specs: Specs) -> Verdict | Exception:
     if limits:
         length = min(limits)
         detail += f"; a length of {length} raises {described(limits[length])[:200]}"
-    promised = _promised(call, passed, limits)
+    promised = _broken_promise(call, passed, limits)
     if promised is not None:
         detail += f", though {promised}"
     return Verdict(PASSED, "cpu", detail, WHOLE if promised is None else PART)
 
 
-def _promised(call: TargetCall, passed: list[int], limits: Mapping[int, Exception]) -> str | None:
+def _broken_promise(call: TargetCall, passed: list[int], limits: Mapping[int, Exception]) -> str | None:
     """The name and number of a promised length that no call reaches, as a text; None if all are reached."""
     too_long = [length for length in limits if length > max(passed)]
     for number, name in sorted(_told_lengths(call).items()):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import placement
 from .beside import RECIPES
-from .configs import located
+from .configs import locate
 from .standins import StandIn, described, stand_in, unwrapped
 from .verdicts import CONFIRMED, UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 
@@ -81,16 +81,16 @@ class Loading:
         self._edits = edits
         self._keys = keys
         self._core: Any = stand_ins.module("hyperpyyaml.core")
-        with self._patched(), placement.pretended():
+        with self._patch_core(), placement.pretended():
             try:
                 loader = self._loader()
                 with self._open(path) as stream:
                     self.objects = self._core.load_hyperpyyaml(stream, self._overrides, loader=loader)
             except Exception as error:
-                self.errors.append(("", _raised(error)))
+                self.errors.append(("", _raises_text(error)))
 
     @contextmanager
-    def _patched(self) -> Iterator[None]:
+    def _patch_core(self) -> Iterator[None]:
         core = self._core
         original = {name: getattr(core, name) for name in _MAKERS}
         for name, position in _MAKERS.items():
@@ -109,7 +109,7 @@ class Loading:
             text = stream.read()
         real = os.path.realpath(path)
         mine = [edit for edit in self._edits if os.path.realpath(edit[0]) == real]
-        found = io.StringIO(_PLACEHOLDER.sub(_FILLER, edited(text, mine)))
+        found = io.StringIO(_PLACEHOLDER.sub(_FILLER, apply_edits(text, mine)))
         found.name = path
         return found
 
@@ -131,7 +131,7 @@ class Loading:
             try:
                 found = self._stand_ins.importing(lambda: make(*arguments))
             except Exception as error:
-                self.errors.append((name, _raised(error)))
+                self.errors.append((name, _raises_text(error)))
                 return stand_in(name)()
             if refusal := _refusal(found):
                 self.errors.append((name, refusal))
@@ -151,7 +151,7 @@ class Loading:
             if hasattr(builtins, top) or not self._is_there(top):
                 continue
             try:
-                found = located(name, self._stand_ins)
+                found = locate(name, self._stand_ins)
             except AttributeError:
                 return f"raises ImportError: There is no such {_KINDS[maker]} as {name}"
             except Exception:
@@ -198,15 +198,15 @@ def _refusal(found: object) -> str | None:
     try:
         signature.bind_partial(*found.args, **found.keywords)
     except TypeError as error:
-        return f"prepares a call that {_raised(error)}"
+        return f"prepares a call that {_raises_text(error)}"
     return None
 
 
-def _raised(error: Exception) -> str:
+def _raises_text(error: Exception) -> str:
     return f"raises {described(unwrapped(error))}"
 
 
-def edited(text: str, edits: Sequence[Edit]) -> str:
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text with the spans of edits replaced."""
     starts = [0, *(match.end() for match in _LINE.finditer(text))]
     for _, line, column, end_line, end_column, new in sorted(edits, key=lambda edit: edit[1:3], reverse=True):

@@ -92,7 +92,7 @@ class LookupRuns:
         self._reasons: list[str] = []
         self._end = time.process_time() + _PATIENCE
 
-    def prepared(self, attempt: Attempt) -> PreparedCall:
+    def prepare(self, attempt: Attempt) -> PreparedCall:
         """Build the object and its inputs. Raises the errors of building."""
         made: list[nn.Embedding] = []
         heads: list[nn.Linear] = []
@@ -132,12 +132,12 @@ class LookupRuns:
         for name, small in list(builder.sizes.items()):
             builder.reduced = {name: small}
             with contextlib.suppress(Exception):
-                if roles.is_heads(name) or parameters_of(self.prepared(attempt)) < size:
+                if roles.is_heads(name) or parameters_of(self.prepare(attempt)) < size:
                     kept[name] = small
         builder.reduced = kept
         reduced = size
         with contextlib.suppress(Exception):
-            reduced = parameters_of(self.prepared(attempt))
+            reduced = parameters_of(self.prepare(attempt))
         if reduced > LARGE:
             builder.reduced = {}
         return min(reduced, size)

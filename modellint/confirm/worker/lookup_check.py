@@ -76,7 +76,7 @@ def _looked_up(check: TargetCheck, variant: int) -> tuple[Verdict, bool]:
     with check.small(variant) as size:
         outcome = None
         for call in check.calls(variant) if size <= LARGE else ():
-            found = _observed(check, call, "cpu")
+            found = _verdict_of_calls(check, call, "cpu")
             if found.status is not NOT_RUN or found.extent is NOTHING:
                 outcome = found, bool(call.attempt.builder.numbers.assumed)
                 break
@@ -86,18 +86,20 @@ def _looked_up(check: TargetCheck, variant: int) -> tuple[Verdict, bool]:
     if size > LARGE or is_small:
         with placement.without_data():
             for call in check.calls(variant):
-                return _observed(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
+                return _verdict_of_calls(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
     return check.not_run(), False
 
 
-def _observed(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
+def _verdict_of_calls(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
     refused: tuple[Specs, str] | None = None
     for specs in check.specs(call):
-        outcome = _followed(call, device, specs)
+        outcome = _verdict_of_call(call, device, specs)
         if not isinstance(outcome, Exception):
             has_optional = device == "cpu"
-            return check.everywhere(call, specs, outcome, partial(_followed, call, device), has_optional=has_optional)
-        refused = refused or _refused(call, specs)
+            return check.everywhere(
+                call, specs, outcome, partial(_verdict_of_call, call, device), has_optional=has_optional
+            )
+        refused = refused or _real_index(call, specs)
         check.learn(call, outcome, specs)
     if refused is None:
         return check.not_run()
@@ -105,7 +107,7 @@ def _observed(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
     return Verdict(FAILED, "cpu", refused[1])
 
 
-def _followed(call: TargetCall, device: str, specs: Specs) -> Verdict | Exception:
+def _verdict_of_call(call: TargetCall, device: str, specs: Specs) -> Verdict | Exception:
     """The verdict of the look-ups of one call, or the error that ends it.
 
     A failure must also occur with the simplest inputs: nothing says that made-up inputs are allowed.
@@ -144,12 +146,12 @@ class _FollowedCall:
 
     def __init__(self, call: TargetCall, device: str, specs: Specs) -> None:
         self.device = device
-        self.specs, self._intervals, self._given, self.error = _proven(call, specs)
+        self.specs, self._intervals, self._given, self.error = _run_with_declared_ranges(call, specs)
         #: The failure, in words; None if no look-up fails.
         self.fact: str | None = None
         if self._intervals.failures and not self._intervals.were_read:
             self.fact = str(self._intervals.failures[0])
-        elif device == "cpu" and (fact := _seen(call, self.specs)) is not None:
+        elif device == "cpu" and (fact := _seen_failure(call, self.specs)) is not None:
             self.device, self.fact = "cpu", fact
 
     def harmless(self) -> Verdict:
@@ -173,7 +175,9 @@ class _FollowedCall:
         return Verdict(PASSED, None, detail, PART if computed else WHOLE)
 
 
-def _proven(call: TargetCall, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
+def _run_with_declared_ranges(
+    call: TargetCall, specs: Specs
+) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
     """One call with the ranges of its inputs; a declared number of ids counts only for a table of as many rows."""
     while True:
         given = {name: spec.make("cpu") for name, spec in specs.items()}
@@ -219,16 +223,16 @@ def _is_given(lookup: RangeLookup, declared: tuple[int, int, str]) -> bool:
     return (lookup.ids.low, lookup.ids.high, lookup.ids.origin) == declared
 
 
-def _refused(call: TargetCall, specs: Specs) -> tuple[Specs, str] | None:
+def _real_index(call: TargetCall, specs: Specs) -> tuple[Specs, str] | None:
     """The inputs and the fact if real numbers are used as an index, made by the model or documented as its input."""
-    watch, _ = _watched(call, specs)
+    watch, _ = _run_watched(call, specs)
     if not watch.is_not_ids:
         return None
     if watch.is_input:
         reals = (spec for spec in specs.values() if spec.kind == "float" or spec.is_made_up_real)
         is_meant = all(map(_is_said_to_be_real, reals))
     else:
-        is_meant = is_made_by_code(specs, is_real, lambda integers: _watched(call, integers))
+        is_meant = is_made_by_code(specs, is_real, lambda integers: _run_watched(call, integers))
     return (specs, watch.fact) if is_meant else None
 
 
@@ -237,19 +241,19 @@ def _is_said_to_be_real(spec: Spec) -> bool:
     return spec.is_real or spec.has_width
 
 
-def _seen(call: TargetCall, specs: Specs) -> str | None:
+def _seen_failure(call: TargetCall, specs: Specs) -> str | None:
     """The error of a real look-up, with ids that occur or with the largest that could be drawn; None if none fails."""
     for trial in range(_TRIALS):
-        watch, _ = _watched(call, specs, trial)
+        watch, _ = _run_watched(call, specs, trial)
         if is_outside(watch):
-            is_meant = is_made_by_code(specs, is_outside, partial(_watched, call, trial=trial))
+            is_meant = is_made_by_code(specs, is_outside, partial(_run_watched, call, trial=trial))
             return watch.fact if is_meant else None
         if not watch.seen:
             return None
     return None
 
 
-def _watched(call: TargetCall, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
+def _run_watched(call: TargetCall, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
     """One call that watches all its look-ups; in each trial but the first, other ids are drawn."""
     torch.manual_seed(trial)
     given = {name: spec.make("cpu") for name, spec in specs.items()}

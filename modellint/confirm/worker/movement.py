@@ -66,7 +66,7 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
                         owner = attempt.build()
                         if isinstance(owner, nn.Module) and not tensors_in(getattr(owner, claim.attribute, None)):
                             first_call(attempt, owner, reasons)
-                    outcome = _moved(attempt, owner, claim, reasons)
+                    outcome = _verdict_of_move(attempt, owner, claim, reasons)
                 except Exception as error:
                     reasons.append(f"building: {described(error)}")
                     continue
@@ -140,13 +140,16 @@ def making(session: Session, claim: MadeAside) -> Verdict:
         reasons.clear()
         with machine:
             return session.first_seen(
-                claim.owner, lambda attempt: _made(attempt, attempt.build(), made, use, reasons), reasons, device=DEVICE
+                claim.owner,
+                lambda attempt: _verdict_of_making(attempt, attempt.build(), made, use, reasons),
+                reasons,
+                device=DEVICE,
             )
 
     return _also_labelled(session, making_on)
 
 
-def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> Verdict | None:
+def _verdict_of_making(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> Verdict | None:
     """The verdict of one object that creates tensors in `forward`; None if it decides nothing."""
     if not isinstance(owner, nn.Module):
         reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
@@ -175,7 +178,7 @@ def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str
         if again is not None and mixes(again) and use.raised_on_line(again):
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
-        detail = f"the module moved to {DEVICE}; `forward` raises {_said(error)}"
+        detail = f"the module moved to {DEVICE}; `forward` raises {_error_text(error)}"
         return confirmed(detail, "fake")
     return None
 
@@ -189,7 +192,7 @@ def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
             yield from (node.value.id,) if isinstance(node.value, ast.Name) else ()
 
 
-def _moved(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
+def _verdict_of_move(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
     """The verdict of one object; None if it decides nothing."""
     attribute, use, is_layer = claim.attribute, Spot.of(claim.use), isinstance(owner, nn.Module)
     call = owner.eval() if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
@@ -222,7 +225,7 @@ def _moved(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) 
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         when = f"when the module moved to {away}" if is_layer else "as no model moves what is no layer"
-        return confirmed(f"{stayed} {when}; `{name}` raises {_said(error)}", "fake")
+        return confirmed(f"{stayed} {when}; `{name}` raises {_error_text(error)}", "fake")
     return None
 
 
@@ -268,5 +271,5 @@ def mixes(error: Exception) -> bool:
     return "same device" in text or "indices should be either on" in text or "FakeTensorDevice" in type(error).__name__
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return described(error)[:200]

@@ -51,7 +51,7 @@ class Observed:
             name = str(loader.get_filename(fullname))
             path = os.path.realpath(name)
             is_here = any(spot.path == path for spot in self._spots)
-            code: CodeType | None = self._compiled(path, name) if is_here else original(loader, fullname)
+            code: CodeType | None = self._compile(path, name) if is_here else original(loader, fullname)
             return code
 
         loader: Any = SourceFileLoader
@@ -85,7 +85,7 @@ class Observed:
         """
         return spot in self._begun and (spot not in self._raised or any(one is error for one in self._raised[spot]))
 
-    def _compiled(self, path: str, name: str) -> CodeType:
+    def _compile(self, path: str, name: str) -> CodeType:
         with open(path, "rb") as stream:
             text = stream.read()
         tree = ast.parse(text)

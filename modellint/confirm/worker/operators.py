@@ -29,12 +29,12 @@ def _argument(args: Sequence[Any], kwargs: dict[str, Any], position: int, name: 
 
 def _pass(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     if not isinstance(args[0], torch.Tensor):
-        return _united(mode, args[0]) if isinstance(args[0], list | tuple) else None
+        return _join(mode, args[0]) if isinstance(args[0], list | tuple) else None
     mode.pass_scores(args[0], result)
     return mode.range_of(args[0])
 
 
-def _drawn(position: int, name: str, default: int | None) -> _Rule:
+def _draw_rule(position: int, name: str, default: int | None) -> _Rule:
     """The rule of `argmax` and `argsort`: indices along a dimension."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
@@ -83,13 +83,13 @@ def _arange(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | Non
     return Range(min(start, last), max(start, last), f"`arange` up to {end}")
 
 
-def _filled(position: int, name: str, *, keeps: bool) -> _Rule:
+def _fill_rule(position: int, name: str, *, keeps: bool) -> _Rule:
     """The rule of `full`, `constant_pad_nd`, `pad_sequence`: the filler, joined with the operand's range if `keeps`."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
         filler = _number(_argument(args, kwargs, position, name, 0))
         kept = args[0] if isinstance(args[0], list | tuple) else [args[0]]
-        return _united(mode, [*kept, filler] if keeps else [filler])
+        return _join(mode, [*kept, filler] if keeps else [filler])
 
     return rule
 
@@ -104,10 +104,10 @@ def _constant(number: int) -> _Rule:
 
 def _zeroed(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     mode.pass_scores(args[0], result)
-    return _united(mode, [args[0], 0])
+    return _join(mode, [args[0], 0])
 
 
-def _scaled(mode: Intervals, args: Any, kwargs: Any) -> tuple[Range, Range] | None:
+def _scaled_operands(mode: Intervals, args: Any, kwargs: Any) -> tuple[Range, Range] | None:
     left, right = mode.range_of(args[0]), mode.range_of(args[1])
     alpha = kwargs.get("alpha", 1)
     if left is None or right is None or not isinstance(alpha, int):
@@ -118,7 +118,7 @@ def _scaled(mode: Intervals, args: Any, kwargs: Any) -> tuple[Range, Range] | No
 
 def _add(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     mode.pass_scores(args[0], result)
-    both = _scaled(mode, args, kwargs)
+    both = _scaled_operands(mode, args, kwargs)
     if both is None:
         return None
     left, right = both
@@ -127,7 +127,7 @@ def _add(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
 
 
 def _sub(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    both = _scaled(mode, args, kwargs)
+    both = _scaled_operands(mode, args, kwargs)
     if both is None:
         return None
     left, right = both
@@ -145,7 +145,7 @@ def _mul(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     return Range(min(ends), max(ends), left.origin)
 
 
-def _divided(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
+def _floor_divide(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     mode.pass_scores(args[0], result)
     left, by = mode.range_of(args[0]), mode.range_of(args[1])
     rounded = kwargs.get("rounding_mode", "floor")
@@ -201,7 +201,7 @@ def _negative(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | N
     return None if known is None else Range(-known.high, -known.low, known.origin)
 
 
-def _united(mode: Intervals, values: Iterable[Any]) -> Range | None:
+def _join(mode: Intervals, values: Iterable[Any]) -> Range | None:
     """The join of the ranges of some values; None if one of them is unknown."""
     united: Range | None = None
     for value in values:
@@ -213,7 +213,7 @@ def _united(mode: Intervals, values: Iterable[Any]) -> Range | None:
 
 
 def _cat(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    return _united(mode, [part for part in args[0] if part.numel()])
+    return _join(mode, [part for part in args[0] if part.numel()])
 
 
 def _where(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
@@ -351,8 +351,8 @@ _ARITHMETIC: dict[str, _Rule] = {
     "+": _add,
     "-": _sub,
     "*": _mul,
-    "/": _divided,
-    "//": _divided,
+    "/": _floor_divide,
+    "//": _floor_divide,
     "%": _remainder,
     "neg": _negative,
     "<": _comparison(lambda limit: None, lambda limit: limit.high - 1),
@@ -391,7 +391,7 @@ _OF_ATEN: dict[str, _Rule] = {
         _pass,
     ),
     "scalar_tensor": _scalar,
-    "constant_pad_nd": _filled(2, "value", keeps=True),
+    "constant_pad_nd": _fill_rule(2, "value", keeps=True),
     "copy": _copy,
     "slice": _slice,
     "index": _index,
@@ -410,11 +410,11 @@ def _rule_of(row: Any) -> _Rule | None:
     if "pair" in facets:
         return _pair(along[0], along[1], other)
     if "drawn" in facets:
-        return _multinomial if along is None else _drawn(along[0], along[1], None if "reduces" in facets else -1)
+        return _multinomial if along is None else _draw_rule(along[0], along[1], None if "reduces" in facets else -1)
     if "mask" in facets:
         return _masked_fill
     if fill is not None:
-        return _fill if "changes" in facets else _filled(fill[0], fill[1], keeps="passed" in facets)
+        return _fill if "changes" in facets else _fill_rule(fill[0], fill[1], keeps="passed" in facets)
     if "constant" in facets:
         return _constant(int(facets["constant"]))
     if "like" in facets:

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from . import placement, recipes
 from .beside import OPERATORS
 from .brains import Checkpointer, brain_of
-from .calls import prepared
+from .calls import callables_of
 from .movement import first_call, is_at
 from .places import Spot
 from .standins import described
@@ -62,7 +62,7 @@ def _optimizers(made: list[tuple[torch.optim.Optimizer, bool]], spot: Spot | Non
         yield
 
 
-def _given(made: list[tuple[torch.optim.Optimizer, bool]]) -> set[int]:
+def _parameters_in(made: list[tuple[torch.optim.Optimizer, bool]]) -> set[int]:
     """The parameters that optimizers were given, by identity."""
     return {id(p) for optimizer, _ in made for group in optimizer.param_groups for p in group["params"]}
 
@@ -102,15 +102,15 @@ def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved)
         )
     if not made:
         return unconfirmed("`init_optimizers` made no optimizer")
-    return _optimised(key, learning(found), made)
+    return _verdict_for(key, learning(found), made)
 
 
-def _optimised(
+def _verdict_for(
     name: str, wanted: list[nn.Parameter], made: list[tuple[torch.optim.Optimizer, bool]], device: str = "fake"
 ) -> Verdict:
     if not wanted:
         return refuted(f"`{name}` has no parameters that learn", "fake")
-    given = _given(made)
+    given = _parameters_in(made)
     number = sum(id(parameter) in given for parameter in wanted)
     optimizers = "1 optimizer" if len(made) == 1 else f"{len(made)} optimizers"
     fact = f"{optimizers} with {len(given)} parameters, {number} of the {len(wanted)} of `{name}` among them"
@@ -145,7 +145,7 @@ def optimisation(session: Session, claim: NotListed) -> Verdict:
             for _ in _calls(session, function, reasons):
                 if any(is_there for _, is_there in made):
                     break
-        given = _given(made)
+        given = _parameters_in(made)
         model = next((m for m in models if any(id(p) in given for p in m.parameters())), None)
         is_meant = model is not None and (not child or type(model) is source.find(owner))
         if model is None or not is_meant or not any(is_there for _, is_there in made):
@@ -158,7 +158,7 @@ def optimisation(session: Session, claim: NotListed) -> Verdict:
     if not isinstance(found, nn.Module | nn.Parameter):
         return unconfirmed(reasons[-1] if reasons else f"`{owner}` has no `{child}`")
     wanted = learning(found) if isinstance(found, nn.Module) else [found]
-    return _optimised(f"{owner}.{child}" if child else owner, wanted, made)
+    return _verdict_for(f"{owner}.{child}" if child else owner, wanted, made)
 
 
 def _short(name: str) -> str:
@@ -205,15 +205,15 @@ def replacement(session: Session, claim: MovedLate) -> Verdict:
     kept: set[int] = set()
     watch = _Watch(Spot.of(claim.place), made)
     with placement.pretended(), _optimizers(made, Spot.of(claim.optimizer)), watch:
-        for owner in _begun(session, claim.function, reasons):
+        for owner in _run_or_build(session, claim.function, reasons):
             kept.update(id(part) for part in vars(owner).values() if isinstance(part, torch.Tensor))
             if any(is_there for _, is_there in made):
                 break
-    given = _given(made)
+    given = _parameters_in(made)
     moved = [(before, after) for before, after in watch.moved if id(before) in given and after is not before]
     if not moved:
         is_idle = any(after is before and str(after.device) != placement.DEVICE for before, after in watch.moved)
-        is_held = not is_idle and not _given([one for one in made if one[1]]).isdisjoint(watch.used | kept)
+        is_held = not is_idle and not _parameters_in([one for one in made if one[1]]).isdisjoint(watch.used | kept)
         fact = "the optimizer was given what is used after it"
         return (
             refuted(fact, "fake") if is_held else unconfirmed(reasons[0] if reasons else "no optimizer was made there")
@@ -226,7 +226,7 @@ def replacement(session: Session, claim: MovedLate) -> Verdict:
     )
 
 
-def _begun(session: Session, function: str, reasons: list[str]) -> Iterator[Any]:
+def _run_or_build(session: Session, function: str, reasons: list[str]) -> Iterator[Any]:
     """Run a function, or build objects if it is a constructor; gives the objects, or the function for each call."""
     owner, _, name = function.rpartition(".")
     if name != "__init__":
@@ -234,12 +234,12 @@ def _begun(session: Session, function: str, reasons: list[str]) -> Iterator[Any]
         yield from () if function == "<module>" else _calls(session, function, reasons, placement.DEVICE)
         return
     for attempt in session.attempts(owner, device=placement.DEVICE):
-        built = _built(attempt, reasons)
+        built = _build(attempt, reasons)
         if built is not None:
             yield built
 
 
-def _built(attempt: Attempt, reasons: list[str]) -> Any:
+def _build(attempt: Attempt, reasons: list[str]) -> Any:
     try:
         return attempt.build()
     except Exception as error:
@@ -249,7 +249,7 @@ def _built(attempt: Attempt, reasons: list[str]) -> Any:
 
 def _calls(session: Session, function: str, reasons: list[str], device: str = "cpu") -> Iterator[Any]:
     """Call a function of the file with each choice of inputs; yields the function."""
-    for call, inputs in prepared(session, function, reasons, device):
+    for call, inputs in callables_of(session, function, reasons, device):
         for number, specs in enumerate(inputs.combinations()):
             if number >= _MAX_CALLS:
                 break

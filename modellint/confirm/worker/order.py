@@ -63,7 +63,7 @@ def takes_columns(model: object, tables: Iterable[nn.Embedding]) -> str | None:
     widths = {
         width: type(part).__name__
         for part in (model.modules() if isinstance(model, nn.Module) else ())
-        for width in _taken(part)
+        for width in _feature_counts(part)
     }
     columns = {table.embedding_dim for table in tables}
     rows = {table.num_embeddings for table in tables}
@@ -72,7 +72,7 @@ def takes_columns(model: object, tables: Iterable[nn.Embedding]) -> str | None:
     return widths[min(columns)]
 
 
-def _taken(layer: nn.Module) -> Iterable[int]:
+def _feature_counts(layer: nn.Module) -> Iterable[int]:
     """The numbers of features that a layer takes."""
     found = [getattr(layer, name, None) for name in _TAKES]
     shape = getattr(layer, "normalized_shape", None)

@@ -48,7 +48,7 @@ class _Moves(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
         if func is torch.Tensor.cuda:
-            return _moved(args[0], _device(args[1] if len(args) > 1 else kwargs.get("device")), None)
+            return _move(args[0], _device(args[1] if len(args) > 1 else kwargs.get("device")), None)
         if func is torch.Tensor.to:
             return self._to(args, kwargs)
         if func is torch.Tensor.pin_memory:
@@ -58,7 +58,7 @@ class _Moves(TorchFunctionMode):
             if device is None and func is torch.Tensor.new_tensor:
                 device = args[0].device
             made = func(*args, **kwargs) if func is not torch.Tensor.new_tensor else torch.tensor(*args[1:], **kwargs)
-            return made if device is None else _moved(made, torch.device(device), None)
+            return made if device is None else _move(made, torch.device(device), None)
         if func is torch.nonzero:
             return args[0].nonzero(**kwargs)
         if func in _CONVOLUTIONS:
@@ -76,7 +76,7 @@ class _Moves(TorchFunctionMode):
                 dtype = value
             elif isinstance(value, str | torch.device | int) and not isinstance(value, bool):
                 device = value
-        return _moved(tensor, tensor.device if device is None else torch.device(device), dtype)
+        return _move(tensor, tensor.device if device is None else torch.device(device), dtype)
 
 
 #: Functions of fake tensors that do not check the devices of all inputs.
@@ -98,7 +98,7 @@ def _device(wanted: Any) -> torch.device:
     return torch.device("cuda", wanted) if isinstance(wanted, int) else torch.device(wanted)
 
 
-def _moved(tensor: torch.Tensor, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
+def _move(tensor: torch.Tensor, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
     dtype = tensor.dtype if dtype is None else dtype
     if device.type == "cuda" and device.index is None:
         device = torch.device(DEVICE)

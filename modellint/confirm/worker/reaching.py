@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-def tried(
+def reach(
     session: Session, spot: Spot, reasons: list[str], *, is_trained: bool = True
 ) -> Iterator[tuple[Exception | None, bool]]:
     """Import, build and call in several ways; yields each error, or None, and whether the place was reached.
@@ -63,12 +63,12 @@ def tried(
                 found.train(is_trained)
             elif method:
                 found.training = is_trained  # as layers have it, of which this may be a mixin
-            yield from _called(attempt, found, method, observed, spot, reasons)
+            yield from _call(attempt, found, method, observed, spot, reasons)
             if method != "forward" and type(found).__dict__.get("forward") is not None:
-                yield from _called(attempt, found, "forward", observed, spot, reasons)
+                yield from _call(attempt, found, "forward", observed, spot, reasons)
 
 
-def _called(
+def _call(
     attempt: Attempt, found: Any, method: str, observed: Observed, spot: Spot, reasons: list[str]
 ) -> Iterator[tuple[Exception | None, bool]]:
     """Call a function with its required arguments, then with all; yields errors and whether the place was reached."""

@@ -114,7 +114,7 @@ class Recipe:
 
         return constructed
 
-    def lost(self, key: str) -> str | None:
+    def unbuilt_holder(self, key: str) -> str | None:
         """The name of an unbuilt object that takes the node at `key`, and so may hold it; None if there is none."""
         wanted = self._node(key)
         return next((name for name, node in self._unbuilt if any(part is wanted for part in _below(node))), None)
@@ -122,7 +122,7 @@ class Recipe:
     def object_at(self, objects: Mapping[str, Any], key: str) -> Any:
         """The object at a path such as `models[head]`, also among objects' arguments. Raises KeyError without one."""
         try:
-            return found(objects, key)
+            return object_in(objects, key)
         except KeyError:
             node = self._node(key)
             if id(node) not in self._made:
@@ -141,7 +141,7 @@ class Recipe:
                 wanted = next((value for part, value in below if part.value == name), None)
         return wanted
 
-    def given(self, made: object) -> tuple[list[Any], dict[str, Any]] | None:
+    def arguments_of(self, made: object) -> tuple[list[Any], dict[str, Any]] | None:
         """The positional and named arguments of an object that could not be built; None for others."""
         known = self._given.get(id(made))
         return None if known is None else known[1]
@@ -181,7 +181,7 @@ def names(path: str) -> list[str]:
     return [name for name in re.split(r"[\[\]]+", path) if name]
 
 
-def found(objects: Mapping[str, Any], path: str) -> Any:
+def object_in(objects: Mapping[str, Any], path: str) -> Any:
     """The object that a path such as `models[head]` leads to. Raises KeyError if there is none."""
     value: Any = objects
     for name in names(path):
@@ -197,7 +197,7 @@ def found(objects: Mapping[str, Any], path: str) -> Any:
 def lookup(objects: Mapping[str, Any], path: str) -> Any:
     """The object that a path leads to; None if there is none."""
     try:
-        return found(objects, path)
+        return object_in(objects, path)
     except KeyError:
         return None
 

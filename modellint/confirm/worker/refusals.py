@@ -10,7 +10,7 @@ import torch
 
 from .observed import is_torchs
 from .places import Spot
-from .reaching import is_at, is_on, steps, tried
+from .reaching import is_at, is_on, reach, steps
 from .standins import described, likeliest
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def refusal(session: Session, claim: Refused) -> Verdict:
     """Reach a call by importing, building or calling: confirmed if it raises the claimed error."""
     spot, reasons = Spot.of(claim.place), list[str]()
-    for error, is_reached in tried(session, spot, reasons):
+    for error, is_reached in reach(session, spot, reasons):
         if error is not None and _is_it(session, error, claim):
-            return confirmed(f"{_told(session, spot)}: {described(error)}")
+            return confirmed(f"{_target_text(session, spot)}: {described(error)}")
         if is_reached and (error is None or not is_at(error, spot)):
             return refuted(_harmless(session, spot))
     return unconfirmed(likeliest(reasons))
@@ -37,10 +37,10 @@ def placing(session: Session, claim: OnCuda) -> Verdict:
     """Reach a place without CUDA: confirmed if it raises torch's error for that."""
     spot, reasons = Spot.of(claim.place), list[str]()
     with _without_cuda():
-        for error, is_reached in tried(session, spot, reasons):
+        for error, is_reached in reach(session, spot, reasons):
             is_cuda = error is not None and ("CUDA" in str(error) or "NVIDIA" in str(error))
             if error is not None and is_cuda and is_at(error, spot) and _is_own(session, error, spot):
-                detail = f"{_told(session, spot)}, run without CUDA: {described(error)}"
+                detail = f"{_target_text(session, spot)}, run without CUDA: {described(error)}"
                 return confirmed(detail)
             if is_reached and (error is None or not is_at(error, spot)):
                 return refuted(_harmless(session, spot))
@@ -62,12 +62,12 @@ def _without_cuda() -> Iterator[None]:
         torch.cuda._lazy_init = original
 
 
-def _told(session: Session, spot: Spot) -> str:
+def _target_text(session: Session, spot: Spot) -> str:
     return f"`{session.name or os.path.basename(spot.path)}`"
 
 
 def _harmless(session: Session, spot: Spot) -> str:
-    return f"{_told(session, spot)} was run, and nothing was raised there"
+    return f"{_target_text(session, spot)} was run, and nothing was raised there"
 
 
 def _is_it(session: Session, error: Exception, claim: Refused) -> bool:

@@ -55,7 +55,7 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
                 if id(owner) not in assigned:
                     reasons.append(f"`{claim.attribute}` is not assigned there with these arguments")
                     continue
-                fact, is_registered = _registered(owner, claim.attribute)
+                fact, is_registered = _registration_of(owner, claim.attribute)
                 if is_registered is False:
                     return confirmed(fact, "fake")
                 if is_registered and unmoved.has_any(getattr(owner, claim.attribute)):
@@ -99,7 +99,7 @@ def _says_where(value: object) -> bool:
     return isinstance(value, str | int | torch.device | torch.Tensor) and not isinstance(value, bool)
 
 
-def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
+def _registration_of(owner: Any, attribute: str) -> tuple[str, bool | None]:
     """A sentence on the tensors below an attribute, and whether all are registered; None if that is unknown."""
     if not isinstance(owner, nn.Module):
         return f"`{type(owner).__name__}` is no `nn.Module`", None

@@ -21,7 +21,7 @@ _MASKS = (torch.bool, torch.uint8)
 
 def get(tensor: torch.Tensor, index: Any) -> torch.Tensor:
     """The result of `tensor[index]`; where a mask selects elements, all of them."""
-    view, indices = _viewed(tensor, index)
+    view, indices = _view_and_indices(tensor, index)
     for dim, mask in enumerate(indices):
         if mask is not None and mask.dtype in _MASKS:
             view = aten.reshape(view, [*view.shape[:dim], -1, *view.shape[dim + mask.dim() :]])
@@ -34,7 +34,7 @@ def get(tensor: torch.Tensor, index: Any) -> torch.Tensor:
 
 def put(tensor: torch.Tensor, index: Any, value: Any) -> None:
     """The effect of `tensor[index] = value`."""
-    view, indices = _viewed(tensor, index)
+    view, indices = _view_and_indices(tensor, index)
     if not isinstance(value, torch.Tensor):
         value = aten.full.default([], value, dtype=tensor.dtype, device=tensor.device)
     elif value.device != tensor.device and value.dim() == 0:
@@ -47,7 +47,7 @@ def put(tensor: torch.Tensor, index: Any, value: Any) -> None:
         aten.copy_.default(view, value)
 
 
-def _copied(tensor: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+def _copy(tensor: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
     return aten.copy_.default(tensor, source)
 
 
@@ -65,7 +65,7 @@ def _contiguous(tensor: torch.Tensor, memory_format: torch.memory_format = torch
 METHODS: dict[str, Callable[..., Any]] = {
     "__getitem__": get,
     "__setitem__": put,
-    "copy_": _copied,
+    "copy_": _copy,
     "uniform_": _uniform,
     "contiguous": _contiguous,
     "item": aten._local_scalar_dense,
@@ -122,10 +122,10 @@ def runtime() -> Iterator[None]:
         yield
 
 
-def _viewed(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.Tensor | None]]:
+def _view_and_indices(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.Tensor | None]]:
     """The view by an index's numbers, slices and new dimensions, and the index tensor of each dimension, or None."""
     parts = list(index) if isinstance(index, tuple) else [index]
-    taken = sum(_taken(part) for part in parts)
+    taken = sum(_consumed_dimensions(part) for part in parts)
     at = next((number for number, part in enumerate(parts) if part is Ellipsis), len(parts))
     parts[at : at + 1] = [slice(None)] * (tensor.dim() - taken)
     view, dim = tensor, 0
@@ -139,7 +139,7 @@ def _viewed(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.
             view = aten.slice(view, dim, part.start, part.stop, 1 if part.step is None else part.step)
             indices.append(None)
             dim += 1
-        elif isinstance(part, torch.Tensor) and not _taken(part):
+        elif isinstance(part, torch.Tensor) and not _consumed_dimensions(part):
             view = aten.unsqueeze(view, dim)
             indices.append(aten.reshape(part, [1]))
             dim += 1
@@ -152,11 +152,11 @@ def _viewed(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.
         else:
             found = part if isinstance(part, torch.Tensor) else torch.tensor(part)
             indices.append(found)
-            dim += max(_taken(found), 1)
+            dim += max(_consumed_dimensions(found), 1)
     return view, indices
 
 
-def _taken(part: Any) -> int:
+def _consumed_dimensions(part: Any) -> int:
     """The number of the tensor's dimensions that a part of an index consumes."""
     if part is None or part is Ellipsis or isinstance(part, bool):
         return 0

@@ -115,11 +115,11 @@ class Numbers:
     def number(self, name: str) -> int | float:
         """The small number for a name; it is noted as assumed."""
         if name not in self.assumed:
-            self.assumed[name] = self.chosen(name)
+            self.assumed[name] = self.choose(name)
         number: int | float = self.assumed[name]
         return number
 
-    def chosen(self, name: str) -> int | float:
+    def choose(self, name: str) -> int | float:
         """The small number for a name, without a note."""
         lower = name.lower()
         if _FRACTION.search(lower):

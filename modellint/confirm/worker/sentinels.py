@@ -48,9 +48,9 @@ class Sentinel:
         filler = _filler(base)
         if filler is not None and filler >= 0 and is_written_out(self._session.load(self._spot.path).tree, self._spot):
             return refuted(f"what is filled in is {filler}, the id of a row")
-        if _filled(base, filler) is not None:
+        if _filler_lookup(base, filler) is not None:
             runs = [(length, call.run(lasting(specs, length))) for length in _lengths(filler)]
-            return self._judged(call, specs, filler, [*runs, (TIME, base)])
+            return self._verdict(call, specs, filler, [*runs, (TIME, base)])
         if base.found and self._lookup is not None:
             self._reasons.append("the filler does not get as far as the lookup")
         if base.error is not None or filler is None:
@@ -60,11 +60,11 @@ class Sentinel:
         self._reasons.append("what it returns has no filler in it")
         return None
 
-    def _judged(
+    def _verdict(
         self, call: Call, specs: Specs, filler: int | None, runs: list[tuple[int, CallRun]], who: str = ""
     ) -> Verdict | None:
         """The verdict of the first length that fails and the first that passes; None if no run met the filler."""
-        seen = [(n, lookup) for n, run in runs if (lookup := _filled(run, filler)) is not None]
+        seen = [(n, lookup) for n, run in runs if (lookup := _filler_lookup(run, filler)) is not None]
         failed = next(((n, lookup) for n, lookup in seen if lookup.error is not None), None)
         passed = next(((n, lookup) for n, lookup in seen if lookup.error is None), None)
         facts = []
@@ -101,7 +101,7 @@ class Sentinel:
             positions = self._positions(call, specs, length, filler)
             if positions is not None:
                 runs.append((length, _in_table(positions)))
-        return self._judged(call, specs, filler, runs, "looked up in a table with a row for each position, ")
+        return self._verdict(call, specs, filler, runs, "looked up in a table with a row for each position, ")
 
     def _positions(self, call: Call, specs: Specs, length: int, filler: int) -> torch.Tensor | None:
         """The positions returned for sequences of some length, with the filler among them; None without a filler."""
@@ -122,7 +122,7 @@ class Sentinel:
                 table = torch.zeros(int(positions.max()) + 1, 1)
                 given = {**dict.fromkeys(others), names[0]: table, names[1]: positions}
                 runs.append((length, _looked_up(function, given, self._lookup)))
-        return self._judged(call, specs, filler, runs, f"`{function.__name__}` with a row for each position: ")
+        return self._verdict(call, specs, filler, runs, f"`{function.__name__}` with a row for each position: ")
 
     def _looking_up(self) -> tuple[Any, list[str]]:
         """The function of a file whose parameters meet at the lookup, and the names of the table and the index."""
@@ -170,7 +170,7 @@ class Sentinel:
                 result = call.run(lasting(specs, length)).result
                 given = {name: value for name, value in result.items() if name in known}
                 runs.append((length, layer.run({}, given)))
-            outcome = self._judged(layer, specs, filler, runs, f"`{cls.__name__}` is given what it returns: ")
+            outcome = self._verdict(layer, specs, filler, runs, f"`{cls.__name__}` is given what it returns: ")
             if outcome is not None:
                 return outcome
             self._reasons.append(f"`{cls.__name__}`: {runs[0][1].said or 'it looks nothing up with the filler'}")
@@ -200,7 +200,7 @@ def _count_up(part: torch.Tensor, filler: int) -> bool:
     return len(kept) < part.numel() and len(kept) > 2 and kept == list(range(len(kept)))
 
 
-def _filled(run: CallRun, filler: int | None) -> SeenLookup | None:
+def _filler_lookup(run: CallRun, filler: int | None) -> SeenLookup | None:
     """The look-up that met the filler, one that failed first; None if none met it."""
     found = [lookup for lookup in run.found if _is_filled(lookup, filler)]
     return next((lookup for lookup in found if lookup.error is not None), next(iter(found), None))

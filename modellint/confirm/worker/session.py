@@ -131,7 +131,7 @@ class Session:
         if home is None:
             return source
         path, name = home
-        said = self.configured(self.name, self.target)
+        said = self.settings_of(self.name, self.target)
         self._configured.setdefault((name, path), said)
         self.name = name
         return self.load(path)
@@ -143,7 +143,7 @@ class Session:
             self._sources[path] = Source(path, self.stand_ins)
         return self._sources[path]
 
-    def configured(self, name: str, path: str) -> Mapping[str, Any]:
+    def settings_of(self, name: str, path: str) -> Mapping[str, Any]:
         """The settings' `arguments` and `inputs` of a class or function of a file; empty without any."""
         if said := self._configured.get((name, path)):
             return said
@@ -174,7 +174,7 @@ class Session:
         """
         source = source or self.source()
         found = source.find(name)
-        configured = self.configured(name, source.path)
+        configured = self.settings_of(name, source.path)
 
         def begin(fixed: Mapping[str, Any]) -> Attempt:
             builder = Builder(source, configured, variant=variant, fixed=fixed, device=device)

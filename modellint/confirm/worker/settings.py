@@ -78,13 +78,13 @@ class _Asked:
             self._say(node.value, _PART if _text(node.slice) is not None else _LIST)
             self._say(node.slice, _CHOOSES)
         elif isinstance(node, ast.For | ast.comprehension):
-            self._iterated(node.iter, node.target)
+            self._note_iteration(node.iter, node.target)
         elif isinstance(node, ast.Starred):
             self._say(node.value, _LIST)
         elif isinstance(node, ast.keyword) and node.arg is None:
             self._say(node.value, _PART)
         elif isinstance(node, ast.Compare):
-            self._compared(node)
+            self._note_comparison(node)
         elif isinstance(node, ast.If | ast.IfExp | ast.Assert):
             self._say(node.test, _FLAGGED)
         elif isinstance(node, ast.BoolOp):
@@ -97,9 +97,9 @@ class _Asked:
             if (key := self.key(node.value)) is not None:
                 self.numbers[key] = len(node.targets[0].elts)
         elif isinstance(node, ast.Call):
-            self._called(node)
+            self._note_call(node)
 
-    def _iterated(self, found: ast.expr, target: ast.expr) -> None:
+    def _note_iteration(self, found: ast.expr, target: ast.expr) -> None:
         """Note the settings that are iterated over, alone or with others."""
         if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) and found.func.attr in _MAPPING:
             return
@@ -108,11 +108,11 @@ class _Asked:
                 target = target.elts[-1]
             targets = target.elts if isinstance(target, ast.Tuple) and len(found.args) > 1 else [target]
             for part, one in zip(found.args, targets, strict=False):
-                self._iterated(part, one)
+                self._note_iteration(part, one)
             return
         self._say(found, _STAGES if _name(target) in self._keyed else _LIST)
 
-    def _compared(self, node: ast.Compare) -> None:
+    def _note_comparison(self, node: ast.Compare) -> None:
         other = node.comparators[0]
         if isinstance(node.ops[0], ast.Is | ast.IsNot) and isinstance(other, ast.Constant) and other.value is None:
             self._say(node.left, _OPTIONAL)
@@ -122,7 +122,7 @@ class _Asked:
         if isinstance(node.ops[0], ast.In | ast.NotIn):
             self._say(other, _LIST)
 
-    def _called(self, node: ast.Call) -> None:
+    def _note_call(self, node: ast.Call) -> None:
         name, given = _name(node.func), node.args
         if name == "len" and given:
             self._say(given[0], _COUNTED)
@@ -150,10 +150,10 @@ class Settings(dict[str, Any]):
         super().__init__()
         self._numbers, self._asked, self._device, self._note = numbers, asked, device, note
 
-    def filled(self, said: dict[str, Any]) -> Settings:
+    def with_values(self, said: dict[str, Any]) -> Settings:
         """The configuration with given values; tables among them become configurations, too."""
         self.update(
-            {name: self._part().filled(part) if isinstance(part, dict) else part for name, part in said.items()}
+            {name: self._part().with_values(part) if isinstance(part, dict) else part for name, part in said.items()}
         )
         return self
 
@@ -176,7 +176,7 @@ class Settings(dict[str, Any]):
             self[name] = value
 
     def __missing__(self, name: str) -> Any:
-        found = self[name] = self._chosen(name)
+        found = self[name] = self._choose(name)
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -188,7 +188,7 @@ class Settings(dict[str, Any]):
         made.update(self)
         return made
 
-    def _chosen(self, name: str) -> Any:
+    def _choose(self, name: str) -> Any:
         kinds, words = self._asked.kinds[name], self._asked.words[name]
         if _OPTIONAL in kinds:
             return None
@@ -202,13 +202,13 @@ class Settings(dict[str, Any]):
             return list(range(int(number))) if is_counted else [number] * self._asked.numbers.get(name, _SEVERAL)
         if roles.is_device(name):
             return torch.device(self._device)
-        found = self._said(name, kinds, words)
+        found = self._word_or_flag(name, kinds, words)
         if found is None:
             return self._numbers.number(name)
         self._note(name, repr(found))
         return found
 
-    def _said(self, name: str, kinds: set[int], words: list[str]) -> Any:
+    def _word_or_flag(self, name: str, kinds: set[int], words: list[str]) -> Any:
         """A word or a flag, if the setting's uses or its name ask for one; None otherwise."""
         if words:
             return words[0]
@@ -224,7 +224,7 @@ class Settings(dict[str, Any]):
         return Settings(self._numbers, self._asked, self._device, self._note)
 
 
-def asked(tree: ast.AST, root: str) -> _Asked:
+def settings_read_by(tree: ast.AST, root: str) -> _Asked:
     """The settings that a file reads from its configurations and from `root`."""
     return _Asked(tree, root)
 

@@ -67,7 +67,7 @@ def _callees(
         given += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
         for at, part in given:
             if isinstance(part, ast.Name) and part.id == name:
-                callee = _held(node.func, owner)
+                callee = _owner_attribute(node.func, owner)
                 if callee is None and isinstance(node.func, ast.Name):
                     known = getattr(function, "__globals__", {})
                     callee = layers.get(node.func.id) or known.get(node.func.id)
@@ -79,15 +79,15 @@ def _layers(tree: ast.FunctionDef, owner: Any) -> Iterator[tuple[str, nn.Module]
     """The names of loops over layers of the owner, each with the first layer."""
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
-            found = _held(node.iter, owner)
+            found = _owner_attribute(node.iter, owner)
             if isinstance(found, nn.ModuleList | nn.Sequential) and len(found):
                 yield node.target.id, found[0]
 
 
-def _held(node: ast.expr, owner: Any) -> Any:
+def _owner_attribute(node: ast.expr, owner: Any) -> Any:
     """The owner's attribute that an expression names: `self.layer`, or the first layer of `self.layers[…]`."""
     if isinstance(node, ast.Subscript):
-        found = _held(node.value, owner)
+        found = _owner_attribute(node.value, owner)
         return next(iter(found.children()), None) if isinstance(found, nn.Module) else None
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
         return getattr(owner, node.attr, None)

@@ -132,7 +132,7 @@ def with_size(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
     return (*shape[:dim], size, *shape[dim + 1 :])
 
 
-def configured(name: str, said: Any) -> Spec:
+def configured_spec(name: str, said: Any) -> Spec:
     """An input that the settings describe: a value, or a table with `shape` and, for ids, `low` and `high`."""
     if not isinstance(said, dict):
         return Spec("value", value=said)

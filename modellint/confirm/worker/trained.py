@@ -37,9 +37,9 @@ def gradients_check(session: Session, _: Claim) -> Verdict:
                 if not isinstance(call.owner, nn.Module):
                     return check.nothing(call, "it is no module")
                 passes = _Passes(call)
-                outcome = check.judged(call, passes.judged)
+                outcome = check.verdict_of(call, passes.verdict)
                 if outcome is not None:
-                    return passes.concluded(outcome)
+                    return passes.conclude(outcome)
         return check.not_run()
 
 
@@ -64,7 +64,7 @@ class _Passes:
         self._late: list[str] = []
         self._is_first = True
 
-    def judged(self, specs: Specs) -> Verdict | Exception:
+    def verdict(self, specs: Specs) -> Verdict | Exception:
         """The verdict of one pass, or the error that decides nothing."""
         torch.manual_seed(0)
         error = self._forward(specs, arguments_of(specs, "cpu"))
@@ -82,7 +82,7 @@ class _Passes:
         self._is_first = False
         if not any(one.requires_grad for one in given):
             return Verdict(NOT_RUN, None, "what a call gives depends on no parameter", NOTHING)
-        if lost := self._lost():
+        if lost := self._stray_tensors():
             return self._failed(
                 f"{quoted(lost)} gets a gradient, and is none of the `parameters()`: no optimizer has it"
             )
@@ -98,7 +98,7 @@ class _Passes:
             return Verdict(PASSED, "cpu", f"{detail}, but some of what the call gives is no number", PART)
         return Verdict(PASSED, "cpu", detail, PART if odd else WHOLE)
 
-    def concluded(self, outcome: Verdict) -> Verdict:
+    def conclude(self, outcome: Verdict) -> Verdict:
         """The verdict of all passes, with the parameters that none of them reached."""
         if outcome.status is not PASSED:
             return outcome
@@ -161,7 +161,7 @@ class _Passes:
                 return f"`{type(layer).__name__}` with {sum(one.numel() for one in learn)} numbers"
         return None
 
-    def _lost(self) -> list[str]:
+    def _stray_tensors(self) -> list[str]:
         """The tensors of the model that get a gradient, but are none of its parameters."""
         known = {id(one) for one in self._owner.parameters()}
         passed = self._call.attempt.builder.arguments.get(id(self._owner), {})

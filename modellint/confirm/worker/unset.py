@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .places import Spot
-from .reaching import is_at, tried
+from .reaching import is_at, reach
 from .standins import described
 from .verdicts import Verdict, confirmed, refuted
 
@@ -25,7 +25,7 @@ def lacking(session: Session, claim: NotSet) -> Verdict:
     if not _reads(source.tree, spot, attribute):
         return refuted(f"`{attribute}` is not what is read there")
     is_caught = _is_tried(source.tree, spot)  # a lack of it is not seen from outside
-    for error, is_reached in tried(session, spot, reasons):
+    for error, is_reached in reach(session, spot, reasons):
         if isinstance(error, AttributeError) and is_at(error, spot) and f"'{attribute}'" in str(error):
             return confirmed(f"`{session.name}`: {described(error)}")
         if is_reached and not is_caught and (error is None or not is_at(error, spot)):

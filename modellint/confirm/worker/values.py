@@ -47,7 +47,7 @@ def values(session: Session, claim: Looking) -> Verdict:
     first: Verdict | None = None
     builder: Builder | None = None
     for variant in roles.VARIANTS:
-        outcome, rests_on_numbers = _Claim(session, claim, variant).judged()
+        outcome, rests_on_numbers = _Claim(session, claim, variant).verdict()
         if first is None:
             first, builder = outcome, session.builder
         if outcome.status is not first.status:
@@ -62,11 +62,11 @@ def values(session: Session, claim: Looking) -> Verdict:
 class _Claim(LookupRuns):
     """One finding, judged with one choice of assumed numbers."""
 
-    def judged(self) -> tuple[Verdict, bool]:
+    def verdict(self) -> tuple[Verdict, bool]:
         """The verdict, and whether it rests on assumed numbers."""
         for attempt in self._session.attempts(self._owner, variant=self._variant):
             try:
-                outcome = self._observed(attempt)
+                outcome = self._verdict_of_calls(attempt)
             except Exception as error:
                 if (
                     isinstance(self._claim, LOOKUPS.PaddingOutside)
@@ -81,14 +81,14 @@ class _Claim(LookupRuns):
                 return outcome, bool(attempt.builder.numbers.assumed)
         return unconfirmed(likeliest(self._reasons)), False
 
-    def _observed(self, attempt: Attempt) -> Verdict | None:
+    def _verdict_of_calls(self, attempt: Attempt) -> Verdict | None:
         """The verdict of calls; None if they decide nothing. Raises the errors of building."""
         with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
-            call = self.prepared(attempt)
+            call = self.prepare(attempt)
             size = parameters_of(call)
             if size > LARGE and (size := self.reduced(attempt, size)) > LARGE:
-                return self._imagined(self.prepared(attempt), size)
-        call = self.prepared(attempt)
+                return self._verdict_without_data(self.prepare(attempt), size)
+        call = self.prepare(attempt)
         if isinstance(self._claim, LOOKUPS.PaddingOutside):
             self._reasons.append("building raises nothing")
             return None
@@ -97,7 +97,7 @@ class _Claim(LookupRuns):
         )
         return judge(call)
 
-    def _imagined(self, call: PreparedCall, size: int) -> Verdict | None:
+    def _verdict_without_data(self, call: PreparedCall, size: int) -> Verdict | None:
         """The verdict by ranges of ids, on tensors without data, of a model that is too large to be run."""
         if isinstance(self._claim, LOOKUPS.FedNumbers):
             return self._imagined_numbers(call)
@@ -108,7 +108,7 @@ class _Claim(LookupRuns):
             found = self.lookups(call, specs)
             failing = [lookup for lookup in found.here if lookup.fails]
             if failing and not found.were_read:
-                return self._confirmed(call, specs, str(failing[0]), "fake")
+                return self._confirm(call, specs, str(failing[0]), "fake")
             if time.process_time() > self._end:
                 break
         self._reasons.append(
@@ -124,7 +124,7 @@ class _Claim(LookupRuns):
                 self._reasons.append("the lookup works with these inputs")
                 return None
             if failed is None and self._is_made_by_code(call, specs, watch, is_real):
-                failed = self._confirmed(call, specs, watch.fact, "fake")
+                failed = self._confirm(call, specs, watch.fact, "fake")
         return failed
 
     # -- real numbers as ids ------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class _Claim(LookupRuns):
             if failed is None and watch.is_outside:
                 failed = self._with_larger_numbers(call, specs, [], watch.highest)
             if failed is None and self._is_made_by_code(call, specs, watch, is_real):
-                failed = self._confirmed(call, specs, watch.fact)
+                failed = self._confirm(call, specs, watch.fact)
         return failed
 
     def _with_larger_numbers(
@@ -151,7 +151,7 @@ class _Claim(LookupRuns):
         for scale in _SCALES[1:]:
             watch, _ = self.run(call, specs, tables, scale=scale)
             if watch.highest != highest and self._is_made_by_code(call, specs, watch, is_outside, tables, scale):
-                return self._confirmed(call, specs, f"with inputs about {scale:g} in size, {watch.fact}")
+                return self._confirm(call, specs, f"with inputs about {scale:g} in size, {watch.fact}")
         self._reasons.append("the lookup works with these inputs")
         return None
 
@@ -185,26 +185,26 @@ class _Claim(LookupRuns):
             if not watch.seen:
                 continue
             if watch.is_not_ids:
-                specs = self._known(call, guessed, _Projection)
+                specs = self._known_inputs(call, guessed, _Projection)
                 watch, _ = self.run(call, specs, tables)
                 if watch.is_not_ids:
-                    return self._confirmed(call, specs, watch.fact)
+                    return self._confirm(call, specs, watch.fact)
                 continue
             if error is not None and watch.error is None:
-                specs = self._known(call, guessed, _swapped)
+                specs = self._known_inputs(call, guessed, _swap_sizes)
                 watch, error = self.run(call, specs, tables)
                 if (
                     error is not None
                     and watch.seen
                     and watch.error is None
-                    and not self._failure(call, specs, _swapped)
+                    and not self._failure(call, specs, _swap_sizes)
                 ):
                     detail = f"{described(error)[:200]}; with the two sizes swapped it runs"
-                    return self._confirmed(call, specs, detail)
+                    return self._confirm(call, specs, detail)
             larger = self._beyond_bound(call, guessed, tables)
             if larger is None and error is None:
                 larger = self._beyond_vocabulary(call, guessed, tables) or self._with_larger_numbers(
-                    call, self._known(call, guessed), tables
+                    call, self._known_inputs(call, guessed), tables
                 )
             if larger is not None:
                 return larger
@@ -236,13 +236,15 @@ class _Claim(LookupRuns):
         watch, error = self.run(call, specs, tables, fills=fills)
         if not fills or not watch.seen or error is not None:
             return None
-        if self._failure(call, specs, _swapped) is not None:
+        if self._failure(call, specs, _swap_sizes) is not None:
             return "ids look it up, of each of its rows; with the two sizes swapped the code does not run"
         if self._is_swapped and sizes.rows is not None and sizes.rows_are_counted and sizes.columns_are_features:
             return f"ids look it up, of each of its rows, and these are counted: `{ast.unparse(sizes.rows)}`"
         return None
 
-    def _known(self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
+    def _known_inputs(
+        self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None = None
+    ) -> dict[str, Spec]:
         """The inputs, with made-up real numbers replaced by integers where the code takes integers.
 
         Inputs are real if the settings say so, if their documented width is the number of rows, or if the model, its
@@ -272,7 +274,7 @@ class _Claim(LookupRuns):
                 is_bounded = all(watch.highest is not None and {watch.highest + 1} == columns for watch in seen)
                 if is_bounded and all(watch.is_outside and not watch.is_input for watch in seen):
                     detail = f"however large `{name}` are, the code keeps them below the number of columns"
-                    return self._confirmed(call, specs, f"{detail}: {seen[0].fact}")
+                    return self._confirm(call, specs, f"{detail}: {seen[0].fact}")
         return None
 
     def _beyond_vocabulary(
@@ -290,7 +292,7 @@ class _Claim(LookupRuns):
             if spec.declared is not None and spec.declared[1] + 1 not in others:
                 watch, _ = self.run(call, specs, tables, fills={name: spec.declared[1]})
                 if watch.is_outside:
-                    return self._confirmed(call, specs, f"{spec.declared[2]}: {watch.fact}")
+                    return self._confirm(call, specs, f"{spec.declared[2]}: {watch.fact}")
         return None
 
     def _failure(self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None) -> Exception | None:
@@ -311,15 +313,15 @@ class _Claim(LookupRuns):
         for specs, watch, error in self.runs(call):
             if not watch.seen:
                 if self._is_cut_beyond(call):
-                    return self._ids(self.prepared(call.attempt))
+                    return self._ids(self.prepare(call.attempt))
                 continue
             if watch.is_outside and not watch.is_input:
-                return self._confirmed(call, specs, self._fact(call, specs, watch))
+                return self._confirm(call, specs, self._fact(call, specs, watch))
             if isinstance(self._claim, LOOKUPS.ConstantOutside):
                 continue
-            failed = self._forced(call, specs, watch.rows)
+            failed = self._forced_run(call, specs, watch.rows)
             if failed is not None:
-                return self._confirmed(call, specs, self._fact(call, specs, failed))
+                return self._confirm(call, specs, self._fact(call, specs, failed))
             if error is None and self._cannot_fail(call, specs):
                 return refuted(str(self.lookups(call, specs).here[0]))
             if (
@@ -337,7 +339,7 @@ class _Claim(LookupRuns):
         """True if code slices more classes from the head's scores than it has with the present numbers."""
         return call.classes is not None and self._asked is not None and call.classes < self._asked
 
-    def _forced(self, call: PreparedCall, specs: dict[str, Spec], rows: int | None) -> Watch | None:
+    def _forced_run(self, call: PreparedCall, specs: dict[str, Spec], rows: int | None) -> Watch | None:
         """A run with an id out of range: drawn, or passed as input where the code checks inputs. None if none is."""
         if isinstance(self._claim, LOOKUPS.GuardAdmits) and rows is not None:
             for name, spec in specs.items():
@@ -380,7 +382,7 @@ class _Claim(LookupRuns):
         failing = [lookup for lookup in self.lookups(call, specs).here if lookup.fails]
         return f"{failing[0]}; {watch.fact}" if failing else watch.fact
 
-    def _confirmed(self, call: PreparedCall, specs: dict[str, Spec], detail: str, device: str = "cpu") -> Verdict:
+    def _confirm(self, call: PreparedCall, specs: dict[str, Spec], detail: str, device: str = "cpu") -> Verdict:
         call.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         return confirmed(detail, device)
 
@@ -396,5 +398,5 @@ class _Projection(nn.Module):
         return features.to(self.weight.dtype) @ self.weight
 
 
-def _swapped(table: nn.Embedding) -> nn.Module:
+def _swap_sizes(table: nn.Embedding) -> nn.Module:
     return nn.Embedding(table.embedding_dim, table.num_embeddings)

@@ -11,7 +11,7 @@ from torch import nn
 
 from . import placement, recipes, roles
 from .beside import RECIPES
-from .calls import prepared
+from .calls import callables_of
 from .places import Spot
 from .standins import described, likeliest
 from .verdicts import CONFIRMED, REFUTED, Verdict, confirmed, refuted, unconfirmed
@@ -122,7 +122,7 @@ def growing(session: Session, claim: Outgrown) -> Verdict:
     """Call the function: confirmed if the table has fewer rows afterwards than the tokenizer has ids."""
     name, table, argument = session.name, Spot.of(claim.table), claim.tokenizer
     reasons: list[str] = []
-    for function, inputs in prepared(session, name, reasons):
+    for function, inputs in callables_of(session, name, reasons):
         if inputs.candidates.pop(argument, None) is None:
             continue
         for number, specs in enumerate(inputs.combinations()):

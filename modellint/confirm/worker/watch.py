@@ -90,7 +90,7 @@ class Watch(TorchFunctionMode):
         except (IndexError, RuntimeError) as error:
             if self.error is None:
                 self.error = error
-                self.ids = _described(ids, self.rows)
+                self.ids = _ids_text(ids, self.rows)
                 self.highest = _highest(ids)
                 self.is_input = _storage(ids) in self._given
             raise
@@ -115,7 +115,7 @@ def _highest(ids: torch.Tensor) -> int | None:
         return int(ids.max().item())
 
 
-def _described(ids: torch.Tensor, rows: int) -> str:
+def _ids_text(ids: torch.Tensor, rows: int) -> str:
     if isinstance(ids, FakeTensor):
         return f"{'real numbers' if ids.dtype.is_floating_point else 'ids'} look up {rows} rows"
     with torch.utils._python_dispatch._disable_current_modes():

@@ -96,9 +96,9 @@ class _Seen(TorchFunctionMode):
     def misfit(self, error: Exception, names: dict[int, str]) -> Misfit | None:
         """The misfit behind an error; None if the error is no misfit."""
         layer, given = self.running[-1] if self.running else (None, [])
-        taken = _taken(layer)
+        taken = _size_taken(layer)
         if layer is not None and taken is not None and given and _is_torchs(layer):
-            found = _given(layer, given[0])
+            found = _size_given(layer, given[0])
             if found is not None and found != taken:
                 return Misfit(names.get(id(layer), type(layer).__name__), raised_at(error), taken, found)
         sizes = None if self.refused is None else _unequal(*self.refused)
@@ -117,7 +117,7 @@ def _is_torchs(layer: nn.Module) -> bool:
     return type(layer).__module__.startswith("torch.nn.")
 
 
-def _taken(layer: nn.Module | None) -> int | None:
+def _size_taken(layer: nn.Module | None) -> int | None:
     """The size that a layer says it takes; None if it says none."""
     for name in _TAKES:
         found = getattr(layer, name, None)
@@ -127,8 +127,8 @@ def _taken(layer: nn.Module | None) -> int | None:
     return None
 
 
-def _given(layer: nn.Module, sizes: Sizes) -> int | None:
-    """The size of a layer's input in the dimension that `_taken` is about; None if it has no such dimension."""
+def _size_given(layer: nn.Module, sizes: Sizes) -> int | None:
+    """The size of a layer's input in the dimension that `_size_taken` is about; None if it has no such dimension."""
     at = -1
     if isinstance(layer, nn.modules.conv._ConvNd):
         at = -1 - len(layer.kernel_size)
@@ -163,7 +163,7 @@ def shapes_check(session: Session, _: Claim) -> Verdict:
     for variant in _VARIANTS:
         check = TargetCheck(session)
         with FakeTensorMode(allow_non_fake_inputs=True) if check.size(variant) > LARGE else nullcontext():
-            outcome, found = _fitted(check, variant)
+            outcome, found = _verdict_of_calls(check, variant)
         if found is None:
             if first is None or outcome.status is PASSED:
                 return outcome
@@ -187,7 +187,7 @@ def _varies(name: str) -> bool:
     return len({roles.Numbers(variant).number(name) for variant in _VARIANTS}) == len(_VARIANTS)
 
 
-def _fitted(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Builder] | None]:
+def _verdict_of_calls(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Builder] | None]:
     """The verdict of calls; if it is a misfit that no call gets past, with that misfit and its builder."""
     made: dict[int, str] = {}
     first: tuple[Verdict, tuple[Misfit, Builder]] | None = None
@@ -200,15 +200,15 @@ def _fitted(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Bu
             if next(_parameters(call), None) is None:
                 return check.nothing(call, "it has no parameters"), None
             for specs in check.specs(call):
-                seen, error = _called(call, specs)
+                seen, error = _run(call, specs)
                 if error is None:
                     call.note(specs)
                     outcome = Verdict(PASSED, "cpu", _fitting(seen))
-                    return check.everywhere(call, specs, outcome, partial(_judged, call, made, specs)), None
+                    return check.everywhere(call, specs, outcome, partial(_judge, call, made, specs)), None
                 misfit = seen.misfit(error, _names(call, made))
                 ends.append((seen.number, misfit))
                 if not found and misfit is not None and _is_own(call, specs, misfit, seen.number, made):
-                    found.append((_told(call, specs, misfit, seen, error, made), misfit))
+                    found.append((_misfit_verdict(call, specs, misfit, seen, error, made), misfit))
                 check.learn(call, error, specs)
             for outcome, misfit in found:
                 least = min(number for number, one in ends if one == misfit)
@@ -219,29 +219,29 @@ def _fitted(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Bu
     return first or (check.not_run(), None)
 
 
-def _judged(call: TargetCall, made: dict[int, str], works: Specs, specs: Specs) -> Verdict | Exception:
+def _judge(call: TargetCall, made: dict[int, str], works: Specs, specs: Specs) -> Verdict | Exception:
     """The verdict of one more way to call the target, or the error that decides nothing.
 
     A misfit does not count if an input was added whose shape no documentation states.
     """
-    seen, error = _called(call, specs)
+    seen, error = _run(call, specs)
     if error is None:
         return Verdict(PASSED, "cpu", _fitting(seen))
     misfit = seen.misfit(error, _names(call, made))
     is_stated = all(specs[name].is_documented for name in specs.keys() - works.keys())
     if misfit is None or not is_stated or not _is_own(call, specs, misfit, seen.number, made):
         return error
-    return _told(call, specs, misfit, seen, error, made)
+    return _misfit_verdict(call, specs, misfit, seen, error, made)
 
 
-def _called(call: TargetCall, specs: Specs) -> tuple[_Seen, Exception | None]:
+def _run(call: TargetCall, specs: Specs) -> tuple[_Seen, Exception | None]:
     torch.manual_seed(0)
     seen = _Seen()
     return seen, call.run(specs, "cpu", seen)
 
 
 def _fitting(seen: _Seen) -> str:
-    number = sum(_taken(layer) is not None for layer, _ in seen.done)
+    number = sum(_size_taken(layer) is not None for layer, _ in seen.done)
     return f"the call works, and {number} layers are given what they take" if number > 1 else "the call works"
 
 
@@ -254,7 +254,7 @@ def _names(call: TargetCall, made: dict[int, str]) -> dict[int, str]:
     return names
 
 
-def _told(
+def _misfit_verdict(
     call: TargetCall, specs: Specs, misfit: Misfit, seen: _Seen, error: Exception, made: dict[int, str]
 ) -> Verdict:
     """The verdict of a misfit, with the origin of both sizes."""
@@ -271,7 +271,7 @@ def _told(
 def _is_own(call: TargetCall, specs: Specs, misfit: Misfit, number: int, made: dict[int, str]) -> bool:
     """True if a misfit stays the same with any input size changed, or if an earlier operation refuses the change."""
     for other in resized(specs):
-        seen, error = _called(call, other)
+        seen, error = _run(call, other)
         if error is None:
             return False
         if seen.misfit(error, _names(call, made)) != misfit and seen.number >= number:

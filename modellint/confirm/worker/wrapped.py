@@ -50,7 +50,7 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
         session.begin(f"looking at {spot.name}")
         source = session.load(spot.path)
         try:
-            text, called = _evaluated(source, spot, brain, CLAIMS.name_at(claim, claim.called))
+            text, called = _evaluate_callee(source, spot, brain, CLAIMS.name_at(claim, claim.called))
         except AttributeError:
             if not recipes.is_unbuilt(wrapped):
                 raise
@@ -67,7 +67,7 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
     fact = f"`{text}` is the very module inside of the wrapper of `{entry}`, with {number} parameters to train"
     session.begin(f"running `{key}`")
     try:
-        exchanged = _exchanged(wrapped)
+        exchanged = _exchanged_gradients(wrapped)
     except Exception:
         exchanged = None
     if exchanged is None:
@@ -79,7 +79,7 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
     return confirmed(detail)
 
 
-def _evaluated(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
+def _evaluate_callee(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
     """The expression called at a place in a method, and its value for an object of the method's class.
 
     Raises the errors of evaluating it: NameError if it has local variables.
@@ -94,7 +94,7 @@ def _evaluated(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, 
     return text, getattr(called, "__self__", called)
 
 
-def _exchanged(module: nn.Module) -> tuple[int, int] | None:
+def _exchanged_gradients(module: nn.Module) -> tuple[int, int] | None:
     """The numbers of gradients that two processes exchange after a call of a module, and of its wrapper.
 
     The other process is simulated. None if this cannot be measured. Raises the errors of torch.
@@ -113,7 +113,7 @@ def _exchanged(module: nn.Module) -> tuple[int, int] | None:
         distributed.init_process_group("fake", rank=0, world_size=2, store=FakeStore())
     sent: list[int] = []
     wrapper = DistributedDataParallel(module)
-    wrapper.register_comm_hook(sent, _sent)
+    wrapper.register_comm_hook(sent, _note_bucket)
     numbers = []
     for called in (module, wrapper):
         sent.clear()
@@ -123,7 +123,7 @@ def _exchanged(module: nn.Module) -> tuple[int, int] | None:
     return numbers[0], numbers[1]
 
 
-def _sent(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annotations other than its own
+def _note_bucket(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annotations other than its own
     """Note the number of gradients to be exchanged, and return the bucket as its own sum."""
     sent.append(len(bucket.gradients()))
     done = torch.futures.Future()

@@ -25,7 +25,7 @@ def actions(ls: Server, path: str, params: types.CodeActionParams) -> list[types
     """The code actions for the selected lines: fix a finding, fix all of the file, ignore a finding."""
     shown = ls.shown
     findings = shown.findings.get(path, [])
-    text, document = shown.texts.get(path), ls.documents.opened(params.text_document.uri)
+    text, document = shown.texts.get(path), ls.documents.document_at(params.text_document.uri)
     if text is None or document is None or text.version != document.version:
         return []
     converter = ls.converter(shown)

@@ -73,7 +73,7 @@ class Configuration:
         folder = self.folder_of(path)
         table = self._answers.get(folder, self._told)
         complaints: list[str] = []
-        given = _given(table, complaints)
+        given = _valid_keys(table, complaints)
         settings = None
         if _take(given, _ENABLE, bool, "true or false", complaints) is not False:
             settings = self._with(given, path, folder, complaints)
@@ -95,7 +95,7 @@ class Configuration:
         return known[1]
 
 
-def _given(table: Any, complaints: list[str]) -> dict[str, Any]:
+def _valid_keys(table: Any, complaints: list[str]) -> dict[str, Any]:
     """The valid keys of the editor's settings, without those of extensions and those that are null."""
     if not isinstance(table, dict):
         if table not in (None, []):  # an empty table of Lua may be a list
@@ -131,9 +131,9 @@ def _on_top(base: Settings, given: dict[str, Any], complaints: list[str]) -> Set
     if python is not None:
         given.setdefault("python", python)
     try:
-        return _understood(base, given)
+        return _with_valid(base, given)
     except UsageError:
-        _understood(base, {})
+        _with_valid(base, {})
     table: dict[str, Any] = {}
     for key in sorted(given, key=lambda key: key not in _FIRST):
         refusal = _refusal(base, {**table, key: given[key]})
@@ -144,7 +144,7 @@ def _on_top(base: Settings, given: dict[str, Any], complaints: list[str]) -> Set
     return base.with_table(table, _WHOSE)
 
 
-def _understood(base: Settings, table: dict[str, Any]) -> Settings:
+def _with_valid(base: Settings, table: dict[str, Any]) -> Settings:
     """The settings with others on top, whose codes must be those of rules. Raises UsageError."""
     settings = base.with_table(table, _WHOSE)
     select_rules(settings)
@@ -153,7 +153,7 @@ def _understood(base: Settings, table: dict[str, Any]) -> Settings:
 
 def _refusal(base: Settings, table: dict[str, Any]) -> str:
     try:
-        _understood(base, table)
+        _with_valid(base, table)
     except UsageError as error:
         return str(error).removeprefix(f"{_WHOSE}: ")
     return ""

@@ -35,7 +35,7 @@ from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, 
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
 from modellint.server.rpc import Protocol
 from modellint.server.session import Session
-from modellint.server.shown import Shown, Text, Told, encoded, text_of
+from modellint.server.shown import Shown, Text, Told, encode, text_of
 from modellint.source import SourceFile, kind_of
 from modellint.version import __version__
 
@@ -102,9 +102,9 @@ class Server(LanguageServer):
     def end(self) -> None:
         self._work.put(None)
 
-    def told(self, table: Any) -> None:
+    def take_settings(self, table: Any) -> None:
         """Take settings that the editor sent, for all folders; None if it sent none."""
-        self.submit(lambda: self._renewed(self._configuration.tell(table)))
+        self.submit(lambda: self._repeat_complaints(self._configuration.tell(table)))
 
     async def configure(self) -> None:
         """Ask the editor for the settings of each folder, and take them."""
@@ -118,7 +118,7 @@ class Server(LanguageServer):
             except (asyncio.TimeoutError, JsonRpcException, TypeError) as error:
                 log.warning("the editor does not tell its settings: %r", error)
                 return
-        self.submit(lambda: self._configured(tables))
+        self.submit(lambda: self._take_answers(tables))
 
     def submit(self, work: Callable[[], None]) -> None:
         """Let the checking thread do something before it goes on checking."""
@@ -133,9 +133,9 @@ class Server(LanguageServer):
         self.submit(lambda: self._waiting.append((future, key, answer)))
         return await future
 
-    def opened(self, uri: str) -> None:
+    def document_changed(self, uri: str) -> None:
         """Handle a document that was opened or edited."""
-        path, document = path_of(uri), self.documents.opened(uri)
+        path, document = path_of(uri), self.documents.document_at(uri)
         if path is None or document is None or kind_of(Path(path).name) is None:
             return
         self._uris[path] = uri
@@ -143,7 +143,7 @@ class Server(LanguageServer):
         self.submit(lambda: self._open(path, version, text))
         self._supersede()
 
-    def closed(self, uri: str) -> None:
+    def document_closed(self, uri: str) -> None:
         """Handle a document or a notebook that was closed."""
         path = path_of(uri)
         if path is not None:
@@ -174,7 +174,7 @@ class Server(LanguageServer):
         start, end = place.start, place.end
         if (end.line, end.character) < (start.line, start.character):
             raise JsonRpcInvalidParams("`range` ends before it starts")
-        document = self.documents.opened(uri)
+        document = self.documents.document_at(uri)
         if document is not None and end.line > len(document.lines):
             raise JsonRpcInvalidParams(f"line {end.line} is not there; the document has {len(document.lines)}")
 
@@ -183,14 +183,14 @@ class Server(LanguageServer):
     def _run(self) -> None:
         gc.disable()  # a collection takes longer than a check: it waits for a pause
         while self._take_work():
-            session = self._outdated()
+            session = self._outdated_session()
             if session is not None:
                 self._safely(session.check)
                 self._checks += 1
             if session is not None or self._is_dirty:
                 self._safely(self._publish)
                 self._is_dirty = False
-            if self._outdated() is None and self._work.empty():
+            if self._outdated_session() is None and self._work.empty():
                 self._answer()
         self._stop_aside()
 
@@ -199,7 +199,7 @@ class Server(LanguageServer):
         works: list[Callable[[], None] | None] = []
         if self._aside is None:
             self._safely(self._begin_aside)
-        if self._outdated() is None:
+        if self._outdated_session() is None:
             works.append(self._wait())
         with contextlib.suppress(queue.Empty):
             while True:
@@ -226,7 +226,7 @@ class Server(LanguageServer):
             self._checks = 0
         return self._work.get()
 
-    def _outdated(self) -> Session | None:
+    def _outdated_session(self) -> Session | None:
         return next((session for session in self._sessions.values() if session.is_outdated), None)
 
     def _begin_aside(self) -> None:
@@ -304,7 +304,7 @@ class Server(LanguageServer):
             return
         self._texts[path] = text_of(path, version, text)
         self._owners[path] = session
-        session.open(Path(path), encoded(path, text))
+        session.open(Path(path), encode(path, text))
 
     def _open_notebook(self, path: str, cells: tuple[CellDocument, ...]) -> None:
         self._again[path] = partial(self._open_notebook, path, cells)
@@ -349,7 +349,7 @@ class Server(LanguageServer):
         if session is not None:
             session.close(Path(path))
 
-    def touched(self, paths: Sequence[str]) -> None:
+    def files_changed(self, paths: Sequence[str]) -> None:
         """Handle changes on disk of files, or of folders with them."""
         if any(os.path.basename(path) in CONFIGURATION for path in paths):
             self._begin_anew()
@@ -358,12 +358,12 @@ class Server(LanguageServer):
             for path in paths:
                 session.touch(Path(path))
 
-    def _configured(self, tables: dict[str | None, Any]) -> None:
+    def _take_answers(self, tables: dict[str | None, Any]) -> None:
         """Take the editor's settings for each folder, and begin anew."""
-        self._renewed(self._configuration.answer(tables))
+        self._repeat_complaints(self._configuration.answer(tables))
         self._begin_anew()
 
-    def _renewed(self, are_others: bool) -> None:
+    def _repeat_complaints(self, are_others: bool) -> None:
         """If the editor's settings have changed, show complaints about them again."""
         if are_others:
             self._complaints.clear()
@@ -401,7 +401,7 @@ class Server(LanguageServer):
             self._diagnostics(key, pushed.get(key, ()), shown) for key in self._told.news(pushed, unchecked, shown)
         ]
         can_refresh = asks and self.knows("workspace", "diagnostics", "refresh_support")
-        refresh = self._outdated() is None and self._told.settle(shown) and can_refresh
+        refresh = self._outdated_session() is None and self._told.settle(shown) and can_refresh
 
         def send() -> None:
             self.shown = shown

@@ -46,7 +46,7 @@ def cells_of(workspace: Workspace, uri: str) -> tuple[CellDocument, ...] | None:
         return None
     found = []
     for cell in notebook.cells:
-        document = workspace.opened(cell.document)
+        document = workspace.document_at(cell.document)
         is_code = cell.kind == types.NotebookCellKind.Code
         if document is not None:
             language = document.language_id or "python"

@@ -91,20 +91,20 @@ class Session:
         self._open.add(path)
         self._aside.pop(path, None)
         self._outdated = {path: None} | self._outdated
-        self._changed(self._analyser.update(path, data))
+        self._mark_outdated(self._analyser.update(path, data))
 
     def close(self, path: Path) -> None:
         """Close a file: its content on disk counts again, and its own findings are dropped."""
         self._open.discard(path)
         for known in (self._outdated, self._aside, self._results, self._good, self._known):
             known.pop(path, None)
-        self._changed(self._analyser.update(path, None))
+        self._mark_outdated(self._analyser.update(path, None))
 
     def touch(self, path: Path) -> None:
         """Handle a change on disk of a file that is not open, or of a folder."""
         for changed in (path, *self._below(path)):
             if changed not in self._open:
-                self._changed(self._analyser.update(changed, None))
+                self._mark_outdated(self._analyser.update(changed, None))
 
     def _below(self, folder: Path) -> set[Path]:
         """Dependencies of results that are, or could be, in a folder; none if the path is named like a source file."""
@@ -127,7 +127,7 @@ class Session:
             self._aside[path] = time.monotonic()
             return
         try:
-            self._keep(path, self._checked(path, data))
+            self._keep(path, self._result_of(path, data))
         except SupersededError:
             self._outdated[path] = None
         except Exception:
@@ -138,7 +138,7 @@ class Session:
         """Give up the present check, as there is a change; may be called from another thread."""
         self._analyser.supersede()
 
-    def _checked(self, path: Path, data: bytes) -> FileResult:
+    def _result_of(self, path: Path, data: bytes) -> FileResult:
         """The result of a file: checked now, or moved from an earlier one if only the layout differs."""
         layout = Layout.of(path, data) if kind_of(path.name) == PYTHON and self.rules.are_built_in else None
         if layout is None:
@@ -226,7 +226,7 @@ class Session:
         """The linked project's answer to a question."""
         return self._analyser.ask(question)
 
-    def _changed(self, keys: set[str]) -> None:
+    def _mark_outdated(self, keys: set[str]) -> None:
         """Check again the files that depend on any of `keys`, after those that already wait."""
         for path, result in self._results.items():
             if result.rests_on(keys):

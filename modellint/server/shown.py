@@ -86,7 +86,7 @@ def text_of(path: str, version: int | None, text: str) -> Text:
     return Text(version, SourceFile(Path(path), text.removeprefix(_BOM), bom=text.startswith(_BOM)), path)
 
 
-def encoded(path: str, text: str) -> bytes:
+def encode(path: str, text: str) -> bytes:
     """The bytes of a text in a file, in the encoding that a Python file declares.
 
     What that encoding does not have is another character, so that all others keep their columns.

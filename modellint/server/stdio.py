@@ -113,11 +113,11 @@ def _header(stream: BinaryIO) -> int | Garbage | None:
         field = _FIELD.fullmatch(line)
         is_length = field is not None and field[1].lower() == b"content-length"
         if field is None or (not is_length and _LENGTH.search(line)):
-            return Garbage(f"expected a header `Content-Length: 123`, not {_shown(line)}", line)
+            return Garbage(f"expected a header `Content-Length: 123`, not {_excerpt(line)}", line)
         if is_length:
             given = int(field[2]) if field[2].isdigit() and len(field[2]) <= _LONGEST_LENGTH else _LARGEST + 1
             if given > _LARGEST:
-                return Garbage(f"expected a length of at most {_LARGEST} bytes, not {_shown(field[2])}", line)
+                return Garbage(f"expected a length of at most {_LARGEST} bytes, not {_excerpt(field[2])}", line)
             if length not in (None, given):
                 return Garbage(f"expected one `Content-Length`, not {length} and {given}")
             length = given
@@ -153,7 +153,7 @@ def _read(stream: BinaryIO, length: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _shown(data: bytes) -> str:
+def _excerpt(data: bytes) -> str:
     return repr(data[:40].strip().decode("utf-8", "replace"))
 
 

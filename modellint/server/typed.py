@@ -57,7 +57,7 @@ class Typed:
         before, now = self._before.get(path), self._now(Path(path))
         if before is None or before == now:
             return None
-        old, new = _decoded(path, before), _decoded(path, now or b"")
+        old, new = _decode(path, before), _decode(path, now or b"")
         return None if old is None or new is None else _Change(old, new)
 
 
@@ -83,28 +83,28 @@ class _Change:
         if span.end_line <= self._head:
             return span
         if span.line > len(self._before) - self._tail:
-            return _moved(span, self._shift)
+            return _move_span(span, self._shift)
         lines = self._before[span.line - 1 : span.end_line]
-        moved = _moved(span, self._moves.get(span.line, 0))
+        moved = _move_span(span, self._moves.get(span.line, 0))
         if lines and self._now[moved.line - 1 : moved.end_line] == lines:
             return moved
         if whole_lines:
             return None
         text = self._old.text_of(span)
-        there = (at for at in (span, _moved(span, self._shift)) if at.line > 0 and self._new.text_of(at) == text)
+        there = (at for at in (span, _move_span(span, self._shift)) if at.line > 0 and self._new.text_of(at) == text)
         return next(there, None) if text else None
 
     @cached_property
     def _moves(self) -> dict[int, int]:
         """The distance by which lines between the two ends have moved."""
         before, now = (
-            {line: number for line, number in _numbered(lines, self._head, self._tail).items() if number}
+            {line: number for line, number in _numbered_lines(lines, self._head, self._tail).items() if number}
             for lines in (self._before, self._now)
         )
         return {number: now[line] - number for line, number in before.items() if line in now}
 
 
-def _numbered(lines: list[str], head: int, tail: int) -> dict[str, int]:
+def _numbered_lines(lines: list[str], head: int, tail: int) -> dict[str, int]:
     """The lines between the two ends, each with its number, or 0 if it occurs twice."""
     found: dict[str, int] = {}
     for number, line in enumerate(lines[head : len(lines) - tail], head + 1):
@@ -112,11 +112,11 @@ def _numbered(lines: list[str], head: int, tail: int) -> dict[str, int]:
     return found
 
 
-def _moved(span: Span, lines: int) -> Span:
+def _move_span(span: Span, lines: int) -> Span:
     return replace(span, line=span.line + lines, end_line=span.end_line + lines)
 
 
-def _decoded(path: str, data: bytes) -> SourceFile | None:
+def _decode(path: str, data: bytes) -> SourceFile | None:
     """A file with the lines that places count; None for a notebook that cannot be read."""
     try:
         return (decode_yaml if kind_of(path) == YAML else decode_code)(Path(path), data)

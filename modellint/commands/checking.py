@@ -66,12 +66,12 @@ def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     if flags["watch"]:
         from modellint.commands.watch import watch
 
-        return watch(paths or (Path("."),), lambda: _checked(paths, flags))
+        return watch(paths or (Path("."),), lambda: _check_once(paths, flags))
     process.expect_end()
-    return _checked(paths, flags)
+    return _check_once(paths, flags)
 
 
-def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
+def _check_once(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.config import settings_for
     from modellint.packs import select_rules
     from modellint.reading.files import Files
@@ -107,14 +107,14 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
     tell_about_changes(report, flags["quiet"])
     if flags["write_baseline"] or flags["add_ignore"] is not None:
-        code = _taken_down(report, settings, rules, overlay, flags)
+        code = _write_down(report, settings, rules, overlay, flags)
     else:
-        code = _shown(report, settings, rules, overlay, flags, outputs, fixing)
+        code = _write_results(report, settings, rules, overlay, flags, outputs, fixing)
     tell_what_is_missing(report, quiet=flags["quiet"], verbose=flags["verbose"])
     return 2 if report.crashes else code
 
 
-def _taken_down(
+def _write_down(
     report: Report, settings: Settings, rules: RuleSet, overlay: dict[Path, bytes] | None, flags: dict[str, Any]
 ) -> int:
     """Write findings to the baseline, or add comments that ignore them; gives the exit code."""
@@ -123,7 +123,7 @@ def _taken_down(
     return _add_ignores(report, overlay, flags["add_ignore"])
 
 
-def _shown(
+def _write_results(
     report: Report,
     settings: Settings,
     rules: RuleSet,

@@ -70,10 +70,10 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = str(args[0])
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(f"no command is called `{name}`{self._meant(name, ctx)}")
+            ctx.fail(f"no command is called `{name}`{self._suggestion(name, ctx)}")
         return super().resolve_command(ctx, args)
 
-    def _meant(self, name: str, ctx: click.Context) -> str:
+    def _suggestion(self, name: str, ctx: click.Context) -> str:
         if f"--{name}" in _options(ctx):
             return f"; did you mean `{ctx.command_path} --{name}`?"
         if os.path.exists(name) and "check" in self.commands:

@@ -41,10 +41,10 @@ class Known(NamedTuple):
 def known_packages(settings: Settings) -> list[Known]:
     """The packages with shipped facts, as they are known for a project."""
     project = Project(ProjectOptions(settings.root, settings.python))
-    return [_known(name, project) for name in knowledge.PACKAGES]
+    return [_known_package(name, project) for name in knowledge.PACKAGES]
 
 
-def _known(name: str, project: Project) -> Known:
+def _known_package(name: str, project: Project) -> Known:
     folder = next((folder for folder in project.names.path.site_packages if os.path.isdir(folder / name)), None)
     if name in _AS_SHIPPED:
         return Known(name, knowledge.shipped_release(name), None)
@@ -52,11 +52,11 @@ def _known(name: str, project: Project) -> Known:
     if project.files.exists(own / "__init__.py"):
         return Known(name, "", own, "the project's own copy")
     if folder is None:
-        return _wanted(name, project) or Known(name, knowledge.shipped_release(name), None)
+        return _required_release(name, project) or Known(name, knowledge.shipped_release(name), None)
     return Known(name, release_in(folder, name) or "of an unknown release", folder)
 
 
-def _wanted(name: str, project: Project) -> Known | None:
+def _required_release(name: str, project: Project) -> Known | None:
     """The release that a project requires, if its facts are not shipped; None if they are, or if it requires none."""
     from modellint.link.requirements import required
 

@@ -55,7 +55,7 @@ def tell_about_run(report: Report, rules: RuleSet) -> None:
     click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
     _tell_about_time(report)
     for path, parts in report.unfinished:
-        click.echo(f"{shown(Path(path))}: too large for {_unfinished(parts)} to follow to its end", err=True)
+        click.echo(f"{shown(Path(path))}: too large for {_unfinished_text(parts)} to follow to its end", err=True)
     _tell_about_pairings(report)
 
 
@@ -130,7 +130,7 @@ def _shown_value(value: Any) -> str:
     return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
 
 
-def _unfinished(parts: Iterable[tuple[str, str]]) -> str:
+def _unfinished_text(parts: Iterable[tuple[str, str]]) -> str:
     """Rules, with the first questions that each did not follow to their end."""
     asked: dict[str, list[str]] = {}
     for code, question in parts:

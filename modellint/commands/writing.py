@@ -85,13 +85,13 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
         for kind, count in rows
         for code, name, severity in (kind,)
     ]
-    lines = _aligned(table) if rows else []
+    lines = _aligned_rows(table) if rows else []
     if lines:
         lines[0] = styled(lines[0], view, bold=True)
     return "".join(f"{line}\n" for line in (*lines, *looked_at(report, view), *summary(report, view)))
 
 
-def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
+def _aligned_rows(table: Sequence[tuple[str, ...]]) -> list[str]:
     """The rows of a table with aligned columns; the first and the last, which are numbers, to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     last = len(widths) - 1

@@ -58,7 +58,7 @@ def edited(path: Path, data: bytes, edits: Iterable[Edit]) -> bytes:
     source = decoded(path, data)
     changes = changes_of(source, edits)
     text = applied(source.text, changes)
-    result = _encoded(source, data, text)
+    result = _encode(source, data, text)
     if kind_of(path.name) == YAML:
         _check_yaml(path, source.text, result, text, changes)
     else:
@@ -66,7 +66,7 @@ def edited(path: Path, data: bytes, edits: Iterable[Edit]) -> bytes:
     return result
 
 
-def _encoded(source: SourceFile, data: bytes, text: str) -> bytes:
+def _encode(source: SourceFile, data: bytes, text: str) -> bytes:
     """A new text as the file was encoded; only if that encoding gives back the old one byte by byte."""
     mark = "\ufeff".encode(source.encoding) if source.bom else b""
     try:

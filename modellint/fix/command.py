@@ -76,9 +76,9 @@ class Fixing:
         if not self.fixer.is_finished:
             yield f"Warning: there is more to fix after {MAX_PASSES} passes; run modellint again"
         if self.flags["show_fixes"]:
-            yield from _listed(report.fixed, view)
+            yield from _fixes_by_file(report.fixed, view)
         if self.is_silent:
-            number, hidden = len(report.fixed), _hidden(report.findings, self.flags["unsafe_fixes"])
+            number, hidden = len(report.fixed), _hidden_text(report.findings, self.flags["unsafe_fixes"])
             done = "Would fix" if self.is_diff else "Fixed"
             yield f"{done} {number} finding{'s' * (number != 1)}{hidden}" if number else f"No fixes to make{hidden}"
 
@@ -142,7 +142,7 @@ def fixing(
     return Fixing(fixer, is_diff, is_diff or flags["fix_only"], overlay or {}, flags)
 
 
-def _listed(fixed: Iterable[Finding], view: View) -> Iterator[str]:
+def _fixes_by_file(fixed: Iterable[Finding], view: View) -> Iterator[str]:
     """The fixes in lines: for each file, the number of fixes by rule."""
     counts: dict[str, Counter[tuple[str, str]]] = {}
     for finding in fixed:
@@ -153,7 +153,7 @@ def _listed(fixed: Iterable[Finding], view: View) -> Iterator[str]:
             yield f"    {number} x {code} ({name})"
 
 
-def _hidden(findings: tuple[Finding, ...], unsafe: bool) -> str:
+def _hidden_text(findings: tuple[Finding, ...], unsafe: bool) -> str:
     number = sum(f.fix is not None and f.fix.applicability is Applicability.UNSAFE for f in findings)
     return "" if unsafe or not number else f" ({number} more with `--unsafe-fixes`)"
 

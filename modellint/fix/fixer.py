@@ -115,13 +115,13 @@ class Fixer:
             if (before := self._on_disk(path)) is not None and before != after and path in self._owned
         ]
         if self._write:
-            state, fixed = self._written(state, fixed)
+            state, fixed = self._write_all(state, fixed)
         return Outcome(state.results, state.findings, tuple(fixed), (*state.crashes, *self._crashes))
 
     def _on_disk(self, path: Path) -> bytes | None:
         return Files(self._overlay).read(path)
 
-    def _held(self, path: Path, contents: Mapping[Path, bytes]) -> bytes | None:
+    def _content_in(self, path: Path, contents: Mapping[Path, bytes]) -> bytes | None:
         return contents[path] if path in contents else self._on_disk(path)
 
     # -- passes --------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class Fixer:
             if not batch:
                 return state, fixed
             whole = len(batch)
-            state, batch = self._settled(state, batch, refused, tolerant)
+            state, batch = self._apply_harmless(state, batch, refused, tolerant)
             fixed += [finding for item in batch for finding in item.findings]
             self._owned.update(path for item in batch for path in edits_by_path(item.fix.edits))
             passes += len(batch) == whole
@@ -185,7 +185,7 @@ class Fixer:
             raise EditError(f"{path} has changed while it was checked")
         return data
 
-    def _settled(
+    def _apply_harmless(
         self, state: _State, batch: list[_Item], refused: set[Key], tolerant: bool
     ) -> tuple[_State, list[_Item]]:
         """The state after the first fixes of a batch, as many as are harmless; a first fix that is not is refused."""
@@ -222,13 +222,13 @@ class Fixer:
             new = edited(path, self._content(state, path), mine)
             for name in self._names.get(os.path.realpath(path), {path}) | {path}:
                 contents[name] = new
-        return self._linted(state, contents)
+        return self._lint_with(state, contents)
 
-    def _linted(self, state: _State, contents: Mapping[Path, bytes]) -> _State:
+    def _lint_with(self, state: _State, contents: Mapping[Path, bytes]) -> _State:
         """The state with other contents: every file whose result rests on a changed one is checked again."""
         changed = [p for p in {*contents, *state.contents} if contents.get(p) != state.contents.get(p)]
         keys = {f"file:{path.as_posix()}" for path in changed}
-        held = {p: (self._held(p, state.contents) or b"", self._held(p, contents) or b"") for p in changed}
+        held = {p: (self._content_in(p, state.contents) or b"", self._content_in(p, contents) or b"") for p in changed}
         texts = Changed(lambda: held)
         stale = [Path(path) for path, result in state.results.items() if result.rests_on(keys, texts)]
         overlay = {**self._overlay, **contents}
@@ -273,7 +273,7 @@ class Fixer:
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
-    def _written(self, state: _State, fixed: list[Finding]) -> tuple[_State, list[Finding]]:
+    def _write_all(self, state: _State, fixed: list[Finding]) -> tuple[_State, list[Finding]]:
         """Write all files; gives the remaining state and fixes if some files cannot be written."""
         lost: set[Path] = set()
         for group in _groups(self.rewrites, fixed):
@@ -284,7 +284,7 @@ class Fixer:
         self.rewrites = [rewrite for rewrite in self.rewrites if rewrite.path not in lost]
         gone = {name for path in lost for name in self._names.get(os.path.realpath(path), {path}) | {path}}
         contents = {path: data for path, data in state.contents.items() if path not in gone}
-        return self._linted(state, contents), [finding for finding in fixed if lost.isdisjoint(_paths(finding))]
+        return self._lint_with(state, contents), [finding for finding in fixed if lost.isdisjoint(_paths(finding))]
 
     def _is_written(self, group: Sequence[Rewrite]) -> bool:
         try:

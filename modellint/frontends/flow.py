@@ -235,7 +235,7 @@ class _Lowering(Expressions):
         before = dict(self.names)
         unknown = self.value(Op.UNKNOWN, (), "except", node)
         handled = self.handled
-        self.handled = (*handled, *_caught(node))
+        self.handled = (*handled, *_caught_names(node))
         body_left = self.branch(node.body, self.guard)
         self.handled = handled
         body_left = body_left or self.branch(node.orelse, self.guard)
@@ -271,12 +271,12 @@ class _Lowering(Expressions):
         if self.is_module:
             self.names.pop(node.name, None)
         else:
-            function = self.nested(node, node.args, lambda: self._returned(node))
+            function = self.nested(node, node.args, lambda: self._return_values(node))
             function.target = node.name
             self.names[node.name] = function
         return False
 
-    def _returned(self, node: FunctionNode) -> tuple[Value, ...]:
+    def _return_values(self, node: FunctionNode) -> tuple[Value, ...]:
         """The return values of a function inside this one, which is lowered under an unknown condition."""
         self.nested_returns = []
         self.guard = PathCondition(self.value(Op.UNKNOWN, (), "nested", node), True, self.guard)
@@ -303,7 +303,7 @@ class _Lowering(Expressions):
         return False
 
 
-def _caught(node: ast.Try) -> tuple[str, ...]:
+def _caught_names(node: ast.Try) -> tuple[str, ...]:
     """The names of the exceptions that a `try` catches; `BaseException` for a bare `except`, or for an unnamed type."""
     types = [
         part

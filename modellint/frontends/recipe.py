@@ -76,12 +76,12 @@ _WHOLE = {kind.value: kind for kind in (TagKind.REF, TagKind.COPY, TagKind.TUPLE
 
 def looks_like_recipe(data: bytes) -> bool:
     """True if a YAML file may have tags of HyperPyYAML, by its bytes alone; never wrong when it is False."""
-    return _CAN_BE.search(_narrowed(data)) is not None
+    return _CAN_BE.search(_narrow_bytes(data)) is not None
 
 
 def can_include(data: bytes) -> bool:
     """True if a YAML file may include others, by its bytes alone."""
-    return _CAN_INCLUDE.search(_narrowed(data)) is not None
+    return _CAN_INCLUDE.search(_narrow_bytes(data)) is not None
 
 
 def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
@@ -95,7 +95,7 @@ def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
     try:
         root = _Reader(source).read()
     except UnreadableError as error:
-        if included or _MARKS.search(_narrowed(data)):
+        if included or _MARKS.search(_narrow_bytes(data)):
             raise _as_template(source, error) from None
         return None
     if root is None or root.kind is not NodeKind.MAPPING:
@@ -133,7 +133,7 @@ def _is_of_library(node: Node) -> bool:
 
 def looks_like_config(data: bytes) -> bool:
     """True if a YAML file may name a class by `_target_:`, by its bytes alone."""
-    return TARGET.encode() in _narrowed(data)
+    return TARGET.encode() in _narrow_bytes(data)
 
 
 def read_config(path: Path, data: bytes) -> Recipe | None:
@@ -148,7 +148,7 @@ def read_config(path: Path, data: bytes) -> Recipe | None:
         root = _Reader(source, Dialect.OMEGACONF).read()
     except UnreadableError:
         is_template = _TEMPLATE.search(source.text) or source.text.count("\n---") > 1
-        if is_template or not _CONFIG_MARK.search(_narrowed(data)):
+        if is_template or not _CONFIG_MARK.search(_narrow_bytes(data)):
             return None
         raise
     if root is None or root.kind is not NodeKind.MAPPING:
@@ -157,7 +157,7 @@ def read_config(path: Path, data: bytes) -> Recipe | None:
     return recipe if any(node.get(TARGET) is not None for node in recipe.nodes()) else None
 
 
-def _narrowed(data: bytes) -> bytes:
+def _narrow_bytes(data: bytes) -> bytes:
     """A file's bytes, with one byte for each letter of a tag also in UTF-16."""
     return data.replace(b"\0", b"") if data.startswith(_UTF16) else data
 
@@ -329,7 +329,7 @@ class _Reader:
         if name is None or written is None:
             return NO_TAG, begin
         kind, target = _kind(name)
-        return Tag(kind, target, _spelled(name), self._span(begin, written.end())), written.end()
+        return Tag(kind, target, _usual_spelling(name), self._span(begin, written.end())), written.end()
 
     def _span(self, start: int, end: int) -> Span:
         return Span(*self._position(start), *self._position(end))
@@ -352,7 +352,7 @@ def _target_of(entries: tuple[Entry, ...], tag: Tag) -> Tag:
     return tag
 
 
-def _spelled(name: str) -> str:
+def _usual_spelling(name: str) -> str:
     """A tag in its usual spelling, independent of handles, escapes and brackets."""
     if name.startswith(_STANDARD):
         return f"!!{name.removeprefix(_STANDARD)}"

@@ -53,7 +53,7 @@ def tag_in(text: str, stop: int, parses: Callable[[str], bool], *, is_python: bo
         glued = _WORD.search(text, max(tag.start - _LONGEST, 0), tag.start)
         if (glued.start() if glued else tag.start) <= stop <= tag.end:
             return str(tag)
-    return str(tags[0]) if tags and parses(_filled(text, tags)) else None
+    return str(tags[0]) if tags and parses(_fill_tags(text, tags)) else None
 
 
 def _tags(text: str, starts: re.Pattern[str]) -> Iterator[_Tag]:
@@ -82,7 +82,7 @@ def _is_value(text: str) -> bool:
     return not isinstance(value, ast.Tuple) and any(isinstance(node, ast.Name) for node in ast.walk(value))
 
 
-def _filled(text: str, tags: list[_Tag]) -> str:
+def _fill_tags(text: str, tags: list[_Tag]) -> str:
     """The text with its tags filled in; of alternatives, the first."""
     parts: list[str] = []
     start, depth, dropped = 0, 0, 0

@@ -295,13 +295,13 @@ class Package:
         for _ in range(_MAX_HOPS):
             if name in self._classes:
                 break
-            found = self._aliases.get(name) or self._redirected(name)
+            found = self._aliases.get(name) or self._redirected_name(name)
             if found is None:
                 break
             name = found
         return name
 
-    def _redirected(self, name: str) -> str | None:
+    def _redirected_name(self, name: str) -> str | None:
         redirects = self._data.get("redirects", {})
         prefix = name.rpartition(".")[0]
         while prefix:

@@ -109,7 +109,7 @@ def surface() -> dict[str, Any]:
         "release": torch.__version__.partition("+")[0],
         "tensor": " ".join(sorted(name for name in dir(torch.Tensor) if not name.startswith("__"))),
         "removed": "",
-        "modules": {name: " ".join(sorted(_offered(name))) for name in _MODULES},
+        "modules": {name: " ".join(sorted(_public_names(name))) for name in _MODULES},
         "takes tensors": {name: " ".join(names) for name, names in _tensor_first().items()},
         "layer": " ".join(sorted(module)),
         "layers": {
@@ -118,7 +118,7 @@ def surface() -> dict[str, Any]:
     }
 
 
-def _offered(name: str) -> set[str]:
+def _public_names(name: str) -> set[str]:
     found: Any = torch
     for part in name.split(".")[1:]:
         found = getattr(found, part)

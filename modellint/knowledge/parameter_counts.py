@@ -78,7 +78,7 @@ def _product(sizes: Iterable[Size]) -> Size:
     return total
 
 
-def _divided(size: Size, divisor: Size) -> Size:
+def _divide(size: Size, divisor: Size) -> Size:
     number, by = size.constant, divisor.constant
     if by == 1:
         return size
@@ -106,7 +106,7 @@ def _bilinear(given: _Given) -> Size:
 def _convolution(dimensions: int, *, is_transposed: bool = False) -> Callable[[_Given], Size]:
     def count(given: _Given) -> Size:
         inputs, outputs, groups = (given.size(name) for name in ("in_channels", "out_channels", "groups"))
-        grouped = inputs * _divided(outputs, groups) if is_transposed else _divided(inputs, groups) * outputs
+        grouped = inputs * _divide(outputs, groups) if is_transposed else _divide(inputs, groups) * outputs
         weights = grouped * given.product("kernel_size", dimensions)
         return weights + (outputs if given.flag("bias") else _NOTHING)
 

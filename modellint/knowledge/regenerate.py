@@ -313,7 +313,7 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
             data["older"][release] = {
                 name: found
                 for name, found in classes.items()
-                if known.get(name) != found and _redirected(name, redirects) not in known
+                if known.get(name) != found and _redirected_name(name, redirects) not in known
             }
         every = {name for found in (data["classes"], *data["older"].values()) for name in found}
         for alias, target in extraction.aliases().items():
@@ -324,7 +324,7 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
     return renumbered({**data, "functions": functions}, nodes.table)
 
 
-def _redirected(name: str, redirects: dict[str, str]) -> str | None:
+def _redirected_name(name: str, redirects: dict[str, str]) -> str | None:
     """The name that a redirection of its module gives a class."""
     return next((new + name[len(old) :] for old, new in redirects.items() if name.startswith(f"{old}.")), None)
 

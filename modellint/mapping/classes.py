@@ -64,12 +64,12 @@ class _Builder:
         self.counts = counter_of(project).attributes(cls)
         self.object_run = ObjectRun(self.model, project, _Everything(project))
         self.object_run.begin()
-        self.places = self._written()
+        self.places = self._definition_places()
         self.at_work = self._working()
 
     def build(self) -> ClassMap:
-        lost = {found.kept.attribute: found for found in self._lost()}
-        rows = [*self._registered(set(lost)), *map(self._loose_row, lost.values())]
+        lost = {found.kept.attribute: found for found in self._unregistered()}
+        rows = [*self._registered_rows(set(lost)), *map(self._loose_row, lost.values())]
         rows.sort(key=lambda row: self._order(row.name))
         module = self.cls.module
         return ClassMap(
@@ -80,12 +80,12 @@ class _Builder:
             is_module=self.model.is_module,
             is_complete=self.model.is_complete and self.object_run.run.is_complete,
             attributes=tuple(rows),
-            loose=tuple(_told(found) for found in lost.values() if _is_sure(found)),
+            loose=tuple(_as_loose(found) for found in lost.values() if _is_sure(found)),
         )
 
     # -- what is registered ------------------------------------------------------------------------------------
 
-    def _registered(self, lost: set[str]) -> Iterator[Attribute]:
+    def _registered_rows(self, lost: set[str]) -> Iterator[Attribute]:
         for name, known in self.object_run.shell.history.items():
             stored = [(atoms() if callable(atoms) else atoms, path) for atoms, path in known]
             options = [atom for atoms, _ in stored for atom in atoms if _may_be_layer(atom)]
@@ -118,7 +118,7 @@ class _Builder:
 
     # -- what is not -------------------------------------------------------------------------------------------
 
-    def _lost(self) -> Iterator[Unregistered]:
+    def _unregistered(self) -> Iterator[Unregistered]:
         """The layers that the class and its bases keep in plain containers."""
         told: set[int] = set()
         for owner in self.owners:
@@ -144,7 +144,7 @@ class _Builder:
 
     # -- places and uses ---------------------------------------------------------------------------------------
 
-    def _written(self) -> dict[str, Place]:
+    def _definition_places(self) -> dict[str, Place]:
         """Where each attribute is first stored or registered; the class itself comes before its bases."""
         found: dict[str, Place] = {}
         for owner in self.owners:
@@ -264,7 +264,7 @@ def _loose_name(shell: Shell) -> str:
     return "Parameter" if shell.kind == "parameter" else "?"
 
 
-def _told(found: Unregistered) -> Loose:
+def _as_loose(found: Unregistered) -> Loose:
     kept = found.kept
     what = "layers" if found.layers or not found.parameters else "parameters"
     message = f"`self.{kept.attribute}` keeps {what} in a plain {kept.kind}: torch does not know of them"

@@ -119,12 +119,12 @@ def _draw_layer(drawing: _Drawing, layer: Layer, names: set[str], training: Trai
             group = drawing.node(f"group {link.group}", GROUP, link.group)
             drawing.edge(root, group, verb, certain=link.certain)
             drawing.edge(group, target, "holds")
-    for root, verb in _lost(layer, training):
+    for root, verb in _missing_roots(layer, training):
         drawing.node(f"root {root}", ROOT, root)
         drawing.edge(f"root {root}", target, verb, loose=True)
 
 
-def _lost(layer: Layer, training: Training) -> Iterator[tuple[str, str]]:
+def _missing_roots(layer: Layer, training: Training) -> Iterator[tuple[str, str]]:
     """The roots that should hold a layer and don't."""
     if layer.moved.state is State.LOOSE:
         yield "modules", "moves"

@@ -125,16 +125,16 @@ class _Counting:
 
     def attribute(self, shell: Shell, name: str) -> Size | None:
         """The number of parameters of an attribute's value; None if it is not known."""
-        held, is_sure = self._held(shell, name)
-        if any(isinstance(atom, SymbolicInput) for atom in held) or (name, name) in _tied(model_of(shell)):
+        held, is_sure = self._attribute_value(shell, name)
+        if any(isinstance(atom, SymbolicInput) for atom in held) or (name, name) in _tied_attributes(model_of(shell)):
             return None
-        return self._summed([_Part(held, is_sure)], set())
+        return self._sum_of([_Part(held, is_sure)], set())
 
     def of(self, values: Iterable[Atoms]) -> Size | None:
         """The number of parameters of several values together, each counted once; None if it is not known."""
-        return self._summed([_Part(atoms) for atoms in values], set())
+        return self._sum_of([_Part(atoms) for atoms in values], set())
 
-    def _summed(self, pending: list[_Part], seen: set[Shell]) -> Size | None:
+    def _sum_of(self, pending: list[_Part], seen: set[Shell]) -> Size | None:
         total = _NOTHING
         while pending:
             part = pending.pop()
@@ -145,7 +145,7 @@ class _Counting:
                     return None
                 total = total + own * self._times(turns)
                 pending.extend(replace(inner, turns=turns) for inner in self._parts(atom, seen))
-            elif any(self._summed([_Part((atom,))], set()) != _NOTHING for atom in part.atoms):
+            elif any(self._sum_of([_Part((atom,))], set()) != _NOTHING for atom in part.atoms):
                 return None
         return total
 
@@ -174,13 +174,13 @@ class _Counting:
         if atom.model is None or atom.model.is_module is False:
             return _NOTHING
         known = described(atom)
-        if atom in self._run_turns.open or atom.model.is_module is None or any(_tied(atom.model)):
+        if atom in self._run_turns.open or atom.model.is_module is None or any(_tied_attributes(atom.model)):
             return None
         if known is None:
             return _NOTHING
-        return None if {"weight", "bias"} & atom.history.keys() else self._described(atom, *known)
+        return None if {"weight", "bias"} & atom.history.keys() else self._count_by_arguments(atom, *known)
 
-    def _described(self, shell: Shell, name: str, arguments: dict[str, Atoms]) -> Size | None:
+    def _count_by_arguments(self, shell: Shell, name: str, arguments: dict[str, Atoms]) -> Size | None:
         """The number of parameters of a layer whose class and arguments determine it; None if they do not."""
         if not (shell.arguments if shell.passed is None else shell.passed).is_complete:
             return None
@@ -201,7 +201,7 @@ class _Counting:
         is_counted = atom not in self._run_turns.rough
         for name in atom.history:
             if self._registers(atom, name):
-                held, is_sure = self._held(atom, name)
+                held, is_sure = self._attribute_value(atom, name)
                 may_be_layer = any(isinstance(option, SymbolicInput) for option in held) and is_called(
                     model_of(atom), name
                 )
@@ -227,7 +227,7 @@ class _Counting:
         return any(store.registers for store in shell.stores if store.name == name)
 
     @staticmethod
-    def _held(shell: Shell, name: str) -> tuple[Atoms, bool]:
+    def _attribute_value(shell: Shell, name: str) -> tuple[Atoms, bool]:
         """An attribute's value, and True if it certainly is set."""
         return shell.get(name) or (), any(not path for _, path in shell.history[name])
 
@@ -242,7 +242,7 @@ def is_called(model: ClassModel, name: str) -> bool:
     )
 
 
-def _tied(model: ClassModel) -> Iterator[tuple[str, str]]:
+def _tied_attributes(model: ClassModel) -> Iterator[tuple[str, str]]:
     """Pairs of attributes that a class declares to share weights: the one that takes them over, and their owner."""
     declared = (owner.facts.attributes.get(knowledge.TIED_WEIGHTS) for owner in model.mro())
     value = next((value for value in declared if value is not None), None)
@@ -320,12 +320,14 @@ class _Recipe:
                 return (self._run.sequence("list", elements, value, self._frame),)
             case ItemKind.NEW:
                 arguments = Arguments(tuple(elements), fields)
-                return join(self._run.calls.apply(atom, arguments, self._frame, value) for atom in self._named(item))
+                return join(
+                    self._run.calls.apply(atom, arguments, self._frame, value) for atom in self._defined_object(item)
+                )
             case ItemKind.NAME:
-                return partial(self._named(item), Arguments(tuple(elements), fields))
+                return partial(self._defined_object(item), Arguments(tuple(elements), fields))
         return UNKNOWN
 
-    def _named(self, item: Item) -> Atoms:
+    def _defined_object(self, item: Item) -> Atoms:
         definition = self._run.project.names.absolute(item.target, item.recipe.file)
         return UNKNOWN if definition is None else self._run.calls.defined(definition)
 

@@ -71,7 +71,7 @@ class _LooseLayers:
         """The larger objects of which nothing is saved, by identity, where they are more than one layer."""
         return {id(whole): whole for part, whole in self.unsaved.items() if part != id(whole)}
 
-    def told(self) -> Iterator[Loose]:
+    def all_loose(self) -> Iterator[Loose]:
         """Each finding about a loose layer, once."""
         for column, kind, message in (
             (self.unmoved, "not-moved", "is used but not in `modules`: it stays on the CPU"),
@@ -95,13 +95,13 @@ class _Training:
         within = self._nesting([status.item for status in statuses])
         rows = tuple(self._layer(status, within.get(id(status.item))) for status in statuses)
         if reach is None:
-            return Training("", None, (), rows, tuple(self.loose.told()), ())
+            return Training("", None, (), rows, tuple(self.loose.all_loose()), ())
         classes = reach.brain.classes
         brain = classes[0].name if classes else reach.brain.module.text_of(reach.brain.call.callee)
         trained = self.registration.trained
         optimizers = tuple(trained.optimizers) if trained is not None else ()
         absent = tuple(self._absent())
-        loose = (*self.loose.told(), *absent)
+        loose = (*self.loose.all_loose(), *absent)
         missing = tuple(one.name for one in absent)
         return Training(brain, reach.brain.module.path, tuple(map(shortened, optimizers)), rows, loose, missing)
 
@@ -139,9 +139,9 @@ class _Training:
             place=item.place,
             parameters=counter_of(self.project).item(item),
             uses=tuple(_uses(status)),
-            moved=self._moved(status),
-            trained=self._trained(status),
-            saved=self._saved(status),
+            moved=self._moved_fact(status),
+            trained=self._trained_fact(status),
+            saved=self._saved_fact(status),
             loaded=_fact(status.loaded) or _NO,
             frozen=self._frozen(status),
             within=None if within is None else within.path,
@@ -150,7 +150,7 @@ class _Training:
 
     # -- facts -------------------------------------------------------------------------------------------------
 
-    def _moved(self, status: LayerStatus) -> Fact:
+    def _moved_fact(self, status: LayerStatus) -> Fact:
         if status.moved is not None and not status.moved.root.text.startswith(_MODULES):
             return Fact(State.MAYBE, "by the script", status.moved.root.place)
         fact = _fact(status.moved)
@@ -182,7 +182,7 @@ class _Training:
     def _is_in(self, item: Item, loose: dict[int, Item]) -> bool:
         return any(item is other or self.layers.takes_along(other, item) for other in loose.values())
 
-    def _trained(self, status: LayerStatus) -> Fact:
+    def _trained_fact(self, status: LayerStatus) -> Fact:
         fact = _fact(status.trained)
         if fact is not None or status.has_parameters is False:
             return fact or _NO
@@ -191,7 +191,7 @@ class _Training:
         trained = self.registration.trained
         return _NO if trained is not None and trained.closed else _UNKNOWN
 
-    def _saved(self, status: LayerStatus) -> Fact:
+    def _saved_fact(self, status: LayerStatus) -> Fact:
         fact = _fact(status.saved)
         if fact is not None:
             return fact

@@ -36,16 +36,16 @@ def lines(chart: Map, view: View) -> Iterator[str]:
         if number:
             yield ""
         yield styled(printable(table.title), view, bold=True)
-        yield from _wrapped(printable(table.subtitle), width)
+        yield from _wrap(printable(table.subtitle), width)
         if table.rows:
             yield ""
             yield from _grid(table, width, view)
         yield ""
         for text in table.loose:
-            for line in _wrapped(printable(text), width):
+            for line in _wrap(printable(text), width):
                 yield styled(line, view, "red")
         for text in table.notes:
-            yield from _wrapped(printable(text), width)
+            yield from _wrap(printable(text), width)
 
 
 def _terminal_width() -> int:
@@ -58,9 +58,9 @@ def _terminal_width() -> int:
 def _grid(table: Table, width: int, view: View) -> Iterator[str]:
     cells = [[printable(cell.text) for cell in row] for row in table.rows]
     widths = _column_widths([list(table.columns), *cells], width - len(_GAP) * (len(table.columns) - 1))
-    yield styled(_joined(table.columns, widths), view, bold=True)
+    yield styled(_join_cells(table.columns, widths), view, bold=True)
     for row, texts in zip(table.rows, cells, strict=True):
-        wrapped = [_wrapped(text, column) for text, column in zip(texts, widths, strict=True)]
+        wrapped = [_wrap(text, column) for text, column in zip(texts, widths, strict=True)]
         for number in range(max(map(len, wrapped))):
             parts = [lines[number] if number < len(lines) else "" for lines in wrapped]
             yield _row(parts, widths, row, view)
@@ -76,7 +76,7 @@ def _row(parts: Sequence[str], widths: Sequence[int], cells: Sequence[Cell], vie
     return _GAP.join(shown).rstrip()
 
 
-def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
+def _join_cells(texts: Sequence[str], widths: Sequence[int]) -> str:
     return _GAP.join(text.ljust(width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
@@ -92,7 +92,7 @@ def _column_widths(rows: list[list[str]], width: int) -> list[int]:
     return widths
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     """Lines of at most `width` cells, broken at spaces, else after dots, brackets and words, else anywhere."""
     lines: list[str] = []
     while _cells(text) > width:

@@ -69,7 +69,7 @@ def _class(path: Path, shown: Path, data: bytes, name: str | None, project: Proj
     if module is None:
         project.parsed(path, data)
         raise MapError(f"{shown}: cannot be read")
-    cls = None if name is None else _named(name, module.classes)
+    cls = None if name is None else _class_named(name, module.classes)
     if cls is not None:
         return map_class(cls, project)
     listed = ", ".join(f"`{known}`" for known in list(module.classes)[:_MAX_NAMES])
@@ -80,7 +80,7 @@ def _class(path: Path, shown: Path, data: bytes, name: str | None, project: Proj
     raise MapError(f"{shown}: no class is called `{name}`{nearest(name, module.classes, f'; {available}')}")
 
 
-def _named(name: str, classes: dict[str, Class]) -> Class | None:
+def _class_named(name: str, classes: dict[str, Class]) -> Class | None:
     """A class by its qualified name (`Outer.Inner`), or by its own name if that is unique; else None."""
     if name in classes:
         return classes[name]

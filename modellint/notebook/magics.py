@@ -113,7 +113,7 @@ def _without_magics(lines: Sequence[str]) -> tuple[str, ...]:
         elif depth == 0 and (match := _ELEMENT.match(text, at)) and match["assign"]:
             # An unknown name: the value is another program's output.
             at, end = match.end(), _magic_end(text, match.end())
-            replaced = _padded("__" if end - at > 1 else "_", text[at:end])
+            replaced = _pad("__" if end - at > 1 else "_", text[at:end])
         if end > at:
             parts += [text[done:at], replaced]
             done = at = end
@@ -181,9 +181,9 @@ def _nothing(text: str) -> str:
     if not indent:
         return _blank(text)
     width = len(re.match(r"[^\r\n]*", body)[0])  # type: ignore[index]
-    return indent + _padded("pass" if width >= len("pass") else "0", body)
+    return indent + _pad("pass" if width >= len("pass") else "0", body)
 
 
-def _padded(word: str, text: str) -> str:
+def _pad(word: str, text: str) -> str:
     """`word` in place of the beginning of `text`, and spaces for the rest of it."""
     return word + _blank(text)[len(word) :]

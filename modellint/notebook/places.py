@@ -61,11 +61,11 @@ def with_places(
         place=moved(finding.place),
         related=tuple(Related(moved(other.place), other.message) for other in finding.related),
         fix=None if fix is None else replace(fix, edits=tuple(map(change, fix.edits))),
-        claim=None if claim is None else _moved(claim, moved),
+        claim=None if claim is None else _move_claim(claim, moved),
     )
 
 
-def _moved(claim: Claim, move: Callable[[Place], Place]) -> Claim:
+def _move_claim(claim: Claim, move: Callable[[Place], Place]) -> Claim:
     from modellint.claims import moved
 
     return moved(claim, move)

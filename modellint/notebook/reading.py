@@ -99,7 +99,7 @@ class Notebook:
     @property
     def original(self) -> str:
         """The module with the cells' original text."""
-        return "".join(f"\n{_ended(cell.source)}" for cell in self.cells)
+        return "".join(f"\n{_with_line_end(cell.source)}" for cell in self.cells)
 
     def cell_at(self, line: int) -> Cell | None:
         """The cell that a line of the module is in; the empty line before a cell belongs to it."""
@@ -139,7 +139,7 @@ def read(data: bytes) -> Notebook:
     cells = _cells(document, data)
     if not _is_python(document.get("metadata")):
         return Notebook((), "")
-    return _joined(
+    return _join_cells(
         (number, _text(cell, number, data)) for number, cell in enumerate(cells, 1) if _has_code(cell, number, data)
     )
 
@@ -216,7 +216,7 @@ def _is_python(metadata: Any) -> bool:
     return not is_old and all(_PYTHON.fullmatch(name) for name in names if isinstance(name, str) and name)
 
 
-def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
+def _join_cells(sources: Iterator[tuple[int, str]]) -> Notebook:
     cells: list[Cell] = []
     texts: list[str] = []
     written: dict[str, tuple[int, ...]] = {}
@@ -225,12 +225,12 @@ def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
     for number, source in sources:
         cell = Cell(number, source, line + 1)
         cells.append(cell)
-        lines = split_lines(_ended(source))
+        lines = split_lines(_with_line_end(source))
         code = code_of(lines)
         if code.writes is not None:
             numbers = tuple(range(cell.first + code.writes.first, cell.first + len(lines)))
             _write(written, code.writes, numbers)
-        text, error = _checked(code.lines, cell)
+        text, error = _check_cell(code.lines, cell)
         texts.append(text)
         errors += [] if error is None else [error]
         line += 1 + len(lines)
@@ -257,7 +257,7 @@ def _write(written: dict[str, tuple[int, ...]], file: WrittenFile, lines: tuple[
         written[file.name] = (*before, *lines)
 
 
-def _checked(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError | None]:
+def _check_cell(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError | None]:
     """A cell's code behind an additional first line, or blanks alone if it is no Python.
 
     IPython takes away what all lines of a cell are indented by; here, a block holds them.
@@ -276,7 +276,7 @@ def _checked(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError |
     return before + text, None
 
 
-def _ended(text: str) -> str:
+def _with_line_end(text: str) -> str:
     return text if not text or text.endswith(("\n", "\r")) else f"{text}\n"
 
 

@@ -128,13 +128,13 @@ class Files:
             self._traces.pop()
             if self._traces:
                 self._traces[-1][0].update(trace)
-        return result, self._kept(trace)
+        return result, self._shared_trace(trace)
 
     def joined(self, one: Trace, other: Trace) -> Trace:
         """The union of the dependencies of two computations, as a shared tuple."""
-        return one if one is other or not other else self._kept({*one, *other}) if one else other
+        return one if one is other or not other else self._shared_trace({*one, *other}) if one else other
 
-    def _kept(self, trace: set[str]) -> Trace:
+    def _shared_trace(self, trace: set[str]) -> Trace:
         key = hash(frozenset(trace))
         known = self._shared.get(key)
         if known is None or len(known) != len(trace) or not trace.issuperset(known):

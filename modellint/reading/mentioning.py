@@ -86,7 +86,7 @@ class Mentions:
         """The files that mention all of some words."""
         found = self._answers.get(words)
         if found is None:
-            found = self._answers[words] = tuple(self._found([word.encode() for word in words]))
+            found = self._answers[words] = tuple(self._find([word.encode() for word in words]))
         return found
 
     def update(self, path: Path) -> set[tuple[str, ...]]:
@@ -110,14 +110,14 @@ class Mentions:
         start = f"{path.as_posix()}/"
         return any(known.as_posix().startswith(start) for known in self._paths) or self._files.is_dir(path)
 
-    def _found(self, words: list[bytes]) -> Iterable[Path]:
+    def _find(self, words: list[bytes]) -> Iterable[Path]:
         if not self._index:
             self._contents = self._contents or {path: self._files.peek(path) or b"" for path in self._paths}
             if self._searches < _MAX_SEARCHES * len(self._paths):
                 holding = self._holders(words[0].rpartition(b" ")[2]) if words else self._paths
                 self._searches += len(holding)
                 return [path for path in holding if all(_has(self._contents[path], word) for word in words)]
-            self._index, self._contents, self._holding = _indexed(self._contents.values()), {}, {}
+            self._index, self._contents, self._holding = _build_index(self._contents.values()), {}, {}
         first, *rest = sorted((self._index.get(_indexed_as(word), ()) for word in words), key=len)
         paths = [self._paths[number] for number in sorted(set(first).intersection(*rest))]
         looked_for = [word for word in words if _indexed_as(word) != word]
@@ -236,7 +236,7 @@ def _indexed_as(word: bytes) -> bytes:
     return word.removeprefix(_OF).removeprefix(_QUOTED)
 
 
-def _indexed(contents: Iterable[bytes]) -> dict[bytes, array[int]]:
+def _build_index(contents: Iterable[bytes]) -> dict[bytes, array[int]]:
     index: dict[bytes, array[int]] = {}
     for number, content in enumerate(contents):
         for word in {*content.translate(APART).split(), *_definitions(content)}:

@@ -37,14 +37,14 @@ _TAB = "    "
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
-    for finding, *copies in _grouped(report.findings, view):
+    for finding, *copies in _group_copies(report.findings, view):
         yield from _finding(finding, copies, view)
         yield ""
     yield from looked_at(report, view)
     yield from summary(report, view)
 
 
-def _grouped(findings: Iterable[Finding], view: View) -> Iterable[list[Finding]]:
+def _group_copies(findings: Iterable[Finding], view: View) -> Iterable[list[Finding]]:
     """Group findings that are the same in copies of a file or function: equal texts about equal lines."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:

@@ -124,19 +124,19 @@ def summary(report: Report, view: View) -> Iterator[str]:
     if view.quiet:
         return
     if report.fixed:
-        total = _counted(len(report.findings) + len(report.fixed), "finding")
+        total = _count_text(len(report.findings) + len(report.fixed), "finding")
         yield f"Found {total} ({len(report.fixed)} fixed, {len(report.findings)} remaining)"
     elif report.findings:
         counts = Counter(finding.severity for finding in report.findings)
-        parts = ", ".join(_counted(counts[severity], severity.value) for severity in COLOURS if counts[severity])
-        yield f"Found {_counted(len(report.findings), 'finding')} ({parts})"
+        parts = ", ".join(_count_text(counts[severity], severity.value) for severity in COLOURS if counts[severity])
+        yield f"Found {_count_text(len(report.findings), 'finding')} ({parts})"
     elif not report.crashes:
         yield styled("All checks passed!", view, "green", bold=True)
     yield from _fixable(report)
     if report.refuted:
-        yield f"{_counted(report.refuted, 'finding')} refuted by running the code, shown with `--show-refuted`"
+        yield f"{_count_text(report.refuted, 'finding')} refuted by running the code, shown with `--show-refuted`"
     if report.known is not None and report.known.hidden:
-        yield f"{_counted(report.known.hidden, 'finding')} hidden by the baseline"
+        yield f"{_count_text(report.known.hidden, 'finding')} hidden by the baseline"
 
 
 def _fixable(report: Report) -> Iterator[str]:
@@ -154,9 +154,9 @@ def looked_at(report: Report, view: View) -> Iterator[str]:
         return
     told = str(report.inventory) or "no class of layers, no recipe and no configuration: is the model elsewhere?"
     packages = view.packages()
-    text = f"{_counted(report.files_checked, 'file')} checked: {told}" + (f"; {packages}" if packages else "")
+    text = f"{_count_text(report.files_checked, 'file')} checked: {told}" + (f"; {packages}" if packages else "")
     yield from wrapped("", 0, text, view, indent=2)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"

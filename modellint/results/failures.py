@@ -33,7 +33,7 @@ class Crash:
             raise error
         import traceback
 
-        return cls(part, path, _described(error), "".join(traceback.format_exception(error)))
+        return cls(part, path, _error_text(error), "".join(traceback.format_exception(error)))
 
     @property
     def message(self) -> str:
@@ -53,7 +53,7 @@ def noted(crashes: list[Crash], part: str, path: str) -> Iterator[None]:
         crashes.append(Crash.of(part, path, error))
 
 
-def _described(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         said = " ".join(str(error).split())
     except Exception:

@@ -71,10 +71,10 @@ def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[
     if not isinstance(items, list):
         raise UsageError(f"{file}: `{key}` is no list; expected what `--output-format json` writes")
     for number, item in enumerate(items, 1):
-        yield _understood(item, read, f"{file}: {_NAMES[key]} {number}")
+        yield _parse_item(item, read, f"{file}: {_NAMES[key]} {number}")
 
 
-def _understood(item: Any, read: Callable[[dict[str, Any]], T], name: str) -> T:
+def _parse_item(item: Any, read: Callable[[dict[str, Any]], T], name: str) -> T:
     try:
         return read(item)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

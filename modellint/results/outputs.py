@@ -31,7 +31,7 @@ def parse_outputs(wanted: Sequence[str], file: Path | None, default: str) -> lis
 
     Raises UsageError for an unknown format, a missing file name, and two formats for one file or for stdout.
     """
-    outputs = list(dict.fromkeys(map(_parsed, wanted))) or [Output(default)]
+    outputs = list(dict.fromkeys(map(_parse_output, wanted))) or [Output(default)]
     unnamed = [output.format for output in outputs if output.file is None]
     if len(unnamed) > 1:
         where = "stdout" if file is None else str(file)
@@ -50,7 +50,7 @@ def parse_outputs(wanted: Sequence[str], file: Path | None, default: str) -> lis
     return outputs
 
 
-def _parsed(text: str) -> Output:
+def _parse_output(text: str) -> Output:
     name, equals, file = text.partition("=")
     if name not in OUTPUT_FORMATS:
         hint = nearest(name, OUTPUT_FORMATS, f"; expected one of {', '.join(OUTPUT_FORMATS)}")

@@ -53,7 +53,7 @@ def _chosen(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
 def _this_interpreter_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands that are run in this process know what earlier tests have asked of the interpreter of the tests."""
     monkeypatch.setattr(confirmer, "guard_of", lambda guarding: _guard(guarding.mode, guarding.device))
-    monkeypatch.setattr(confirmer, "chosen", _chosen)
+    monkeypatch.setattr(confirmer, "first_with_torch", _chosen)
 
 
 @pytest.fixture(autouse=True)

@@ -127,7 +127,7 @@ def test_a_grandchild_that_keeps_the_pipes_is_not_waited_for(tmp_path: Path) -> 
 def test_the_time_in_which_others_had_the_processors_does_not_count(
     waited: float, ended: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded, "_waited", lambda _: waited)
+    monkeypatch.setattr(guarded, "_waiting_time", lambda _: waited)
     child = Guarded(str(tmp_path), Guarding("off", Limits(0.3)))
     child.run([sys.executable, "-c", "import time; time.sleep(1)"], lambda _: None, dict(os.environ))
     assert child.ended.startswith(ended or "the process exited with status 0")

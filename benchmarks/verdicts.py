@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import modellint
 from modellint.confirm import child
 from modellint.confirm.environment import environment
-from modellint.confirm.plan import grouped
+from modellint.confirm.plan import group_by_target
 from modellint.confirm.scratch import scratch
 from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
@@ -109,7 +109,9 @@ class Judge:
     def verdicts(self, probes: Sequence[tuple[Finding, Probe | None]], root: Path) -> list[Verdict]:
         """What runs show; findings without a probe are unconfirmed."""
         answers: dict[int, Verdict] = {}
-        for group in grouped([(number, probe) for number, (_, probe) in enumerate(probes) if probe is not None]):
+        for group in group_by_target(
+            [(number, probe) for number, (_, probe) in enumerate(probes) if probe is not None]
+        ):
             answers |= self._answers(group, Setup(self._python, (root.as_posix(),)))
         nothing = Verdict(Status.UNCONFIRMED, None, "nothing that can be run was found for it")
         return [answers.get(number, nothing) for number in range(len(probes))]
@@ -120,7 +122,9 @@ class Judge:
             answers = Path(place.beside("answers.jsonl"))
             assert self._forks.stdin is not None
             assert self._forks.stdout is not None
-            line = json.dumps([run.written(), answers.as_posix(), dict(environment(place.folder, "auto")), _SECONDS])
+            line = json.dumps(
+                [run.write_request(), answers.as_posix(), dict(environment(place.folder, "auto")), _SECONDS]
+            )
             self._forks.stdin.write(line + "\n")
             self._forks.stdin.flush()
             self._forks.stdout.readline()

@@ -62,7 +62,7 @@ def answered(group: Group, setup: Setup) -> dict[int, Verdict]:
 def confirming(words: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """A project with lines that are confirmed or refuted as they say."""
     words.write({"rules/word.py": WORD_RULE + PROBE, "a.py": CODE})
-    monkeypatch.setattr(confirmer, "chosen", lambda candidates, guarding: Path(sys.executable))
+    monkeypatch.setattr(confirmer, "first_with_torch", lambda candidates, guarding: Path(sys.executable))
     monkeypatch.setattr(confirmer, "answer", answered)
     monkeypatch.setattr(confirmer, "guard_of", lambda guarding: GUARD)
     return words
@@ -161,7 +161,7 @@ def test_without_torch_it_says_what_to_install(
     words: Workspace, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     words.write({"a.py": "a = WORD\n"})
-    monkeypatch.setattr(confirmer, "chosen", lambda candidates, guarding: None)
+    monkeypatch.setattr(confirmer, "first_with_torch", lambda candidates, guarding: None)
     result = words.run(*command)
     assert (result.code, result.out) == (2, "")
     assert "needs torch: `pip install 'modellint[confirm]'`" in result.err
@@ -236,7 +236,7 @@ def test_settings_reach_the_process(confirming: Workspace, monkeypatch: pytest.M
 
     asked: list[list[Path]] = []
     monkeypatch.setattr(
-        confirmer, "chosen", lambda candidates, guarding: asked.append([*candidates]) or Path(sys.executable)
+        confirmer, "first_with_torch", lambda candidates, guarding: asked.append([*candidates]) or Path(sys.executable)
     )
     monkeypatch.setattr(confirmer, "answer", answer)
     settings = 'rule-paths = ["rules"]\nexclude = ["rules"]\n[confirm]\nroots = ["lib"]\npython = "env"\n'

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from lsprotocol.types import Position, Range
 
-from modellint.server.documents import edited
+from modellint.server.documents import replace_range
 
 
 def put(
     text: str, start: tuple[int, int], new: str = "|", end: tuple[int, int] | None = None, encoding: str | None = None
 ) -> str:
     """A text after something is typed at a place, or in place of something."""
-    return edited(text, Range(Position(*start), Position(*(end or start))), new, encoding)
+    return replace_range(text, Range(Position(*start), Position(*(end or start))), new, encoding)
 
 
 @pytest.mark.parametrize("separator", ["\f", "\v", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])

@@ -10,7 +10,7 @@ import pytest
 from preloaded import Client
 
 from modellint.server.protocol import path_of, uri_of
-from modellint.server.shown import encoded
+from modellint.server.shown import encode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,8 +165,8 @@ def test_a_mark_of_the_byte_order_takes_a_column(client: Client, tmp_path: Path)
 
 def test_what_the_declared_encoding_does_not_have_moves_nothing() -> None:
     text = "# -*- coding: latin-1 -*-\nx = '漢', y\n"
-    assert encoded("/a.py", text).decode("latin-1") == text.replace("漢", "?")
-    assert encoded("/a.py", text.replace("latin-1", "utf-8")).decode() == text.replace("latin-1", "utf-8")
+    assert encode("/a.py", text).decode("latin-1") == text.replace("漢", "?")
+    assert encode("/a.py", text.replace("latin-1", "utf-8")).decode() == text.replace("latin-1", "utf-8")
 
 
 def test_halves_of_characters_are_told_and_nothing_else(client: Client, tmp_path: Path) -> None:

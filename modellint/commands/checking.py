@@ -1,4 +1,4 @@
-"""What `modellint check` does, once its command line is understood."""
+"""The command `modellint check`, after its command line is parsed."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ _SETTINGS = (
 
 
 def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
-    """Do what the flags of `modellint check` ask for; its exit code. Raises UsageError."""
+    """Run `modellint check` with its flags; gives the exit code. Raises UsageError."""
     if flags["watch"]:
         from modellint.commands.watch import watch
 
-        return watch(paths or (Path("."),), lambda: _checked(paths, flags))
+        return watch(paths or (Path("."),), lambda: _check_once(paths, flags))
     process.expect_end()
-    return _checked(paths, flags)
+    return _check_once(paths, flags)
 
 
-def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
+def _check_once(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.config import settings_for
     from modellint.packs import select_rules
     from modellint.reading.files import Files
@@ -107,23 +107,23 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
     tell_about_changes(report, flags["quiet"])
     if flags["write_baseline"] or flags["add_ignore"] is not None:
-        code = _taken_down(report, settings, rules, overlay, flags)
+        code = _write_down(report, settings, rules, overlay, flags)
     else:
-        code = _shown(report, settings, rules, overlay, flags, outputs, fixing)
+        code = _write_results(report, settings, rules, overlay, flags, outputs, fixing)
     tell_what_is_missing(report, quiet=flags["quiet"], verbose=flags["verbose"])
     return 2 if report.crashes else code
 
 
-def _taken_down(
+def _write_down(
     report: Report, settings: Settings, rules: RuleSet, overlay: dict[Path, bytes] | None, flags: dict[str, Any]
 ) -> int:
-    """Write findings down as known, or ignore them from now on: the exit code."""
+    """Write findings to the baseline, or add comments that ignore them; gives the exit code."""
     if flags["write_baseline"]:
         return _write_baseline(report, settings, rules)
     return _add_ignores(report, overlay, flags["add_ignore"])
 
 
-def _shown(
+def _write_results(
     report: Report,
     settings: Settings,
     rules: RuleSet,
@@ -132,7 +132,7 @@ def _shown(
     outputs: Sequence[Output],
     fixing: Fixing | None,
 ) -> int:
-    """Write the report, and what was fixed: the exit code."""
+    """Write the report and the fixes; gives the exit code."""
     packages = partial(packages_known, settings)
     if fixing is None:
         write(report, outputs, rules, overlay, flags, packages)
@@ -151,7 +151,7 @@ def _shown(
 
 
 def _refuse_contradictions(flags: dict[str, Any]) -> None:
-    """Findings can be fixed, written down as known, or ignored from now on; one of that at a time."""
+    """Refuse options that together would fix, write down and ignore findings: one of these at a time."""
     given = [f"--{name.replace('_', '-')}" for name in ("fix", "fix_only", "diff") if flags[name]][:1]
     given += ["--write-baseline"] * flags["write_baseline"]
     given += ["--add-ignore"] * (flags["add_ignore"] is not None)
@@ -160,7 +160,7 @@ def _refuse_contradictions(flags: dict[str, Any]) -> None:
 
 
 def _refuse_idle(flags: dict[str, Any]) -> None:
-    """Options that say how something is done need what they speak of."""
+    """Refuse options whose subject is missing."""
     if flags["fix"] is False and flags["fix_only"]:
         raise UsageError("--fix-only makes fixes, and --no-fix none; expected one of the two")
     reason = flags["add_ignore"]
@@ -169,7 +169,7 @@ def _refuse_idle(flags: dict[str, Any]) -> None:
 
 
 def _fixes_wanted(settings: Settings, flags: dict[str, Any]) -> dict[str, Any]:
-    """What the settings and the options together say of fixes; none are made where findings are taken down."""
+    """The settings of fixes with the options on top; nothing is fixed where findings are written down."""
     takes_down = flags["write_baseline"] or flags["add_ignore"] is not None
     wanted = {"fix": settings.fix and not takes_down, "unsafe_fixes": settings.unsafe_fixes}
     makes = wanted["fix"] or flags["fix_only"]
@@ -220,7 +220,7 @@ def interpreter(path: Path | None) -> Path | None:
 
 
 def _confirmer(settings: Settings, rules: RuleSet, flags: dict[str, Any]) -> Confirmer | None:
-    """What gives findings their verdicts, if that is wanted."""
+    """The confirmer, if findings are to be confirmed; else None."""
     if not flags["confirm"]:
         for name in ("timeout", "show_refuted", "confirmed_only"):
             if flags[name]:
@@ -235,7 +235,7 @@ def _confirmer(settings: Settings, rules: RuleSet, flags: dict[str, Any]) -> Con
 def _fixing(
     settings: Settings, rules: RuleSet, overlay: dict[Path, bytes] | None, flags: dict[str, Any]
 ) -> Fixing | None:
-    """What makes fixes, if that is wanted."""
+    """The fixing run, if the options ask for one; else None."""
     if not any(flags[name] for name in ("fix", "fix_only", "diff")):
         return None
     from modellint.fix.command import fixing

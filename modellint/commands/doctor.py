@@ -1,4 +1,4 @@
-"""What `modellint doctor` finds out: what a check of a project knows, and what it does not and why."""
+"""The command `modellint doctor`: the state of a project as a check sees it, and what it cannot read, with reasons."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
 
-#: Where something is found by its name that no file of a project defines.
+#: Modules that are found by name though no file of a project defines them.
 _ELSEWHERE = frozenset((*sys.stdlib_module_names, *knowledge.PACKAGES, "__main__"))
-#: How many of the files that use something are named.
+#: The number of users that are named for each unresolved name.
 _USERS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A recipe, and the scripts that may load it: none, or several where nothing tells which one is meant."""
+    """A recipe and the scripts that may load it: none, or several if nothing tells which one is meant."""
 
     path: str
     scripts: tuple[str, ...]
@@ -45,7 +45,7 @@ class Paired:
 
 @dataclass(slots=True)
 class Unresolved:
-    """Something that is used and not known: a `package`, a `module`, a `class` or a `file`, why, and the users."""
+    """A name that is used but not resolved: a `package`, `module`, `class` or `file`, with the reason and its users."""
 
     kind: str
     name: str
@@ -55,7 +55,7 @@ class Unresolved:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is known of a project. Paths are relative to the working directory."""
+    """The state of a project, as a check sees it. Paths are relative to the working directory."""
 
     settings: Settings
     interpreter: str | None
@@ -86,7 +86,7 @@ class Diagnosis:
 def examine(
     files: Sequence[Path], settings: Settings, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Diagnosis:
-    """Read `files` as a check would, and say what is known of what they use."""
+    """Read `files` as a check would, and diagnose them."""
     contents = Files(limit=settings.max_file_size)
     project = Project(ProjectOptions(settings.root, settings.python, settings.recipes), contents)
     found: dict[tuple[str, str], Unresolved] = {}
@@ -136,7 +136,7 @@ _KINDS = ("file", "package", "module", "class")
 
 
 def _interpreter(settings: Settings, site_packages: Sequence[Path]) -> str | None:
-    """Whose packages are read; None if there are none to read."""
+    """The interpreter whose packages are read; None if there are none to read."""
     if settings.python is not None:
         return settings.python.as_posix()
     if active := os.environ.get("VIRTUAL_ENV"):
@@ -158,7 +158,7 @@ def _module(module: ModuleFacts, project: Project, found: dict[tuple[str, str], 
 
 
 def _why_unknown(module: ModuleFacts, bases: Iterable[Any], project: Project) -> str:
-    """Which base of a class cannot be read; nothing if each is a class that is told of itself."""
+    """The reason why a class is unknown: which base cannot be read; "" if all can."""
     for base in bases:
         name = dotted(base)
         if name is None:
@@ -238,7 +238,7 @@ def _targets(recipe: Recipe, project: Project, found: dict[tuple[str, str], Unre
 
 
 def as_text(told: Diagnosis) -> Iterator[str]:
-    """What is known, for people."""
+    """The diagnosis as text, line by line."""
     source = told.settings.source
     yield f"modellint {__version__} on Python {platform.python_version()} ({sys.executable})"
     yield f"project: {told.settings.root} ({f'settings in {shown(source)}' if source else 'no settings'})"

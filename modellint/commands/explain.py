@@ -39,12 +39,12 @@ def summary_json(rule: type[Rule]) -> dict[str, Any]:
 
 def as_markdown(rule: type[Rule]) -> str:
     """The page as Markdown."""
-    return "\n".join(_page(rule, _fenced))
+    return "\n".join(_page(rule, _fenced_block))
 
 
 def as_text(rule: type[Rule]) -> str:
     """The page for a terminal: Markdown as it stands, with the examples indented."""
-    return "\n".join(_page(rule, _indented))
+    return "\n".join(_page(rule, _indented_block))
 
 
 def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Iterator[str]:
@@ -77,7 +77,7 @@ def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Itera
                 yield from block(path, _readable(text))
 
 
-def _fenced(path: str, text: str) -> Iterator[str]:
+def _fenced_block(path: str, text: str) -> Iterator[str]:
     language = "yaml" if path.endswith((".yaml", ".yml")) else "python" if path.endswith(".py") else "text"
     yield f"```{language}"
     yield f"# {path}"
@@ -85,7 +85,7 @@ def _fenced(path: str, text: str) -> Iterator[str]:
     yield "```"
 
 
-def _indented(path: str, text: str) -> Iterator[str]:
+def _indented_block(path: str, text: str) -> Iterator[str]:
     yield f"    # {path}"
     for line in text.splitlines():
         yield f"    {line}".rstrip()

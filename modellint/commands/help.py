@@ -1,4 +1,4 @@
-"""What click lacks for many options: help in sections, other names of commands, and errors in a line."""
+"""Extensions of click for many options: help in sections, aliases of commands, and errors in one line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Option(click.Option):
 
 
 def section(title: str) -> Callable[..., Callable[[F], F]]:
-    """What makes options, as `click.option` does, of one section."""
+    """A decorator like `click.option`, for options of one section."""
 
     def option(*arguments: Any, **attributes: Any) -> Callable[[F], F]:
         return click.option(*arguments, cls=Option, section=title, **attributes)
@@ -70,10 +70,10 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = str(args[0])
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(f"no command is called `{name}`{self._meant(name, ctx)}")
+            ctx.fail(f"no command is called `{name}`{self._suggestion(name, ctx)}")
         return super().resolve_command(ctx, args)
 
-    def _meant(self, name: str, ctx: click.Context) -> str:
+    def _suggestion(self, name: str, ctx: click.Context) -> str:
         if f"--{name}" in _options(ctx):
             return f"; did you mean `{ctx.command_path} --{name}`?"
         if os.path.exists(name) and "check" in self.commands:
@@ -99,9 +99,9 @@ class Group(click.Group):
 
 
 def told(error: click.ClickException) -> str:
-    """What is wrong with a command line, what was probably meant, and which help tells more, in one line.
+    """An error of the command line in one line: what is wrong, the likely correction, and the help to read.
 
-    Where nothing but the command's name is given, its help.
+    If nothing but the command's name was given: its help.
     """
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":  # which releases of click before 8.2 do not have
@@ -122,7 +122,7 @@ def told(error: click.ClickException) -> str:
 
 
 def _command_with(option: str, ctx: click.Context | None) -> str | None:
-    """The first command of a group that has an option which the group itself does not have."""
+    """The first command of a group that has an option which the group itself lacks; None if none has it."""
     if ctx is None or not isinstance(ctx.command, Group):
         return None
     parameters = ((name, one) for name, command in ctx.command.commands.items() for one in command.get_params(ctx))
@@ -130,6 +130,6 @@ def _command_with(option: str, ctx: click.Context | None) -> str | None:
 
 
 def _options(ctx: click.Context | None) -> list[str]:
-    """The long options of the command that is being understood."""
+    """The long options of the command that is being parsed."""
     parameters = [] if ctx is None else ctx.command.get_params(ctx)
     return [name for one in parameters for name in (*one.opts, *one.secondary_opts) if name.startswith("--")]

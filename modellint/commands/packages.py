@@ -1,4 +1,4 @@
-"""Where what is known of packages comes from: the project, its interpreter, or the facts that are shipped."""
+"""The origin of facts about packages: the project, its interpreter, or the shipped facts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
 
-#: Packages of which the shipped facts say all that source would.
+#: Packages whose shipped facts are as complete as their source.
 _AS_SHIPPED = frozenset(("torch",))
 
 
 class Known(NamedTuple):
-    """A package, the release that is known, and the folder that it is read in; None if the shipped facts are used.
+    """A package, its known release, and the folder it is read from; None if the shipped facts are used.
 
     `note` says which one is meant where it is neither of them.
     """
@@ -31,7 +31,7 @@ class Known(NamedTuple):
 
     @property
     def source(self) -> str:
-        """Where the facts of the package come from: a release that is installed, or that is shipped."""
+        """The origin of the package's facts: an installed release, or a shipped one."""
         return self.note or ("shipped facts" if self.folder is None else "installed")
 
     def __str__(self) -> str:
@@ -39,12 +39,12 @@ class Known(NamedTuple):
 
 
 def known_packages(settings: Settings) -> list[Known]:
-    """The packages that modellint knows by heart, as they are known for a project."""
+    """The packages with shipped facts, as they are known for a project."""
     project = Project(ProjectOptions(settings.root, settings.python))
-    return [_known(name, project) for name in knowledge.PACKAGES]
+    return [_known_package(name, project) for name in knowledge.PACKAGES]
 
 
-def _known(name: str, project: Project) -> Known:
+def _known_package(name: str, project: Project) -> Known:
     folder = next((folder for folder in project.names.path.site_packages if os.path.isdir(folder / name)), None)
     if name in _AS_SHIPPED:
         return Known(name, knowledge.shipped_release(name), None)
@@ -52,12 +52,12 @@ def _known(name: str, project: Project) -> Known:
     if project.files.exists(own / "__init__.py"):
         return Known(name, "", own, "the project's own copy")
     if folder is None:
-        return _wanted(name, project) or Known(name, knowledge.shipped_release(name), None)
+        return _required_release(name, project) or Known(name, knowledge.shipped_release(name), None)
     return Known(name, release_in(folder, name) or "of an unknown release", folder)
 
 
-def _wanted(name: str, project: Project) -> Known | None:
-    """What a project asks for that is none of the releases whose facts are shipped."""
+def _required_release(name: str, project: Project) -> Known | None:
+    """The release that a project requires, if its facts are not shipped; None if they are, or if it requires none."""
     from modellint.link.requirements import required
 
     wanted = required(name, project)

@@ -1,4 +1,4 @@
-"""How far a run is, as a bar on a terminal."""
+"""A progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Progress:
 
 
 def _columns_of(terminal: TextIO) -> int:
-    """How wide a terminal is; what does not say so is wide."""
+    """The width of a terminal; unlimited if it is not known."""
     try:
         return os.get_terminal_size(terminal.fileno()).columns or sys.maxsize
     except (OSError, ValueError):

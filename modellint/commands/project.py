@@ -53,14 +53,14 @@ def config(key: str | None, output_format: str) -> int:
     elif key is None:
         click.echo("\n".join(properties))
     else:
-        click.echo("\n".join(_described(key, properties[key])))
+        click.echo("\n".join(_key_page(key, properties[key])))
     return 0
 
 
 _ALL = "; `modellint config` lists them"
 
 
-def _described(key: str, schema: Mapping[str, Any]) -> Iterator[str]:
+def _key_page(key: str, schema: Mapping[str, Any]) -> Iterator[str]:
     import json
 
     from modellint.config.schema import kind_in_words

@@ -1,4 +1,4 @@
-"""What `modellint check` says beside its report: what is missing, what was taken for what, where time went."""
+"""Messages of `modellint check` beside its report: unchecked files, recipes' scripts, time spent."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from modellint.packs import RuleSet
     from modellint.results.report import Report
 
-#: How many things are named that a rule did not follow to their end.
+#: The number of questions that are named of those that a rule did not follow to their end.
 _SHOWN_QUESTIONS = 3
-#: Seconds that are shown.
+#: Seconds of a rule that are worth showing.
 _NOTICEABLE = 0.005
 
 
@@ -55,7 +55,7 @@ def tell_about_run(report: Report, rules: RuleSet) -> None:
     click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
     _tell_about_time(report)
     for path, parts in report.unfinished:
-        click.echo(f"{shown(Path(path))}: too large for {_unfinished(parts)} to follow to its end", err=True)
+        click.echo(f"{shown(Path(path))}: too large for {_unfinished_text(parts)} to follow to its end", err=True)
     _tell_about_pairings(report)
 
 
@@ -98,7 +98,7 @@ def tell_about_baseline(report: Report, quiet: bool) -> None:
 
 
 def packages_known(settings: Settings) -> str:
-    """The packages that are known, and by what: the source that is installed, or the facts that are shipped."""
+    """The known packages with their origin: the installed source, or the shipped facts."""
     from modellint.commands.packages import known_packages
 
     known = known_packages(settings)
@@ -130,7 +130,7 @@ def _shown_value(value: Any) -> str:
     return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
 
 
-def _unfinished(parts: Iterable[tuple[str, str]]) -> str:
+def _unfinished_text(parts: Iterable[tuple[str, str]]) -> str:
     """Rules, with the first questions that each did not follow to their end."""
     asked: dict[str, list[str]] = {}
     for code, question in parts:

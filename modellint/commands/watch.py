@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-#: What a change of may change a finding: linted files, notebooks, and what says how to lint.
+#: Files whose change may change a finding: checked files, notebooks, and configuration.
 _SUFFIXES = (".py", ".pyi", ".yaml", ".yml", ".ipynb", ".toml", ".json", ".csv", ".gitignore")
 #: Milliseconds to wait for a change before looking whether we are to end.
 _PATIENCE = 200
@@ -50,7 +50,7 @@ def watch(paths: Sequence[Path], check: Callable[[], int]) -> int:
 
 
 def _once(check: Callable[[], int]) -> int:
-    """One run; a mistake in the configuration is said, and may be put right, and so is a failure of ours."""
+    """Run the check once; a usage error or a crash is printed, so that it can be corrected meanwhile."""
     if sys.stdout.isatty():
         click.clear()
     try:

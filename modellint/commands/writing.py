@@ -31,7 +31,7 @@ def write(
     flags: dict[str, Any],
     packages: Callable[[], str] = lambda: "",
 ) -> None:
-    """Write a report in the formats that are wanted, each to its place; `packages` tells which ones are known."""
+    """Write a report in the requested formats, each to its file; `packages` describes the known packages."""
     from modellint.reading.files import Files
     from modellint.reporters import View, render
     from modellint.results.causes import by_cause
@@ -57,7 +57,7 @@ def write(
 
 
 def _statistics(report: Report, output_format: str, view: View) -> str:
-    """How often each rule found something, and how much of that has a safe fix."""
+    """The statistics of rules: the number of findings, and of those with a safe fix."""
     from collections import Counter
 
     from modellint.finding import Applicability
@@ -85,14 +85,14 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
         for kind, count in rows
         for code, name, severity in (kind,)
     ]
-    lines = _aligned(table) if rows else []
+    lines = _aligned_rows(table) if rows else []
     if lines:
         lines[0] = styled(lines[0], view, bold=True)
     return "".join(f"{line}\n" for line in (*lines, *looked_at(report, view), *summary(report, view)))
 
 
-def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
-    """The rows of a table with its columns below each other: those of numbers, the first and the last, to the right."""
+def _aligned_rows(table: Sequence[tuple[str, ...]]) -> list[str]:
+    """The rows of a table with aligned columns; the first and the last, which are numbers, to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     last = len(widths) - 1
     return [

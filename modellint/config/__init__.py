@@ -54,7 +54,7 @@ DEFAULT_EXCLUDES = (
     "site-packages",
     "venv",
 )
-#: What is looked at in folders.
+#: The files in folders that are checked by default.
 DEFAULT_INCLUDES = ("*.py", "*.pyi", "*.yaml", "*.yml", "*.ipynb")
 OUTPUT_FORMATS = (
     "full",
@@ -69,7 +69,7 @@ OUTPUT_FORMATS = (
     "rdjson",
     "sarif",
 )
-#: Settings that add to those below them.
+#: Settings that extend the settings below them, rather than replace them.
 _ADDING = (
     "extend_select",
     "ignore",
@@ -124,7 +124,7 @@ class Settings:
     jobs: int | None = None
     max_file_size: int = DEFAULT_LIMIT
     confirm: ConfirmSettings | None = None
-    #: Whether findings are shown that comments silence.
+    #: True if findings that comments silence are shown.
     show_ignored: bool = False
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -226,7 +226,7 @@ def _load(path: Path, *, must_configure: bool = False, extending: tuple[Path, ..
     """
     from modellint.reading.files import read_file  # which takes longer than all else here, and not each start needs it
 
-    shown = _shown(path)
+    shown = _path_text(path)
     try:
         data = read_file(path)
         text = data.decode("utf-8")
@@ -260,7 +260,7 @@ def _parse_toml(text: str) -> dict[str, Any]:
     return document
 
 
-def _shown(path: Path) -> str:
+def _path_text(path: Path) -> str:
     try:
         return path.relative_to(Path.cwd()).as_posix()
     except ValueError:
@@ -273,26 +273,30 @@ class _Reader:
 
     path: Path
     shown: str
-    #: None for what has no lines to name.
+    #: None for a source of settings without lines, such as an editor.
     text: str | None
     section: str
 
     def settings(self, table: Any, extending: tuple[Path, ...] = ()) -> Settings:
         values = self.values(table)
         origins = {key: f"{self.where(key.replace('_', '-'))}: `{key.replace('_', '-')}`" for key in values}
-        base = self._extended(values["extend"], (*extending, self.path)) if "extend" in values else Settings(self.root)
+        base = (
+            self._base_settings(values["extend"], (*extending, self.path))
+            if "extend" in values
+            else Settings(self.root)
+        )
         return replace(base, root=self.root, source=self.path).on_top(values, origins)
 
     @property
     def root(self) -> Path:
         return self.path.parent
 
-    def _extended(self, file: Path, extending: tuple[Path, ...]) -> Settings:
+    def _base_settings(self, file: Path, extending: tuple[Path, ...]) -> Settings:
         """The settings that those here extend."""
         if not os.path.isfile(file):
-            raise UsageError(f"{self.where('extend')}: `extend`: {_shown(file)}: no such configuration file")
+            raise UsageError(f"{self.where('extend')}: `extend`: {_path_text(file)}: no such configuration file")
         if file in extending:
-            raise UsageError(f"{self.where('extend')}: `extend`: {_shown(file)} extends itself")
+            raise UsageError(f"{self.where('extend')}: `extend`: {_path_text(file)} extends itself")
         return _load(file, must_configure=True, extending=extending) or Settings(self.root)
 
     def values(self, table: Any) -> dict[str, Any]:
@@ -314,7 +318,7 @@ class _Reader:
         return f"{self.shown}:{self._line(self.text, key, '.'.join(filter(None, (self.section, table))))}"
 
     def refuse(self, key: str, expected: str, value: Any) -> UsageError:
-        return UsageError(f"{self.where(key)}: `{key}` must be {expected}, not {_described(value)}")
+        return UsageError(f"{self.where(key)}: `{key}` must be {expected}, not {_value_text(value)}")
 
     @staticmethod
     def _line(text: str, key: str, section: str) -> int:
@@ -375,7 +379,7 @@ class _Reader:
         if not isinstance(value, str) or value not in choices:
             hint = nearest(value, choices, "") if isinstance(value, str) else ""
             expected = f"one of {', '.join(map(repr, choices))}"
-            raise UsageError(f"{self.where(key)}: `{key}` must be {expected}, not {_described(value)}{hint}")
+            raise UsageError(f"{self.where(key)}: `{key}` must be {expected}, not {_value_text(value)}{hint}")
         return value
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
@@ -488,11 +492,11 @@ def _one_of(names: Iterable[str]) -> str:
 
 
 def _other_than_text(value: Any) -> Any:
-    """What keeps a value from being a list of strings: the first item that is none, or all of it."""
+    """The part of a value that makes it no list of strings: its first item that is none, or all of it."""
     return next((item for item in value if not isinstance(item, str)), value) if isinstance(value, list) else value
 
 
-def _described(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return f"the boolean {str(value).lower()}"
     if isinstance(value, (str, int, float)):

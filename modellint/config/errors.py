@@ -1,4 +1,4 @@
-"""What only the user can put right, and the name that was probably meant."""
+"""Errors that only the user can correct, and guesses of the intended name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class UsageError(Exception):
-    """Something that only the user can put right; the message says what, where and what was expected."""
+    """An error that only the user can correct; the message says what, where and what was expected."""
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 #: More seconds, or GiB, than anybody means.
 MOST = 1_000_000
-#: What is asked of the guard: what the system offers, all of it, or none.
+#: The modes of the guard: as much as the system offers, all of it, or none.
 GUARDS = ("auto", "required", "off")
 _POSITIVE = {"type": "number", "exclusiveMinimum": 0, "maximum": MOST}
 _TARGET = {

@@ -88,7 +88,7 @@ def configuration_schema() -> dict[str, Any]:
 
 
 def _default(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
-    """The value of a setting that is not given; there is none if it is found out."""
+    """The default of a setting as a part of its schema; empty if the default is determined at run time."""
     if value is None:
         return {}
     if schema.get("type") == "object":
@@ -101,7 +101,7 @@ def _example(key: str) -> dict[str, Any]:
 
 
 def kind_in_words(schema: Mapping[str, Any]) -> str:
-    """What values a schema of a setting takes, such as `a list of strings` or `a whole number from 1 up`."""
+    """The values that a setting's schema accepts, in words: `a list of strings`, `a whole number from 1 up`."""
     if "enum" in schema:
         return " or ".join((", ".join(f"`{word}`" for word in schema["enum"][:-1]), f"`{schema['enum'][-1]}`"))
     if "anyOf" in schema:

@@ -53,7 +53,7 @@ _OF_CLASSES = (
     ("gradients", NothingLearns),
 )
 _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
-#: What one says that passed, or was not run, where it could show less.
+#: Statuses of checks that did not fail, where less than the whole claim could be tried.
 _EXTENTS = {Extent.PART: "in-part", Extent.NOTHING: "nothing-to-check"}
 _COLOURS = {
     "passed": "\x1b[32m",
@@ -62,7 +62,7 @@ _COLOURS = {
     "nothing-to-check": "",
     "not-run": "\x1b[33m",
 }
-#: What a module that puts another one in its place assigns to.
+#: The targets of an assignment by which a module replaces another one.
 _MODULES = ("sys.modules", "modules")
 _EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recipe (.yaml, .yml)"
 
@@ -96,7 +96,7 @@ class Result:
 
     @property
     def is_askable(self) -> bool:
-        """Whether a check was not run that might be if something else were passed."""
+        """True if a check was not run, but might be with other arguments or settings."""
         return any(check.status == "not-run" and check.verdict.extent is not Extent.NEVER for check in self.checks)
 
     @property
@@ -108,14 +108,14 @@ class Result:
 
 
 def probe(target: str, settings: Settings, wishes: Wishes, servers: ForkServers | None = None) -> Result:
-    """Run all checks of what `target` names. Raises UsageError if there is no such thing, or no torch.
+    """Run all checks of the class or recipe that `target` names. Raises UsageError without such a target, or torch.
 
     Whoever probes more than once can share fork servers, and then ends them.
     """
     started = time.perf_counter()
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup)
-    # What the settings say of the name that was asked for holds for what it stands for.
+    # Settings for the name that was asked for apply to the definition that it resolves to.
     said = tuple((f"{found.path.as_posix()}::{found.name}", said) for name, said in setup.targets if name == target)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
@@ -132,7 +132,7 @@ def probe(target: str, settings: Settings, wishes: Wishes, servers: ForkServers 
 
 
 def find(target: str, settings: Settings, setup: Setup) -> Target:
-    """What a target names, in the project, in the `roots` of its settings, or in the packages of its interpreter.
+    """Resolve the name of a target: in the project, in `setup.roots`, or in the packages of its interpreter.
 
     Raises UsageError that says what was expected.
     """
@@ -159,7 +159,7 @@ def find(target: str, settings: Settings, setup: Setup) -> Target:
 
 
 def _exports_others(module: ModuleFacts) -> bool:
-    """Whether a module may have names that no reading of it tells: from others, all at once, or when asked for."""
+    """True if a module may have names that its text does not tell: by `*`, `__getattr__` or `sys.modules[…] = …`."""
     for node in ast.walk(ast.parse(Path(module.path).read_bytes())):
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
             return True
@@ -192,7 +192,7 @@ def _in_file(target: str, path: Path, name: str | None, project: Project) -> Tar
 
 
 def _of_recipe(path: Path, target: str, project: Project) -> Target:
-    """A recipe with the script that runs it; what another recipe includes is loaded with that, as it is meant to be."""
+    """A recipe with its script; a recipe that another one includes is loaded through that one, as it is meant to be."""
     from modellint.link.recipes.pairing import including, scripts_of
 
     recipe = project.recipe(path)

@@ -45,10 +45,10 @@ def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
             number: answer(Group(group.target, ((number, probe),)), setup)[number] for number, probe in group.probes
         }
     verdicts = run.verdicts()
-    left = tuple(pair for pair in group.probes if pair[0] not in run.answered)
+    left = tuple(pair for pair in group.probes if pair[0] not in run.credible_verdicts)
     if not left or run.is_common or setup.guarding.stop.is_set():
         return verdicts
-    if not run.answered:
+    if not run.credible_verdicts:
         left = left[1:]
     known = {number: verdict for number, verdict in verdicts.items() if number not in dict(left)}
     return {**known, **answer(Group(group.target, left), setup)} if left else known
@@ -73,11 +73,11 @@ def _run_in(place: Scratch, group: Group, setup: Setup, server: ForkServer | Non
 
 
 def _laid_out(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> ChildRun:
-    """A run of what a notebook holds."""
+    """Run a group whose probes take files of a notebook, after writing these to the scratch folder."""
     from modellint.confirm.notebooks import Layout
 
     layout = Layout(group, place.folder)
-    run = ChildRun(layout.group(), layout.setup(setup), place, layout.told)
+    run = ChildRun(layout.group(), layout.setup(setup), place, layout.with_cells)
     try:
         layout.write()
     except OSError as error:
@@ -105,9 +105,9 @@ class ChildRun:
         guarding, folder = self._setup.guarding, self._place.folder
         child = Guarded(folder, guarding)
         if server is not None:
-            child.attend(partial(server.fork, self.written(), self._place, guarding), self.take)
+            child.attend(partial(server.fork, self.write_request(), self._place, guarding), self.take)
         else:
-            command = [str(self._setup.python), "-s", "-c", _START, str(_HERE), self.written(), CHANNEL]
+            command = [str(self._setup.python), "-s", "-c", _START, str(_HERE), self.write_request(), CHANNEL]
             child.run(command, self.take, environment(folder, guarding.device))
         self._ended = self._said.failure or child.ended
         self._said.is_doubtful |= child.was_flooded
@@ -120,8 +120,8 @@ class ChildRun:
         """Note why there are no answers."""
         self._ended = reason
 
-    def written(self) -> str:
-        """The path of the request, which user code cannot write to."""
+    def write_request(self) -> str:
+        """Write the request to a file that user code cannot write to; gives its path."""
         path = self._place.beside("request.json")
         with open(path, "w", encoding="utf-8") as stream:
             json.dump(self._request(), stream)
@@ -134,22 +134,22 @@ class ChildRun:
             reason = f"{self._said.stage}: {_DOUBTFUL}"
         extent = Extent.NEVER if self._said.stage.startswith("importing") else Extent.WHOLE
         missing = Verdict(Status.UNCONFIRMED, None, reason, extent)
-        return {number: self._told(self.answered.get(number, missing)) for number, _ in self._group.probes}
+        return {number: self._told(self.credible_verdicts.get(number, missing)) for number, _ in self._group.probes}
 
     @property
-    def answered(self) -> dict[int, Verdict]:
+    def credible_verdicts(self) -> dict[int, Verdict]:
         """The answers that came and that can be believed, by probe."""
         return {} if self.is_doubtful else self._said.verdicts
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether something was said that no worker says."""
+        """True if the conversation holds a message that no worker sends."""
         return self._said.is_doubtful
 
     @property
     def is_common(self) -> bool:
-        """Whether it got no further than what is the same for all probes."""
-        return not self.answered and self._said.stage.startswith(("starting", "importing"))
+        """True if the run failed while starting or importing, before any probe: the failure is that of all probes."""
+        return not self.credible_verdicts and self._said.stage.startswith(("starting", "importing"))
 
     def _request(self) -> dict[str, Any]:
         target, setup = self._group.target, self._setup
@@ -163,11 +163,11 @@ class ChildRun:
             "stand_ins": list(setup.stand_ins),
             "targets": dict(setup.targets),
             "target": {"path": str(target.path), "name": target.name},
-            "probes": [_asked(number, probe) for number, probe in self._group.probes],
+            "probes": [_probe_as_json(number, probe) for number, probe in self._group.probes],
         }
 
 
-def _asked(number: int, probe: Probe) -> dict[str, Any]:
+def _probe_as_json(number: int, probe: Probe) -> dict[str, Any]:
     functions = [[str(target.path), target.name] for target in probe.functions]
     context = {"name": probe.target.name, "functions": functions, "users": probe.users}
     return {"id": number, "claim": as_json(probe.claim), **context}

@@ -1,4 +1,4 @@
-"""What `modellint probe` does on the command line."""
+"""The command `modellint probe`: runs the checks and writes the report."""
 
 from __future__ import annotations
 

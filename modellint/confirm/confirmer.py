@@ -13,8 +13,8 @@ from modellint.config.errors import UsageError
 from modellint.confirm.child import answer
 from modellint.confirm.forkserver import ForkServers
 from modellint.confirm.guarded import Guarding, Limits
-from modellint.confirm.interpreters import chosen, guard_of, has_gpu, interpreters
-from modellint.confirm.plan import grouped
+from modellint.confirm.interpreters import first_with_torch, guard_of, has_gpu, interpreters
+from modellint.confirm.plan import group_by_target
 from modellint.confirm.scratch import sweep
 from modellint.confirm.setup import Setup
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
@@ -48,7 +48,7 @@ _NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the command line wants of confirming; `timeout` is in seconds, for each process."""
+    """The options of the command line that concern confirming; `timeout` is in seconds, for each process."""
 
     device: str = "auto"
     timeout: float | None = None
@@ -69,7 +69,7 @@ class Confirmer:
         self._servers = servers
         #: Told how many of the models have been run.
         self.on_progress: Callable[[int, int], None] = lambda done, total: None
-        self._project = self._linked()
+        self._project = self._linked_project()
         self._notebooks: dict[str, Opened] = {}
         #: By the number of the finding: the rules that failed to say what to run.
         self._crashes: dict[int, Crash] = {}
@@ -79,8 +79,8 @@ class Confirmer:
         """The findings with their verdicts; those that confirm are of high confidence, refuted ones are left out."""
         self._crashes.clear()
         self._notebooks.clear()
-        self._project = self._linked()
-        judged = self._judged(findings)
+        self._project = self._linked_project()
+        judged = self._with_verdicts(findings)
         refuted = tuple(finding for finding in judged if finding.verdict.status is Status.REFUTED)
         if self._wishes.confirmed_only:
             shown = [finding for finding in judged if finding.verdict.status is Status.CONFIRMED]
@@ -90,12 +90,12 @@ class Confirmer:
             shown = [finding for finding in judged if finding.verdict.status is not Status.REFUTED]
         return Judged(tuple(shown), refuted, self._setup.guard, tuple(self._crashes.values()))
 
-    def _linked(self) -> Project:
+    def _linked_project(self) -> Project:
         """A project with the files as they are on the disk now."""
         options = ProjectOptions(self._settings.root, self._settings.python, self._settings.recipes)
         return Project(options, Files(limit=self._settings.max_file_size))
 
-    def _judged(self, findings: Sequence[Finding]) -> list[Finding]:
+    def _with_verdicts(self, findings: Sequence[Finding]) -> list[Finding]:
         verdicts: dict[int, Verdict] = {}
         probes: list[tuple[int, Probe]] = []
         for number, finding in enumerate(findings):
@@ -113,7 +113,7 @@ class Confirmer:
             else:
                 probes.append((number, probe))
         with nullcontext(self._servers) if self._servers else ForkServers() as servers:
-            verdicts.update(self._answers(grouped(probes), replace(self._setup, servers=servers)))
+            verdicts.update(self._answers(group_by_target(probes), replace(self._setup, servers=servers)))
         return [_with(finding, verdicts[number]) for number, finding in enumerate(findings)]
 
     def _answers(self, groups: Sequence[Group], setup: Setup) -> Mapping[int, Verdict]:
@@ -137,12 +137,12 @@ class Confirmer:
         if finding.claim is None:
             return None
         if kind_of(finding.path) == NOTEBOOK:
-            book = self._opened(finding.path)
+            book = self._open_notebook(finding.path)
             claim = book.inner(finding).claim
-            return None if claim is None else book.filled(rule.probe(current(claim, book.project), book.project))
+            return None if claim is None else book.with_files(rule.probe(current(claim, book.project), book.project))
         return rule.probe(current(finding.claim, self._project), self._project)
 
-    def _opened(self, path: str) -> Opened:
+    def _open_notebook(self, path: str) -> Opened:
         from modellint.confirm.notebooks import Opened
 
         if path not in self._notebooks:
@@ -172,7 +172,7 @@ def setup_for(settings: Settings, wishes: Wishes, who: str) -> Setup:
     roots = [root, root / "src", *(root / folder for folder in said.roots)]
     is_told = settings.origins.get("python") == "--python"
     own = None if is_told else _interpreter(said, settings)
-    python = chosen(interpreters(own or settings.python, root), guarding)
+    python = first_with_torch(interpreters(own or settings.python, root), guarding)
     if python is None:
         raise UsageError(f"{who} {INSTALL}")
     if wishes.device == "cuda" and not has_gpu(python, guarding):
@@ -183,7 +183,7 @@ def setup_for(settings: Settings, wishes: Wishes, who: str) -> Setup:
 
 
 def _interpreter(said: ConfirmSettings, settings: Settings) -> Path | None:
-    """What `python` names; where nothing is run, it need not be there."""
+    """The path in the setting `python` of `confirm`; None if it is not set. Raises UsageError without such a file."""
     if said.python is None:
         return None
     path = settings.root / said.python

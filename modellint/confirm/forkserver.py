@@ -39,7 +39,7 @@ _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker import forkserver, main; sys.path.pop(0); "
     "main.main(*forkserver.serve(*sys.argv[2:]))"
 )
-#: Seconds between two looks at whether something has come about.
+#: Seconds between two looks at a condition that is waited for.
 _POLL = 0.02
 
 
@@ -101,7 +101,7 @@ class ForkServer:
         self._thread.start()
 
     def is_ready(self, stop: threading.Event) -> bool:
-        """Whether it can be asked, which is waited for unless there is a reason to `stop`."""
+        """Wait until the server can be asked; False if it could not be started, or if `stop` is set first."""
         while not self._is_settled.wait(_POLL):
             if stop.is_set():
                 return False
@@ -179,20 +179,20 @@ class _Forked:
             raise
 
     def is_gone(self) -> bool:
-        """Whether the server process has ended."""
+        """True if the child has ended, as the server says on the line."""
         self._line.settimeout(0)
         with contextlib.suppress(BlockingIOError):
-            self._code = self._received()
+            self._code = self._receive()
         return self._code is not None
 
     def end(self) -> int:
-        """How it ended, if need be by us. Raises UnservedError if it did not do its work because of the server."""
+        """Kill the child if it still runs; gives its exit code. Raises UnservedError if the server made it fail."""
         with self._line:
             if self._code is None:
                 with contextlib.suppress(OSError):
                     self._line.shutdown(socket.SHUT_WR)
                 self._line.settimeout(None)
-                self._code = self._received()
+                self._code = self._receive()
         if self._code in (REFUSED, UNFIT):
             raise UnservedError
         return self._code
@@ -203,10 +203,10 @@ class _Forked:
         self._line.settimeout(_POLL)
         while not guarding.stop.is_set() and time.monotonic() < end:
             with contextlib.suppress(TimeoutError):
-                return self._received()
+                return self._receive()
         raise UnservedError
 
-    def _received(self) -> int:
+    def _receive(self) -> int:
         try:
             data = self._line.recv(64)
         except ConnectionError as error:

@@ -30,22 +30,22 @@ _HERE = Path(__file__).parent
 _LAUNCH = (
     "import sys; sys.path.insert(0, sys.argv[1]); from guard.launch import launch; launch(sys.argv[2], sys.argv[3:])"
 )
-#: What stands for the number of the channel's descriptor in a command.
+#: The placeholder in a command for the number of the channel's descriptor.
 CHANNEL = "{channel}"
-#: Address space beyond the memory limit, in bytes: what torch maps of its libraries and never touches.
+#: Address space beyond the memory limit, in bytes: torch maps its libraries there and never touches most of it.
 _MAPPED = 8 << 30
 #: Threads, files and bytes in the scratch folder that a process may have.
 _THREADS, _FILES, _DISK = 1024, 20_000, 2 << 30
-#: Seconds between two looks at a process, and at its scratch folder; and for the rest of what it said after its end.
+#: Seconds between two looks at a process, and at its scratch folder; and how long output is awaited after its end.
 _POLL, _DISK_POLL, _LINGER = 0.02, 1.0, 0.5
-#: Characters that are kept of what it wrote to its standard error, and bytes that are read of it.
+#: Characters of its standard error that are kept, and bytes that are read.
 _COMPLAINT, _COMPLAINTS = 4096, 1 << 20
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/kfd")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one process may take: `seconds`, and `memory` in bytes that are really in use.
+    """The limits of one process: `seconds`, and `memory` in bytes that are really in use.
 
     The seconds are those of the clock, without those in which it waited for a processor that others used.
     """
@@ -65,17 +65,17 @@ class Guarding:
 
     @property
     def is_on(self) -> bool:
-        """Whether code is kept from anything but taking too much."""
+        """True unless the mode is "off": code is kept from more than taking too much."""
         return self.mode != "off"
 
     def in_force(self, parts: Sequence[str]) -> Sandbox:
-        """What a process is guarded by whose launcher has told `parts`."""
+        """The guard of a process whose launcher has named `parts` of it."""
         if not self.is_on:
             return Sandbox("off", tuple(parts))
         return Sandbox("operating system" if is_full(parts) else "in part", (*parts, "audit hooks"))
 
     def launch(self, scratch: str, channel: int, *, is_forking: bool = False) -> Launch:
-        """How a process is to guard itself that writes to `scratch`, and speaks on a descriptor."""
+        """The launcher's settings for a process that writes to `scratch`, and speaks on the descriptor `channel`."""
         on_gpu = self.device == "cuda"
         return Launch(
             scratch,
@@ -96,7 +96,7 @@ class Process(Protocol):
     pid: int
 
     def is_gone(self) -> bool:
-        """Whether the process has ended."""
+        """True if the process has ended."""
 
     def end(self) -> int:
         """Its exit status, or minus the number of the signal that ended it; it is killed if it is still there."""
@@ -108,14 +108,14 @@ class Guarded:
     def __init__(self, scratch: str, guarding: Guarding) -> None:
         self._scratch = scratch
         self._guarding = guarding
-        #: Whether it is held to its limits. What runs no user code any more need not be.
+        #: True while its limits hold. A process that no longer runs user code need not keep them.
         self.is_limited = True
-        #: Why it ended without having come to its own end.
+        #: The reason why it was ended, or "" if it came to its own end.
         self.ended = ""
         self.code: int | None = None
-        #: The last of what it wrote to its standard error before it took that for itself.
+        #: The last text on its standard error before it redirected that.
         self.complaint = ""
-        #: Whether it said more than a worker ever says.
+        #: True if it said more than a worker ever says.
         self.was_flooded = False
 
     def run(
@@ -191,7 +191,7 @@ class Guarded:
         )
 
     def _attend(self, process: Process, said: _Listener, take: Callable[[bytes], None]) -> None:
-        """Listen until the process is gone; note why it has to go earlier."""
+        """Listen until the process is gone or one of its limits is passed; the latter is noted."""
         end = time.monotonic() + self._guarding.limits.seconds
         look = time.monotonic() + _DISK_POLL
         while not process.is_gone():
@@ -210,9 +210,9 @@ class Guarded:
                 return
 
     def _excess(self, pid: int, beyond: float) -> str:
-        """Why a process takes too much that is so many seconds beyond its time."""
+        """Which limit a process passes that is `beyond` seconds over its time; "" if none."""
         limits = self._guarding.limits
-        if beyond > 0 and beyond > _waited(pid) and not _has_ended(pid):
+        if beyond > 0 and beyond > _waiting_time(pid) and not _has_ended(pid):
             return f"not finished after {limits.seconds:g} s"
         if _resident(pid) > limits.memory:
             return f"used more than {limits.memory / 2**30:g} GiB of memory"
@@ -229,7 +229,7 @@ class _Child:
         self.pid = process.pid
 
     def is_gone(self) -> bool:
-        """Whether it has ended; its number is kept where possible, so that its group can be ended safely."""
+        """True if the process has ended; it is left a zombie where possible, so that its group can be killed safely."""
         if hasattr(os, "waitid"):
             try:
                 return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
@@ -256,7 +256,7 @@ class _Listener:
         self._descriptor, self.other_end = os.pipe()
         self._left = total
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        #: Whether more came than is listened to.
+        #: True if more bytes came than the listener accepts.
         self.is_flooded = False
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
@@ -319,7 +319,7 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def _waited(pid: int) -> float:
+def _waiting_time(pid: int) -> float:
     """The seconds for which a process has waited for a processor; 0 where the system does not say."""
     try:
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as stream:
@@ -329,7 +329,7 @@ def _waited(pid: int) -> float:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether a process that is not known to be gone has nevertheless ended; False where the system does not say.
+    """True if a process that is not known to be gone has ended all the same; False where the system does not say.
 
     Ends are looked for every so often and told by somebody else, and the time for which a process waited goes with it.
     One whose first thread has left goes on as long as it has others.
@@ -346,7 +346,7 @@ def _threads(pid: int) -> int:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """What the system tells about a process, from its state on; None if it tells nothing."""
+    """The fields of `/proc/PID/stat` from the state on; None if they cannot be read."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stream:
             return stream.read().rpartition(")")[2].split() or None
@@ -355,7 +355,7 @@ def _stat(pid: int) -> list[str] | None:
 
 
 def _excess_on_disk(folder: str) -> str:
-    """Why what a process has written is too much."""
+    """Which limit on disk the files below a folder pass, as a text; "" if none."""
     files = size = 0
     pending = [folder]
     while pending:
@@ -385,7 +385,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 
 def _gpu_devices() -> Iterator[str]:
-    """What CUDA and ROCm talk to a GPU through."""
+    """The device files through which CUDA and ROCm use a GPU."""
     yield from _GPU_DEVICES
     for folder, prefix in (("/dev", "nvidia"), ("/dev/dri", "render"), ("/dev/nvidia-caps", "nvidia-cap")):
         if os.path.isdir(folder):

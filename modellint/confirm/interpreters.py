@@ -35,13 +35,13 @@ def interpreters(python: Path | None, root: Path) -> Iterator[Path]:
     yield Path(sys.executable)
 
 
-def chosen(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
-    """The first interpreter that has torch."""
+def first_with_torch(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
+    """The first interpreter that has torch; None if none has."""
     return next((python for python in candidates if python.exists() and _is_true(python, _HAS_TORCH, guarding)), None)
 
 
 def has_gpu(python: Path, guarding: Guarding) -> bool:
-    """Whether the torch of an interpreter can use a GPU."""
+    """True if the torch of an interpreter can use a GPU."""
     return _is_true(python, _HAS_GPU, guarding)
 
 
@@ -56,7 +56,7 @@ def _is_true(python: Path, code: str, guarding: Guarding) -> bool:
 
 
 def _ask(python: Path, code: str, guarding: Guarding) -> tuple[bool, tuple[str, ...]]:
-    """Whether a piece of code ends well, and under which guard it ran."""
+    """Run a piece of code under the guard: True if it exits with status 0, and the parts of its guard."""
     told = Conversation(())
     with scratch() as place:
         child = Guarded(place.folder, replace(guarding, limits=Limits()))

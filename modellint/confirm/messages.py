@@ -1,4 +1,4 @@
-"""What a worker says, read as data that nobody vouches for.
+"""The messages of a worker, read as untrusted data.
 
 The worker shares its process with the code that it runs, so that whatever the worker can say, that code can say, too.
 A message counts only if it is one that was to be expected next: bounded, of the known form, about a probe that was
@@ -29,17 +29,17 @@ _STATUSES = {status.value: status for status in (Status.CONFIRMED, Status.REFUTE
 
 @dataclass
 class Conversation:
-    """What a worker has said so far of the probes `asked`, by their numbers."""
+    """The state of a conversation with a worker about the probes `asked`, by their numbers."""
 
     asked: Sequence[int]
     #: The parts of the guard that it runs under, as its launcher has told.
     guard: tuple[str, ...] = ()
     stage: str = "starting"
     verdicts: dict[int, Verdict] = field(default_factory=dict)
-    #: What kept it from being started.
+    #: The reason why it could not be started.
     failure: str = ""
     is_done: bool = False
-    #: Whether something was said that no worker says.
+    #: True if a message came that no worker sends.
     is_doubtful: bool = False
     _lines: int = 0
 
@@ -50,15 +50,15 @@ class Conversation:
             message = json.loads(line)
         except (ValueError, RecursionError):
             message = None
-        if not isinstance(message, dict) or len(message) != 1 or self.is_done or not self._taken(*message.popitem()):
+        if not isinstance(message, dict) or len(message) != 1 or self.is_done or not self._accept(*message.popitem()):
             self.is_doubtful = True
 
-    def _taken(self, kind: str, content: Any) -> bool:
-        """Whether a message is one that may come now."""
+    def _accept(self, kind: str, content: Any) -> bool:
+        """Accept a message that may come now, and note its content; False for any other one."""
         if kind == "stage" and isinstance(content, str):
             self.stage = printable(content)
         elif kind == "verdict" and isinstance(content, dict):
-            return self._answered(**content) if content.keys() <= _VERDICT else False
+            return self._take_verdict(**content) if content.keys() <= _VERDICT else False
         elif kind == "guard" and self._lines == 1 and _are_texts(content):
             self.guard = tuple(printable(part) for part in content)
         elif kind == "failed" and self._lines == 2 and isinstance(content, str):
@@ -69,7 +69,7 @@ class Conversation:
             return False
         return True
 
-    def _answered(
+    def _take_verdict(
         self,
         id: Any = None,
         status: Any = None,
@@ -99,11 +99,11 @@ def _are_texts(content: Any) -> bool:
 
 def printable(text: str) -> str:
     """A text of one line, of bounded length, and without characters that do something to a terminal."""
-    text = "".join(map(_shown, text[: 2 * _SHOWN]))
+    text = "".join(map(_visible, text[: 2 * _SHOWN]))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 2] + " …"
 
 
-def _shown(character: str) -> str:
+def _visible(character: str) -> str:
     if character in "\n\r\t\v\f\x85\u2028\u2029":
         return " "
     return "" if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character

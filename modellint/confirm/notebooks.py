@@ -1,4 +1,4 @@
-"""What notebooks hold, laid out as files that can be imported and loaded.
+"""Code and recipes of notebooks, laid out as files that can be imported and loaded.
 
 Of a notebook's module only that is kept on which the names rest that are asked for: definitions, imports and values,
 but no training.
@@ -45,8 +45,8 @@ class Opened:
         """A finding with its places in the files that they are about."""
         return out_of_notebook(finding, self._path, self._parts)
 
-    def filled(self, probe: Probe | None) -> Probe | None:
-        """A probe with what has to be laid out for it."""
+    def with_files(self, probe: Probe | None) -> Probe | None:
+        """A probe with the notebook's files that have to be laid out for it."""
         return None if probe is None else replace(probe, files=self._files)
 
 
@@ -71,7 +71,7 @@ class Layout:
         self._paths = {path.as_posix(): self._place(path) for path in self._files}
 
     def _place(self, path: Path) -> str:
-        """Where a file stands: as it would beside the notebook, whose module is called by its name."""
+        """The path in the scratch folder: relative to the notebook's folder; the module is named like the notebook."""
         base = path.parent if self._book is None else self._book.parent
         name = os.path.relpath(path.with_suffix(".py") if path == self._book else path, base)
         return os.path.join(self._folder, name if not name.startswith("..") else path.name)
@@ -87,15 +87,15 @@ class Layout:
 
     def write(self) -> None:
         """Lay out the files. Raises OSError."""
-        wanted = {word for _, probe in self._group.probes for word in _words(_told(probe))}
+        wanted = {word for _, probe in self._group.probes for word in _words(_texts_of(probe))}
         for path, data in self._files.items():
             place = Path(self._paths[path.as_posix()])
             place.parent.mkdir(parents=True, exist_ok=True)
             text = data.decode("utf-8", "replace")
-            place.write_text(needed(text, wanted) if path == self._book else text, encoding="utf-8", newline="")
+            place.write_text(statements_for(text, wanted) if path == self._book else text, encoding="utf-8", newline="")
 
-    def told(self, verdict: Verdict) -> Verdict:
-        """A verdict that speaks of cells."""
+    def with_cells(self, verdict: Verdict) -> Verdict:
+        """The verdict with lines of the module replaced by lines of cells."""
         if self._book is None or not verdict.detail:
             return verdict
         book = read(self._book.read_bytes())
@@ -109,12 +109,12 @@ class Layout:
         detail = re.sub(rf"\b{module}:(\d+)", in_cell, verdict.detail.replace(self._folder + os.sep, ""))
         return replace(verdict, detail=re.sub(rf"\b{module}\b", self._book.name, detail))
 
-    def _moved(self, path: str) -> str:
+    def _new_path(self, path: str) -> str:
         return self._paths.get(path, path)
 
     def _target(self, target: Target) -> Target:
-        script = target.script and Path(self._moved(target.script.as_posix()))
-        return replace(target, path=Path(self._moved(target.path.as_posix())), script=script)
+        script = target.script and Path(self._new_path(target.script.as_posix()))
+        return replace(target, path=Path(self._new_path(target.path.as_posix())), script=script)
 
     def _probe(self, probe: Probe) -> Probe:
         return replace(
@@ -122,20 +122,20 @@ class Layout:
             target=self._target(probe.target),
             claim=from_json(self._in(as_json(probe.claim))),
             functions=tuple(map(self._target, probe.functions)),
-            users=tuple(map(self._moved, probe.users)),
+            users=tuple(map(self._new_path, probe.users)),
         )
 
     def _in(self, value: Any) -> Any:
-        """A claim as it is stored, with other paths."""
+        """A claim as it is stored, with the paths of the laid-out files."""
         if isinstance(value, str):
-            return self._moved(value)
+            return self._new_path(value)
         if isinstance(value, dict):
             return {key: self._in(item) for key, item in value.items()}
         return [self._in(item) for item in value] if isinstance(value, list) else value
 
 
-def _told(probe: Probe) -> list[Any]:
-    """What a probe says of its target."""
+def _texts_of(probe: Probe) -> list[Any]:
+    """The names and texts in a probe: its targets and the fields of its claim."""
     names = [target.name for target in (probe.target, *probe.functions)]
     return [*names, *as_json(replace(probe.claim, anchors=()))[2:]]
 
@@ -152,13 +152,13 @@ def _words(value: Any) -> Iterator[str]:
             yield from _words(item)
 
 
-def needed(text: str, names: Iterable[str]) -> str:
-    """What of a module the `names` rest on, at the lines where it stands."""
+def statements_for(text: str, names: Iterable[str]) -> str:
+    """The statements of a module that `names` depend on, each at its line; the whole text if it cannot be parsed."""
     try:
         tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
-    bound = [set(_bound(node)) for node in tree.body]
+    bound = [set(_bound_names(node)) for node in tree.body]
     wanted, kept = set(names), set[int]()
     while True:
         more = {n for n, known in enumerate(bound) if n not in kept and (known & wanted or _is_star(tree.body[n]))}
@@ -173,8 +173,8 @@ def _is_star(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
 
 
-def _bound(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement of a module defines, or whose values it fills."""
+def _bound_names(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of a module binds, or whose objects it stores into."""
     if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.name
         return

@@ -1,4 +1,4 @@
-"""What can be run together: probes of one target share a child process, so that a recipe is built once."""
+"""Groups of probes that can run together: those of one target share a process, so that a recipe is built once."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Group:
     probes: tuple[tuple[int, Probe], ...]
 
 
-def grouped(probes: Iterable[tuple[int, Probe]]) -> list[Group]:
-    """Probes that can share a process, in the order of their first finding."""
+def group_by_target(probes: Iterable[tuple[int, Probe]]) -> list[Group]:
+    """Group probes that can share a process, in the order of their first finding."""
     groups: dict[Target, list[tuple[int, Probe]]] = {}
     for number, probe in probes:
         groups.setdefault(probe.target, []).append((number, probe))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "modellint-run-"
 _LOCK = "lock"
-#: Seconds after which a folder without a lock is nobody's: who made it has had the time to lock it.
+#: Seconds after which a folder without a lock is abandoned: its maker has had the time to lock it.
 _GRACE = 60.0
 
 
@@ -50,7 +50,7 @@ class Scratch:
 @contextlib.contextmanager
 def scratch() -> Iterator[Scratch]:
     """A scratch folder, which goes when the block ends."""
-    base, lock = _locked()
+    base, lock = _make_locked()
     try:
         yield Scratch(os.path.realpath(base))
     finally:
@@ -58,15 +58,15 @@ def scratch() -> Iterator[Scratch]:
 
 
 def sweep() -> None:
-    """Remove what runs have left behind that were killed."""
+    """Remove the folders of runs that were killed."""
     with contextlib.suppress(OSError):
         for entry in os.scandir(tempfile.gettempdir()):
             if entry.name.startswith(_PREFIX) and _is_ours(entry):
                 _remove_left(entry.path)
 
 
-def _locked() -> tuple[str, int]:
-    """A new folder and its lock, which nobody else can take for left behind.
+def _make_locked() -> tuple[str, int]:
+    """Make a scratch base and lock it, so that no other run takes it for an abandoned one.
 
     Another run that sweeps between the making of a lock and the taking of it has that folder: there is another one.
     """
@@ -121,7 +121,7 @@ def _age(folder: str) -> float:
 
 
 def _take(lock: int) -> bool:
-    """Whether a lock could be had, which is held until its file is closed."""
+    """Try to lock an open file; True if that worked. The lock is held until the file is closed."""
     try:
         if sys.platform == "win32":
             import msvcrt

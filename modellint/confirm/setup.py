@@ -1,4 +1,4 @@
-"""Under which interpreter, guard and settings probes run."""
+"""The interpreter, guard and settings of probes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setup:
-    """Under which interpreter and with which settings probes run."""
+    """The interpreter, guard and settings of probes."""
 
     python: Path
     roots: tuple[str, ...]
     guarding: Guarding = field(default_factory=Guarding)
     overrides: tuple[tuple[str, Any], ...] = ()
     stand_ins: tuple[str, ...] = ()
-    #: What to pass to classes and functions, by target (`pkg.module:Class`, `file.py::Class`).
+    #: Arguments of classes and functions, by target (`pkg.module:Class`, `file.py::Class`).
     targets: tuple[tuple[str, Any], ...] = ()
-    #: What the system makes of `guarding`.
+    #: The guard that the system gives for `guarding`.
     guard: Sandbox | None = None
-    #: What forks processes; without, each imports torch for itself.
+    #: The fork servers; without them, each process imports torch for itself.
     servers: ForkServers | None = field(default=None, compare=False)

@@ -1,4 +1,4 @@
-"""Edits of one text: which of them fit together, and what they make of it."""
+"""Edits of one text: their offsets, their conflicts, and the text after them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def changes_of(source: SourceFile, edits: Iterable[Edit]) -> list[Change]:
 
 
 def conflict(one: Change, other: Change) -> bool:
-    """Whether it matters, or is impossible, to apply both: they share characters or insert at the same place."""
+    """True if applying both is ambiguous or impossible: they share characters, or insert at the same place."""
     if one.start == other.start and one.start in (one.end, other.end):
         return one.end == other.end
     return one.start < other.end and other.start < one.end
@@ -74,5 +74,5 @@ def applied(text: str, changes: Sequence[Change]) -> str:
 
 
 def moved(offset: int, changes: Sequence[Change]) -> int:
-    """Where a character that no change touches stands afterwards."""
+    """The offset after the changes of a character that none of them touches."""
     return offset + sum(len(change.text) - (change.end - change.start) for change in changes if change.end <= offset)

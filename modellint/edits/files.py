@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from modellint.edits.changes import Change
     from modellint.finding import Edit
 
-#: Tokens that say how lines are laid out; whether they still fit shows when the result is parsed.
+#: Tokens of the layout; parsing the result tells whether they still fit.
 _LAYOUT = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING}
 
 
@@ -58,7 +58,7 @@ def edited(path: Path, data: bytes, edits: Iterable[Edit]) -> bytes:
     source = decoded(path, data)
     changes = changes_of(source, edits)
     text = applied(source.text, changes)
-    result = _encoded(source, data, text)
+    result = _encode(source, data, text)
     if kind_of(path.name) == YAML:
         _check_yaml(path, source.text, result, text, changes)
     else:
@@ -66,7 +66,7 @@ def edited(path: Path, data: bytes, edits: Iterable[Edit]) -> bytes:
     return result
 
 
-def _encoded(source: SourceFile, data: bytes, text: str) -> bytes:
+def _encode(source: SourceFile, data: bytes, text: str) -> bytes:
     """A new text as the file was encoded; only if that encoding gives back the old one byte by byte."""
     mark = "\ufeff".encode(source.encoding) if source.bom else b""
     try:
@@ -90,7 +90,7 @@ def _check_python(path: Path, old: str, data: bytes, new: str, changes: Sequence
 
 
 def _check_lossless(tree: ast.Module, text: str, changes: Sequence[Change]) -> None:
-    """Whether libcst reads the statements that were changed as what they are.
+    """Check that libcst reads the changed statements like Python. Raises EditError if it does not.
 
     It knows the syntax of fewer releases, and less depth, than Python itself, so what it cannot read says nothing.
     """
@@ -137,7 +137,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _touches(token: Token, changes: Sequence[Change]) -> bool:
-    """Whether a change replaces some of a token, or puts something into it."""
+    """True if a change replaces a part of a token, or inserts into it."""
     return any(token.start < change.end and change.start < token.end for change in changes)
 
 
@@ -151,7 +151,7 @@ def _check_yaml(path: Path, old: str, data: bytes, new: str, changes: Sequence[C
         raise EditError(f"the result is no recipe ({error.reason})") from None
 
     def replaces(token: Token) -> bool:
-        # What is put behind the last line of a block stands inside of its extent, and must not change its value.
+        # An insertion behind the last line of a block lies within its extent, and must not change its value.
         return _touches(token, [change for change in changes if change.start < change.end])
 
     _check_tokens(before, after, changes, replaces)
@@ -173,7 +173,7 @@ def _yaml_tokens(text: str) -> Iterator[Token]:
 def _check_tokens(
     before: Iterable[Token], after: Iterable[Token], changes: Sequence[Change], is_changed: Callable[[Token], bool]
 ) -> None:
-    """Every token that no change replaces is still there, at the place to which the changes have moved it."""
+    """Check that every token which no change replaces is still there, moved as the changes move it."""
     present = {(token.start, token.kind, token.text) for token in after}
     for token in before:
         if not is_changed(token) and (moved(token.start, changes), token.kind, token.text) not in present:

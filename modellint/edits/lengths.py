@@ -50,7 +50,7 @@ def maximum_of_all(value: Value, module: ModuleFacts) -> Fix | None:
 
 
 def _spine(node: ast.expr) -> Iterator[ast.expr]:
-    """An expression, and what it converts or asks for a number: `int(x)`, `x.item()`."""
+    """An expression, and the expressions inside its conversions to a number: `int(x)`, `x.item()`."""
     yield node
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and not node.args:
@@ -68,7 +68,7 @@ def _is_one(node: ast.expr) -> bool:
 
 
 def _takes_last(node: ast.AST) -> bool:
-    """Whether an expression is the last element, of a vector or of each row."""
+    """True if an expression is the last element, of a vector or of each row."""
     if not isinstance(node, ast.Subscript):
         return False
     index = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
@@ -76,12 +76,12 @@ def _takes_last(node: ast.AST) -> bool:
 
 
 def _takes_maximum(node: ast.AST, of: ast.expr) -> bool:
-    """Whether an expression is the largest element of another: `of.max()`, `torch.max(of)`."""
+    """True if an expression is the largest element of another: `of.max()`, `torch.max(of)`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "max":
         return False
     return (node.args or [node.func.value]) == [of] and not node.keywords
 
 
 def _between(first: Span, second: Span, module: ModuleFacts) -> Place:
-    """From the end of one part to the end of another."""
+    """The place from the end of one part to the end of another."""
     return Place(module.path, Span(first.end_line, first.end_column, second.end_line, second.end_column))

@@ -1,4 +1,4 @@
-"""Places inside a Python expression, for edits: a value that a name stands for keeps the place where it was made."""
+"""Places inside a Python expression, for edits: the value of a name keeps the place where it was created."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
 
-#: What is written where it is used, so that something else can be written there.
+#: Operations that are written where they are used, so that they can be replaced there.
 _WRITTEN = frozenset((Op.CONST, Op.GLOBAL, Op.ATTR, Op.UNARY))
-#: How many lines of a statement are looked for.
+#: The most lines in which the end of a statement is looked for.
 _MAX_LINES = 80
 
 
@@ -31,7 +31,7 @@ def written(value: Value, module: ModuleFacts) -> ast.expr | None:
 
 
 def place_in(value: Value, node: ast.expr, module: ModuleFacts) -> Place:
-    """Where a part of what `written` gave for `value` stands in the file."""
+    """The place in the file of a part of the expression that `written` gave for `value`."""
     start, end = (
         (value.line + line - 1, offset + value.offset - 1 if line == 1 else offset)
         for line, offset in ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
@@ -40,7 +40,7 @@ def place_in(value: Value, node: ast.expr, module: ModuleFacts) -> Place:
 
 
 def assigned(target: Value, module: ModuleFacts) -> tuple[ast.expr, Place] | None:
-    """The syntax of what an assignment to one attribute stores, and where it is written.
+    """The syntax of the value that an assignment to one attribute stores, and its place.
 
     None where a statement stores more than one value, or to more than one place.
     """
@@ -63,7 +63,7 @@ def assigned(target: Value, module: ModuleFacts) -> tuple[ast.expr, Place] | Non
 
 
 def blocks(module: ModuleFacts) -> Iterator[list[ast.stmt]]:
-    """The rows of statements of a file."""
+    """The statement lists of a file: its body, and those of its blocks."""
     for node in ast.walk(tree_of(module.source.text)):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
@@ -72,7 +72,7 @@ def blocks(module: ModuleFacts) -> Iterator[list[ast.stmt]]:
 
 
 def _first_statement(lines: list[str], parse: Callable[[str], ast.Module]) -> ast.stmt | None:
-    """The statement that begins with the first of some lines, of as few of them as it takes."""
+    """The statement that begins with the first line, parsed from as few lines as it takes; None if there is none."""
     text = ""
     for line in lines:
         text += line
@@ -85,7 +85,7 @@ def _first_statement(lines: list[str], parse: Callable[[str], ast.Module]) -> as
 
 
 def within(start: Value, node: ast.expr, module: ModuleFacts) -> Place:
-    """Where a node stands that was parsed from the text at the start of a value."""
+    """The place of a node that was parsed from the text at the start of a value."""
     places = (
         (start.line + line - 1, offset + start.offset if line == 1 else offset)
         for line, offset in ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
@@ -94,7 +94,7 @@ def within(start: Value, node: ast.expr, module: ModuleFacts) -> Place:
 
 
 def is_atom(text: str) -> bool:
-    """Whether an expression can be an operand as it is written."""
+    """True if an expression needs no parentheses to be an operand."""
     try:
         node = tree_of(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError):
@@ -103,7 +103,7 @@ def is_atom(text: str) -> bool:
 
 
 def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -> Place | None:
-    """Where an argument of a call is written."""
+    """The place of an argument of a call; None if it is not written."""
     node = written(call, module)
     if not isinstance(node, ast.Call):
         return None
@@ -114,7 +114,7 @@ def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -
 
 
 def constant_places(value: Value, function: Function, number: int | None) -> tuple[Place, Place | None]:
-    """Where a body uses the constant `number`, and where it is written, so that another can be; None if that is unseen.
+    """The place where a body uses the constant `number`, and the place where it is written and can be changed, or None.
 
     A parameter is used as the argument of a call; where no caller gives another number, its default is written.
     """
@@ -128,7 +128,7 @@ def constant_places(value: Value, function: Function, number: int | None) -> tup
 
 
 def _use(parameter: Value, function: Function) -> Place:
-    """Where a parameter is first given to a call, or stored."""
+    """The place where a parameter is first passed to a call, or stored."""
     module = function.module
     calls = [event.value for event in function.flow.of(EventKind.CALL)]
     for call in calls:
@@ -142,7 +142,7 @@ def _use(parameter: Value, function: Function) -> Place:
 
 
 def _default(parameter: Value, function: Function) -> Value | None:
-    """The default of a parameter of a function, or of a function inside of it."""
+    """The default of a parameter of a function, or of a function inside it; None if it has none."""
     if parameter.op is Op.PARAM:
         own = function.parameter(str(parameter.data))
         return None if own is None else own.default

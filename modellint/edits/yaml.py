@@ -43,7 +43,7 @@ def _is_here(value: Node, key: Node) -> bool:
 
 
 def _ending(recipe: Recipe, number: int) -> str:
-    """How a line ends; the last one of a file that does not as the others do."""
+    """The line end of a line; for a last line without one, that of the others."""
     lines = recipe.source.lines
     line = lines[number - 1]
     return line[len(line.rstrip("\r\n")) :] or ("\r\n" if lines[0].endswith("\r\n") else "\n")

@@ -1,4 +1,4 @@
-"""What `--fix`, `--diff` and their kin do on the command line."""
+"""The options `--fix`, `--diff` and their kin: run the fixer, show the differences and the summary."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ class Fixing:
         if not self.fixer.is_finished:
             yield f"Warning: there is more to fix after {MAX_PASSES} passes; run modellint again"
         if self.flags["show_fixes"]:
-            yield from _listed(report.fixed, view)
+            yield from _fixes_by_file(report.fixed, view)
         if self.is_silent:
-            number, hidden = len(report.fixed), _hidden(report.findings, self.flags["unsafe_fixes"])
+            number, hidden = len(report.fixed), _hidden_text(report.findings, self.flags["unsafe_fixes"])
             done = "Would fix" if self.is_diff else "Fixed"
             yield f"{done} {number} finding{'s' * (number != 1)}{hidden}" if number else f"No fixes to make{hidden}"
 
@@ -92,7 +92,7 @@ class Fixing:
 
 
 def _parts(rewrite: Rewrite) -> Iterator[tuple[str, list[bytes], list[bytes]]]:
-    """What a file is shown as, with the lines before and after: as a whole, or the code of each cell."""
+    """The parts of a file with the lines before and after: the whole file, or the code of each cell."""
     if kind_of(rewrite.path.name) != NOTEBOOK:
         yield "", _lines(rewrite.before), _lines(rewrite.after)
         return
@@ -126,7 +126,7 @@ def _difference(line: bytes, view: View) -> Iterator[bytes]:
 def fixing(
     settings: Settings, rules: RuleSet, overlay: Mapping[Path, bytes] | None, flags: Mapping[str, Any]
 ) -> Fixing | None:
-    """What the command line asks for."""
+    """The fixing run that the command line asks for; None if it asks for none."""
     is_diff = flags["diff"]
     if not (flags["fix"] or flags["fix_only"] or is_diff):
         return None
@@ -142,8 +142,8 @@ def fixing(
     return Fixing(fixer, is_diff, is_diff or flags["fix_only"], overlay or {}, flags)
 
 
-def _listed(fixed: Iterable[Finding], view: View) -> Iterator[str]:
-    """What was fixed: under each file how often which rule was."""
+def _fixes_by_file(fixed: Iterable[Finding], view: View) -> Iterator[str]:
+    """The fixes in lines: for each file, the number of fixes by rule."""
     counts: dict[str, Counter[tuple[str, str]]] = {}
     for finding in fixed:
         counts.setdefault(finding.path, Counter())[finding.code, finding.name] += 1
@@ -153,7 +153,7 @@ def _listed(fixed: Iterable[Finding], view: View) -> Iterator[str]:
             yield f"    {number} x {code} ({name})"
 
 
-def _hidden(findings: tuple[Finding, ...], unsafe: bool) -> str:
+def _hidden_text(findings: tuple[Finding, ...], unsafe: bool) -> str:
     number = sum(f.fix is not None and f.fix.applicability is Applicability.UNSAFE for f in findings)
     return "" if unsafe or not number else f" ({number} more with `--unsafe-fixes`)"
 

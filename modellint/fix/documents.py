@@ -1,4 +1,4 @@
-"""Files of any kind with edits in them: those of a notebook are made in its cells."""
+"""Edits in files of any kind: those of a notebook are applied to its cells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def decoded(path: Path, data: bytes) -> SourceFile:
-    """A file as it was linted. Raises EditError."""
+    """A file as it is checked. Raises EditError."""
     if kind_of(path.name) != NOTEBOOK:
         return files.decoded(path, data)
     try:

@@ -1,4 +1,4 @@
-"""Which fixes are made: passes over the findings, each checked by linting its result before anything is written."""
+"""Apply fixes in passes over the findings; each batch is proved harmless by linting its result before writing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What linting gives once `contents` stand in place of what is on the disk."""
+    """The results of linting with `contents` in place of those on disk."""
 
     results: Mapping[str, FileResult]
     findings: tuple[Finding, ...]
@@ -65,7 +65,7 @@ class _State:
 
 
 class Fixer:
-    """Makes fixes, and keeps account of them.
+    """Applies fixes, and records them.
 
     `unsafe` also makes those that need a look. `write` tells whether files are changed; otherwise the rewrites are
     only gathered. `only` is the one file that may change, if there is one. After so many `passes` it is enough.
@@ -100,14 +100,14 @@ class Fixer:
     def __call__(
         self, results: Mapping[str, FileResult], found: Sequence[Finding], shown: Sequence[Finding]
     ) -> Outcome:
-        """Fix what is `shown` of what was `found`; what remains to be shown, and what was fixed."""
+        """Fix the `shown` ones of the `found` findings; gives the findings that remain, and those fixed."""
         self._scope = Scope(self._settings, results)
         self._visible = _Visible(found, shown, self._settings)
         self._names = _names(results)
         start = _State(results, tuple(shown))
         state, fixed = self._converge(start, tolerant=True)
         if self._has_brought_up(start, state):
-            # A fix brought up what no other fix has settled: do without those that bring up anything.
+            # A fix brought up a finding that no other fix settles: use only fixes that bring up none.
             state, fixed = self._converge(start, tolerant=False)
         self.rewrites = [
             Rewrite(path, before, after)
@@ -115,13 +115,13 @@ class Fixer:
             if (before := self._on_disk(path)) is not None and before != after and path in self._owned
         ]
         if self._write:
-            state, fixed = self._written(state, fixed)
+            state, fixed = self._write_all(state, fixed)
         return Outcome(state.results, state.findings, tuple(fixed), (*state.crashes, *self._crashes))
 
     def _on_disk(self, path: Path) -> bytes | None:
         return Files(self._overlay).read(path)
 
-    def _held(self, path: Path, contents: Mapping[Path, bytes]) -> bytes | None:
+    def _content_in(self, path: Path, contents: Mapping[Path, bytes]) -> bytes | None:
         return contents[path] if path in contents else self._on_disk(path)
 
     # -- passes --------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class Fixer:
             if not batch:
                 return state, fixed
             whole = len(batch)
-            state, batch = self._settled(state, batch, refused, tolerant)
+            state, batch = self._apply_harmless(state, batch, refused, tolerant)
             fixed += [finding for item in batch for finding in item.findings]
             self._owned.update(path for item in batch for path in edits_by_path(item.fix.edits))
             passes += len(batch) == whole
@@ -174,7 +174,7 @@ class Fixer:
         return all(map(self._scope.has, paths))
 
     def _content(self, state: _State, path: Path) -> bytes:
-        """What a file holds before this pass, which is what was linted. Raises EditError."""
+        """The content of a file before this pass, which was linted. Raises EditError if it has changed on disk."""
         if path in state.contents:
             return state.contents[path]
         data = self._on_disk(path)
@@ -185,10 +185,10 @@ class Fixer:
             raise EditError(f"{path} has changed while it was checked")
         return data
 
-    def _settled(
+    def _apply_harmless(
         self, state: _State, batch: list[_Item], refused: set[Key], tolerant: bool
     ) -> tuple[_State, list[_Item]]:
-        """The state after the first fixes of a batch, as many as do no harm; if the first does, it is refused."""
+        """The state after the first fixes of a batch, as many as are harmless; a first fix that is not is refused."""
         while True:
             failure: BaseException
             try:
@@ -206,7 +206,7 @@ class Fixer:
             batch = batch[: len(batch) // 2]
 
     def _give_up(self, finding: Finding, error: BaseException, refused: set[Key]) -> None:
-        """Do without a fix that an EditError speaks against, or that fails when it is tried."""
+        """Refuse a fix for which there is an EditError, or that fails when it is tried."""
         reason = str(error)
         if not isinstance(error, EditError):
             self._crashes.append(crash := Crash.of(finding.code, finding.path, error))
@@ -222,13 +222,13 @@ class Fixer:
             new = edited(path, self._content(state, path), mine)
             for name in self._names.get(os.path.realpath(path), {path}) | {path}:
                 contents[name] = new
-        return self._linted(state, contents)
+        return self._lint_with(state, contents)
 
-    def _linted(self, state: _State, contents: Mapping[Path, bytes]) -> _State:
+    def _lint_with(self, state: _State, contents: Mapping[Path, bytes]) -> _State:
         """The state with other contents: every file whose result rests on a changed one is checked again."""
         changed = [p for p in {*contents, *state.contents} if contents.get(p) != state.contents.get(p)]
         keys = {f"file:{path.as_posix()}" for path in changed}
-        held = {p: (self._held(p, state.contents) or b"", self._held(p, contents) or b"") for p in changed}
+        held = {p: (self._content_in(p, state.contents) or b"", self._content_in(p, contents) or b"") for p in changed}
         texts = Changed(lambda: held)
         stale = [Path(path) for path, result in state.results.items() if result.rests_on(keys, texts)]
         overlay = {**self._overlay, **contents}
@@ -240,7 +240,7 @@ class Fixer:
         return _State(results, tuple(self._visible(found.findings)), contents, found.crashes)
 
     def _objection(self, before: _State, after: _State, batch: Sequence[_Item], tolerant: bool) -> str | None:
-        """What speaks against a batch of fixes: its result has other findings, or still the same."""
+        """The objection to a batch of fixes: it brings up findings, or does not settle its own; None if harmless."""
         known = {(crash.path, crash.part) for crash in before.all_crashes}
         new = [crash for crash in after.all_crashes if (crash.path, crash.part) not in known]
         if new:
@@ -260,7 +260,7 @@ class Fixer:
         return None
 
     def _has_brought_up(self, before: _State, after: _State) -> bool:
-        """Whether there are findings that were not there, and that no further pass would fix."""
+        """True if there are new findings that no further pass would fix."""
         more = after.counts - before.counts
         return any(
             key in more and finding.code not in self._judges and (key in self._refused or not self._is_fixable(finding))
@@ -273,8 +273,8 @@ class Fixer:
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
-    def _written(self, state: _State, fixed: list[Finding]) -> tuple[_State, list[Finding]]:
-        """Write all files; the state and the fixes that remain if some of them cannot be written."""
+    def _write_all(self, state: _State, fixed: list[Finding]) -> tuple[_State, list[Finding]]:
+        """Write all files; gives the remaining state and fixes if some files cannot be written."""
         lost: set[Path] = set()
         for group in _groups(self.rewrites, fixed):
             if not self._is_written(group):
@@ -284,7 +284,7 @@ class Fixer:
         self.rewrites = [rewrite for rewrite in self.rewrites if rewrite.path not in lost]
         gone = {name for path in lost for name in self._names.get(os.path.realpath(path), {path}) | {path}}
         contents = {path: data for path, data in state.contents.items() if path not in gone}
-        return self._linted(state, contents), [finding for finding in fixed if lost.isdisjoint(_paths(finding))]
+        return self._lint_with(state, contents), [finding for finding in fixed if lost.isdisjoint(_paths(finding))]
 
     def _is_written(self, group: Sequence[Rewrite]) -> bool:
         try:
@@ -304,7 +304,7 @@ class _Item:
 
 
 class _Texts:
-    """The texts of files, and the changes of them that have been taken so far."""
+    """The texts of files, and the edits accepted so far."""
 
     def __init__(self, content: Callable[[Path], bytes]) -> None:
         self._content = content
@@ -313,7 +313,7 @@ class _Texts:
         self._names: dict[str, Path] = {}
 
     def take(self, edits: Iterable[Edit]) -> bool:
-        """Take all of the edits of a fix, or none: those that conflict with an earlier one have to wait.
+        """Accept all edits of a fix, or none: a fix that conflicts with an earlier one has to wait.
 
         Raises EditError for edits that do not fit the texts.
         """
@@ -334,7 +334,7 @@ class _Texts:
 
 
 class _Visible:
-    """What of the findings of a later pass is to be shown, by what was shown of the first."""
+    """Selects the findings of a later pass to show, by those shown of the first."""
 
     def __init__(self, found: Iterable[Finding], shown: Sequence[Finding], settings: Settings) -> None:
         self._least = settings.min_confidence
@@ -352,7 +352,7 @@ class _Visible:
 
 
 def _key(finding: Finding) -> Key:
-    """What a finding is about, wherever it stands now."""
+    """The identity of a finding, wherever it is now."""
     return finding.code, finding.path, finding.symbol
 
 

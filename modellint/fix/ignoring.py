@@ -45,7 +45,7 @@ def ignore_edit(source: SourceFile, finding: Finding, reason: str = "") -> Edit 
 
 
 def add_ignores(findings: Iterable[Finding], files: Files, reason: str = "") -> tuple[int, list[Finding]]:
-    """Write a comment for each finding; how many are silenced now, and those that no comment can silence.
+    """Write a comment for each finding; gives the number silenced, and the findings that no comment can silence.
 
     Each file is replaced as a whole. Raises WriteError for one that cannot be.
     """
@@ -77,7 +77,7 @@ def add_ignores(findings: Iterable[Finding], files: Files, reason: str = "") -> 
 
 
 def _alone(file: Path, data: bytes, finding: Finding) -> tuple[SourceFile, Finding, Callable[[Edit], Edit]]:
-    """The text that a finding is about with the finding in it, and what makes its edits those of the file.
+    """The text of a finding's file, the finding in it, and the map from edits of the text to edits of the file.
 
     That is the file, but for a file that a cell of a notebook writes. Raises EditError.
     """
@@ -102,7 +102,7 @@ def _with_code(source: SourceFile, span: Span, finding: Finding) -> Edit | None:
 
 
 def _silences(source: SourceFile, edit: Edit, finding: Finding) -> bool:
-    """Whether the text with the edit holds a comment that covers the finding."""
+    """True if the text with the edit has a comment that covers the finding."""
     text = applied(source.text, changes_of(source, [edit]))
     changed = SourceFile(source.path, text, source.encoding, source.bom)
     return any(comment.covers(finding) for comment in _comments(changed))

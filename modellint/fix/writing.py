@@ -18,7 +18,7 @@ _SUFFIX = ".modellint-tmp"
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A file's content as it was read, and as it is to be."""
+    """The content of a file as it was read, and its replacement."""
 
     path: Path
     before: bytes
@@ -40,10 +40,10 @@ def write_together(rewrites: Sequence[Rewrite]) -> None:
     try:
         for rewrite in rewrites:
             target = Path(os.path.realpath(rewrite.path))
-            with _described(rewrite.path):
-                staged.append((rewrite, target, _staged(target, rewrite)))
+            with _naming_file(rewrite.path):
+                staged.append((rewrite, target, _stage(target, rewrite)))
         for rewrite, target, temporary in staged:
-            with _described(rewrite.path):
+            with _naming_file(rewrite.path):
                 os.replace(temporary, target)
             done.append((rewrite, target))
     except BaseException:
@@ -59,7 +59,7 @@ def write_together(rewrites: Sequence[Rewrite]) -> None:
 
 
 @contextmanager
-def _described(path: Path) -> Iterator[None]:
+def _naming_file(path: Path) -> Iterator[None]:
     """Turn an error of the operating system into one that names the file."""
     try:
         yield
@@ -67,7 +67,7 @@ def _described(path: Path) -> Iterator[None]:
         raise WriteError(f"{path}: {error.strerror or error}") from None
 
 
-def _staged(target: Path, rewrite: Rewrite) -> Path:
+def _stage(target: Path, rewrite: Rewrite) -> Path:
     """The new content in a file beside the old one, with the same mode and owner."""
     status = target.stat()
     is_read_only = not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
@@ -115,7 +115,7 @@ def _copy_owner(target: Path, temporary: Path, status: os.stat_result) -> None:
 
 
 def _leftovers(target: Path) -> Iterator[Path]:
-    """What runs that were killed have left beside a file."""
+    """Temporary files beside a file that killed runs have left."""
     start = f".{target.name}."
     for path in target.parent.iterdir():
         name = path.name

@@ -1,4 +1,4 @@
-"""Expressions to values, and what assigning them makes of names: each name is replaced by the value that it holds."""
+"""Lower expressions to values, and assignments to the environment: each name is replaced by the value that it holds."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ _COMPARE = {
 
 
 class Expressions:
-    """The state of lowering one body: what each name holds now, and under which condition we are."""
+    """The state of lowering one body: the value of each name, and the present path condition."""
 
     def __init__(self, receiver: str | None, *, is_module: bool = False) -> None:
         self.receiver = receiver
         self.is_module = is_module
-        #: What local names hold; attributes of the receiver under `self.x`.
+        #: The values of local names; those of the receiver's attributes under `self.x`.
         self.names: dict[str, Value] = {}
         self.events: list[Event] = []
         self.unpackings: list[Event] = []
@@ -66,13 +66,13 @@ class Expressions:
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
         self.handled: tuple[str, ...] = ()
-        #: Return values of the nested function that is being lowered, None outside of one.
+        #: The return values of the nested function that is being lowered; None outside of one.
         self.nested_returns: list[Value] | None = None
         self.carried: list[Value] = []
         self.turned: list[Loop] = []
         #: The functions inside of this one.
         self.inner: list[Nested] = []
-        #: Whether the innermost loop has been left by `break`, and how often a block was left other than by an error.
+        #: True if `break` has left the innermost loop; and how often a block was left other than by an error.
         self.is_left = False
         self.exits = 0
 
@@ -152,7 +152,7 @@ class Expressions:
             )
 
     def rebind(self, target: ast.expr, value: Value) -> None:
-        """`target` now holds a changed version of what it held."""
+        """Bind `target` to a changed version of its value."""
         if isinstance(target, ast.Name):
             # A method of the object itself may be called `append`: the object stays what it is.
             if target.id in self.names and target.id != self.receiver:
@@ -206,7 +206,7 @@ class Expressions:
         owner = self.expression(node.value)
         if owner.op is _PARAM and owner.data == "self":
             held = self.names.get(f"self.{node.attr}")
-            # What this body stored there before stands beside the receiver.
+            # A value that this body stored there before follows the receiver.
             read = Value(_ATTR, (owner,) if held is None else (owner, held), node.attr, node)
             if type(node.ctx) is ast.Load:
                 self.reads.append(
@@ -338,7 +338,7 @@ class Expressions:
     def nested(
         self, node: ast.Lambda | FunctionNode, arguments: ast.arguments, lower: Callable[[], tuple[Value, ...]]
     ) -> Value:
-        """A function inside this one: it sees our names, and its events are ours; `lower` gives what it returns."""
+        """A function inside this one: it sees our names, its events join ours, and `lower` gives its return values."""
         function = Nested(0)
         written = [*arguments.posonlyargs, *arguments.args]
         stated = [*zip(written[len(written) - len(arguments.defaults) :], arguments.defaults, strict=True)]

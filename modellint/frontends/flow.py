@@ -147,7 +147,7 @@ class _Lowering(Expressions):
     def meet(
         self, first: dict[str, Value], second: dict[str, Value], test: Value | None, node: ast.AST
     ) -> dict[str, Value]:
-        """What names hold where two paths join."""
+        """The values of names where two paths join."""
         merged = dict(first)
         for name, value in second.items():
             other = first.get(name)
@@ -196,7 +196,7 @@ class _Lowering(Expressions):
         return True
 
     def _may_end(self, loop: Loop) -> bool:
-        """Whether `return`, or an error that is caught, leaves a loop without an end, or each turn gives something."""
+        """True if a loop without an end may be left by `return` or a caught error, or yields in each turn."""
         events = self.events[loop.first : loop.last]
         is_given = any(event.kind in (EventKind.RETURN, EventKind.YIELD) for event in events)
         return is_given or self.nested_returns is not None or bool(self.handled or self.contexts)
@@ -235,7 +235,7 @@ class _Lowering(Expressions):
         before = dict(self.names)
         unknown = self.value(Op.UNKNOWN, (), "except", node)
         handled = self.handled
-        self.handled = (*handled, *_caught(node))
+        self.handled = (*handled, *_caught_names(node))
         body_left = self.branch(node.body, self.guard)
         self.handled = handled
         body_left = body_left or self.branch(node.orelse, self.guard)
@@ -271,13 +271,13 @@ class _Lowering(Expressions):
         if self.is_module:
             self.names.pop(node.name, None)
         else:
-            function = self.nested(node, node.args, lambda: self._returned(node))
+            function = self.nested(node, node.args, lambda: self._return_values(node))
             function.target = node.name
             self.names[node.name] = function
         return False
 
-    def _returned(self, node: FunctionNode) -> tuple[Value, ...]:
-        """What a function inside of this one returns; what happens in it stands under no known condition."""
+    def _return_values(self, node: FunctionNode) -> tuple[Value, ...]:
+        """The return values of a function inside this one, which is lowered under an unknown condition."""
         self.nested_returns = []
         self.guard = PathCondition(self.value(Op.UNKNOWN, (), "nested", node), True, self.guard)
         self.block(node.body)
@@ -303,8 +303,8 @@ class _Lowering(Expressions):
         return False
 
 
-def _caught(node: ast.Try) -> tuple[str, ...]:
-    """The names of what the handlers of a `try` catch; `BaseException` for a bare `except`, or what has no name."""
+def _caught_names(node: ast.Try) -> tuple[str, ...]:
+    """The names of the exceptions that a `try` catches; `BaseException` for a bare `except`, or for an unnamed type."""
     types = [
         part
         for handler in node.handlers

@@ -35,7 +35,7 @@ _REST = {
     '"""': re.compile(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'),
     "'''": re.compile(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"),
 }
-#: What is no plain text in a formatted string, by its quotes.
+#: The parts of a formatted string that are no plain text, by its quotes.
 _SPECIAL = {
     quote: re.compile(rf"[{{}}\\]|{quote}" + ("" if len(quote) == 3 else r"|\n")) for quote in ('"', "'", '"""', "'''")
 }
@@ -71,7 +71,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What stands behind the colon at `start` of a field."""
+    """The format specification behind the colon at `start` of a field."""
 
     start: int
     end: int
@@ -91,7 +91,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Joined:
-    """Strings that stand one behind the other and make one value; some of them are formatted."""
+    """Adjacent strings that make one value; some of them are formatted."""
 
     parts: tuple[Part, ...]
 
@@ -113,14 +113,14 @@ class Scan:
 
     def __init__(self, text: str) -> None:
         self.joined: list[Joined] = []
-        #: Where strings and comments are that are not part of a formatted string.
+        #: The spans of comments, and of strings that are not part of a formatted string.
         self.opaque: list[tuple[int, int]] = []
         self._text = text
         self._depth = 0
         self._code(0, in_field=False)
 
     def _code(self, at: int, *, in_field: bool) -> tuple[int, int, bool]:
-        """Read code up to its end; in a field, up to what ends its expression at `at`.
+        """Read code up to its end; in a field, up to the token that ends its expression.
 
         Returns that place, how many commas stand between the parts of the expression, and whether it ends with one.
         """
@@ -157,7 +157,7 @@ class Scan:
         return len(text), commas, trails
 
     def _take(self, group: list[Part]) -> None:
-        """Remember strings that stand one behind the other, and begin anew."""
+        """Store a group of adjacent strings, and begin a new one."""
         if not group:
             return
         if any(part.pieces is not None for part in group):
@@ -177,7 +177,7 @@ class Scan:
         return Part(match.start(), rest.end(), prefix, quote, None)
 
     def _pieces(self, at: int, quote: str, is_raw: bool, *, in_spec: bool) -> tuple[tuple[Text | Field, ...], int]:
-        """Text and fields up to the closing quote, and what comes behind it; of a specification, up to its brace."""
+        """Text and fields up to the closing quote (of a specification, its brace), and the offset behind that."""
         text, start = self._text, at
         pieces: list[Text | Field] = []
         while (match := _SPECIAL[quote].search(text, at)) is not None:

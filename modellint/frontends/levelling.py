@@ -1,7 +1,7 @@
-"""Text in a newer grammar, written so that an older one reads it, with every other character where it was.
+"""Rewrite text in a newer grammar so that an older parser reads it, with every other character in its place.
 
-What is new becomes something old that is as long: a formatted string the tuple of the expressions in it, a list of type
-parameters blanks. `modellint.frontends.newer` puts the syntax of what was meant in its place.
+New syntax becomes old syntax of the same length: a formatted string the tuple of its expressions, a list of type
+parameters blanks. `modellint.frontends.newer` restores the meaning in the tree.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _BLANKS = {size: " " * size for size in range(1, 5)}
 
 @dataclass
 class Levelled:
-    """A text whose lines end at LF, and what became of it; places are offsets into it."""
+    """A text whose lines end at LF, with its rewritten parts; places are offsets into it."""
 
     original: str
     joined: list[Joined]
     aliases: list[int] = field(default_factory=list)
     stars: list[int] = field(default_factory=list)
-    #: Where the exceptions of a clause without parentheses begin and end, and how many they are.
+    #: The offsets at which the exceptions of a clause without parentheses begin and end, and their number.
     handlers: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -55,7 +55,7 @@ def parse(text: str, mode: str = "exec") -> ast.AST:
 
 
 class _Graft:
-    """What is new in a text, to be put where the tree of the older text has something else."""
+    """The new syntax of a text, to be grafted onto the tree of the older text."""
 
     def __init__(self, older: Levelled) -> None:
         self._older = older
@@ -66,11 +66,11 @@ class _Graft:
 
     @property
     def is_left(self) -> bool:
-        """Whether something has found no place."""
+        """True if a piece of new syntax was not found in the tree."""
         return bool(self._joined or self._aliases or self._stars or self._handlers)
 
     def into(self, tree: ast.AST) -> None:
-        """Put what is new into a tree."""
+        """Graft the new syntax onto a tree."""
         pending = [tree]
         while pending:
             node = pending.pop()
@@ -108,7 +108,7 @@ class _Graft:
                 if isinstance(name, ast.Name):
                     name.ctx = ast.Store()
                 alias: ast.stmt = _type_alias(name=name, type_params=[], value=node.value)
-                yield _placed(alias, _extent(first)[0], _extent(node)[1])
+                yield _set_place(alias, _extent(first)[0], _extent(node)[1])
                 first = None
             elif _extent(node)[0] in self._aliases:
                 self._aliases.remove(_extent(node)[0])
@@ -129,7 +129,7 @@ class _Graft:
             found.append(node.right)
             node = node.left
         elements = [node, *reversed(found)]
-        return _placed(ast.Tuple(elements, ast.Load()), start, self._older.place(end))
+        return _set_place(ast.Tuple(elements, ast.Load()), start, self._older.place(end))
 
     # -- strings ---------------------------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ class _Graft:
             )
         ]
         made = _template if joined.is_template else ast.JoinedStr
-        return _like(node, made(values=_merged(values)))
+        return _like(node, made(values=_merge_constants(values)))
 
     def _values(
         self, pieces: Iterable[Text | Field], part: Part, expressions: Iterator[ast.expr], *, is_template: bool
@@ -153,7 +153,7 @@ class _Graft:
         text = self._older.original
         for piece in pieces:
             if not isinstance(piece, Field):
-                yield self._constant(_decoded(text[piece.start : piece.end], part), piece.start, piece.end)
+                yield self._constant(_decode_escapes(text[piece.start : piece.end], part), piece.start, piece.end)
                 continue
             shown = ""
             if piece.shown is not None:
@@ -162,7 +162,7 @@ class _Graft:
             value = self._value(piece, expressions)
             spec: ast.expr | None = None
             if piece.spec is not None:
-                inner = _merged(self._values(piece.spec.pieces, part, expressions, is_template=False))
+                inner = _merge_constants(self._values(piece.spec.pieces, part, expressions, is_template=False))
                 spec = self._at(ast.JoinedStr(values=inner), piece.spec.start, piece.spec.end)
             conversion = ord("r") if shown and spec is None and piece.conversion < 0 else piece.conversion
             made: ast.expr
@@ -183,13 +183,13 @@ class _Graft:
         end = field.start + 1 + len(text.rstrip()) if field.trails else None
         node = ast.Tuple(elements, ast.Load())
         start = elements[0].lineno, elements[0].col_offset
-        return _placed(node, start, _extent(elements[-1])[1] if end is None else self._older.place(end))
+        return _set_place(node, start, _extent(elements[-1])[1] if end is None else self._older.place(end))
 
     def _constant(self, value: str, start: int, end: int, is_unicode: bool = False) -> ast.expr:
         return self._at(ast.Constant(value, kind="u" if is_unicode else None), start, end)
 
     def _at(self, node: ast.expr, start: int, end: int) -> ast.expr:
-        return _placed(node, self._older.place(start), self._older.place(end))
+        return _set_place(node, self._older.place(start), self._older.place(end))
 
 
 def _value_of(part: Part, older: Levelled) -> str:
@@ -200,8 +200,8 @@ def _value_of(part: Part, older: Levelled) -> str:
         return str(ast.literal_eval(older.original[part.start : part.end]))
 
 
-def _decoded(text: str, part: Part) -> str:
-    """The characters that the text between the fields of a formatted string stands for."""
+def _decode_escapes(text: str, part: Part) -> str:
+    """The characters of the text between the fields of a formatted string, with escapes decoded."""
     text = text.replace("{{", "{").replace("}}", "}")
     if "r" in part.prefix or "\\" not in text:
         return text
@@ -211,8 +211,8 @@ def _decoded(text: str, part: Part) -> str:
         return str(ast.literal_eval(f"{part.quote}{text} {part.quote}"))[:-1]
 
 
-def _merged(values: Iterable[ast.expr]) -> list[ast.expr]:
-    """Values with one constant in place of several in a row, and none that is empty."""
+def _merge_constants(values: Iterable[ast.expr]) -> list[ast.expr]:
+    """The values with adjacent constants merged, and empty ones dropped."""
     result: list[ast.expr] = []
     for value in values:
         last = result[-1] if result else None
@@ -220,7 +220,7 @@ def _merged(values: Iterable[ast.expr]) -> list[ast.expr]:
             result.append(value)
         elif isinstance(last, ast.Constant):
             kept = ast.Constant(str(last.value) + str(value.value), kind=last.kind)
-            result[-1] = _placed(kept, _extent(last)[0], _extent(value)[1])
+            result[-1] = _set_place(kept, _extent(last)[0], _extent(value)[1])
         else:
             result.append(value)
     return [value for value in result if not isinstance(value, ast.Constant) or value.value]
@@ -231,10 +231,10 @@ def _extent(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _like(old: ast.expr, new: ast.expr) -> ast.expr:
-    return _placed(new, *_extent(old))
+    return _set_place(new, *_extent(old))
 
 
-def _placed(node: _Placed, start: tuple[int, int], end: tuple[int, int]) -> _Placed:
+def _set_place(node: _Placed, start: tuple[int, int], end: tuple[int, int]) -> _Placed:
     node.lineno, node.col_offset = start
     node.end_lineno, node.end_col_offset = end
     return node

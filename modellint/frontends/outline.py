@@ -1,4 +1,4 @@
-"""What a Python file defines, and where, as plain data: what JSON can hold, and less than a tenth of a syntax tree.
+"""Outlines of Python files: definitions and their places as JSON values, less than a tenth of a syntax tree.
 
 A place is the span of a node: line, offset, last line, offset behind it, as `ast` has them.
 """
@@ -71,7 +71,7 @@ class _Builder:
         }
 
     def _has_stub(self, node: ast.stmt) -> bool:
-        """Whether the code of a module itself has a function without its body in one of its blocks."""
+        """True if a statement at module level has a function without its body in one of its blocks."""
         if isinstance(node, FunctionNode | ast.ClassDef) or self._stubs is None:
             return False
         return not self._stubs.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1))
@@ -205,7 +205,7 @@ class _Builder:
         ]
 
     def _assignment(self, node: ast.Assign | ast.AnnAssign, into: dict[str, Place]) -> list[str]:
-        """Note what an assignment binds to names; the names."""
+        """Note the values that an assignment binds; gives the names."""
         names: list[str] = []
         if node.value is None:
             return names

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Flow, Value
     from modellint.source import SourceFile
 
-#: What parsing a part of a file again raises where an outline is not that of the file.
+#: The errors of parsing a part of a file again if an outline is not that of the file.
 _NO_CODE = (SyntaxError, RecursionError, MemoryError, ValueError)
 #: Of most classes: that of their annotations.
 _NO_VALUES: Mapping[str, Value] = MappingProxyType({})
@@ -43,7 +43,7 @@ def read(source: SourceFile, exists: Callable[[Path], bool]) -> ModuleFacts:
 
 
 def outlined(source: SourceFile, name: str, is_package: bool) -> tuple[Outline, Trees]:
-    """The outline of a Python file of a dotted name, and the syntax trees that it tells the places of.
+    """The outline of a Python file with a dotted name, and the syntax trees at the places in it.
 
     Raises UnreadableError, with the place, for text that does not parse.
     """
@@ -51,7 +51,7 @@ def outlined(source: SourceFile, name: str, is_package: bool) -> tuple[Outline, 
 
 
 def sketched(source: SourceFile, name: str, is_package: bool) -> tuple[Outline, Trees]:
-    """The same of a file that others import: what is in the bodies of functions is not looked at."""
+    """The same for an imported file: the bodies of functions are left out before parsing."""
     stubs = None if _NAMED_BY_COMMA.search(source.text) else without_bodies(source.text)
     if stubs is not None:
         with suppress(*_NO_CODE):
@@ -64,7 +64,7 @@ def _package(name: str, *, is_package: bool) -> str:
 
 
 def facts(source: SourceFile, name: str, is_package: bool, known: Outline, trees: Trees) -> ModuleFacts:
-    """The facts of a file with a known outline. What has no tree is parsed when somebody asks for it.
+    """The facts of a file with a known outline. Parts without a tree are parsed when they are first needed.
 
     Raises TypeError, ValueError or KeyError for what is no outline.
     """
@@ -105,7 +105,7 @@ def parse(source: SourceFile) -> ast.Module:
 
 
 def _other_than_python(source: SourceFile, stop: int, error: SyntaxError) -> tuple[str, str]:
-    """How it shows that a file is something else than Python 3, and what; two empty texts if it only has a mistake."""
+    """The sign that a file is no Python 3, and its kind (a template, Python 2); two empty texts if it has an error."""
     from modellint.frontends import python2, templates
 
     tag = templates.tag_in(source.text, stop, _parses, is_python=True)
@@ -137,7 +137,7 @@ def _check_handlers(source: SourceFile, tree: ast.Module) -> None:
 
 
 class _Facts:
-    """Makes of an outline what it stands for."""
+    """Builds the facts of an outline."""
 
     def __init__(self, module: ModuleFacts) -> None:
         self._module = module
@@ -170,7 +170,7 @@ class _Facts:
         )
 
     def _where(self, known: Any) -> tuple[int, int, int]:
-        """Three numbers, the first two those of lines: the last line of something is not before its first."""
+        """Three numbers, of which the first two are lines: the last line is not before the first."""
         line, end_line, offset = known
         if not type(line) is type(end_line) is type(offset) is int:
             raise TypeError(f"expected three numbers, not {known!r}")
@@ -263,7 +263,7 @@ def _expression_parsed_again(module: ModuleFacts, place: Place) -> ast.expr:
 
 
 def _between_parentheses(code: str, line: int, offset: int) -> ast.expr | None:
-    """The syntax tree of an expression, whose parts are where it is said to begin; None if it is none."""
+    """The syntax tree of an expression, parsed in parentheses at its own line and offset; None if that fails."""
     lead = "\n" * (line - 2) + "(\n" + " " * offset if line > 1 else "(" + " " * (offset - 1)
     try:
         return tree_of(f"{lead}{code}\n)", "eval").body
@@ -298,7 +298,7 @@ def _statement(line: int, code: str) -> ast.stmt | None:
 
 
 def _unknown(function: Function) -> FunctionNode:
-    """A function of which nothing is known: it has no statement."""
+    """A function with an empty body, for one whose code does not parse."""
     node = cast("FunctionNode", tree_of("\n" * (function.line - 1) + "def f(*_, **__): ...").body[0])
     node.body.clear()
     return node
@@ -315,7 +315,7 @@ def _head_of(function: Function, cut: tuple[int, int]) -> FunctionNode:
     held = trees.get(place) or trees.get((*place, outline.HEAD))
     if held is None:
         code = function.module.source.text_of_bytes(function.line, 0, *cut)
-        # What comes first in a line of its own may be cut off with its indentation.
+        # A cut at the start of the body's first line takes off its indentation, too.
         held = _statement(function.line, code + ("pass" if cut[1] else f"{' ' * (function.offset + 1)}pass"))
     return held if isinstance(held, FunctionNode) else _node_of(function)
 
@@ -378,12 +378,12 @@ def _annotation(node: ast.expr) -> Value:
 
 
 def _docstring_at(known: Any) -> Callable[[ModuleFacts], str | None]:
-    """What reads a docstring that stands at a known place."""
+    """A function that reads the docstring at a known place."""
     return _no_docstring if known is None else partial(_string, span(known))
 
 
 def _no_docstring(_: ModuleFacts) -> None:
-    """The docstring of what has none."""
+    """The docstring of a definition without one: None."""
 
 
 def _string(place: Place, module: ModuleFacts) -> str | None:
@@ -416,7 +416,7 @@ def _lower_module_body(function: Function) -> Flow:
 
 
 def _outline_parsed_again(module: ModuleFacts) -> ast.Module:
-    """The statements of a file, of functions and classes nothing but their names, each in its line."""
+    """The tree of a file's statements, in which functions and classes are reduced to their names, each in its line."""
     lines = list(module.source.lines)
     for first, last, line, name in module.definitions:
         lines[first - 1 : last] = ["\n"] * (last - first + 1)

@@ -1,4 +1,4 @@
-"""Recognises Python 2 by what this interpreter stumbles over."""
+"""Recognise Python 2 by the place and the reason of a syntax error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REASONS = (
     (re.compile(r"leading zeros in decimal integer literals"), "an octal number without `0o`"),
     (re.compile(r"parameters cannot be parenthesized"), "a tuple among the parameters"),
 )
-#: Signs by what stands before and at the place where it stops.
+#: Signs by the text before and at the place of the error.
 _PLACES = (
     (re.compile(r""), re.compile(r"`"), "backticks"),
     (re.compile(r""), re.compile(r"<>"), "the operator `<>`"),
@@ -25,7 +25,7 @@ _PLACES = (
     (re.compile(r"\b[uU][rR]$"), re.compile(r"[\"']"), "a string with `ur`"),
     (re.compile(r""), re.compile(r"[0-9a-fA-F]*[lL]\b"), "a number with `L`"),
 )
-#: What Python 2 does not have, besides formatted strings.
+#: Syntax that Python 2 does not have, besides formatted strings.
 _ONLY_3 = re.compile(
     r"""
       ^[ \t\f]*(?:async\s+def|nonlocal)\b
@@ -36,7 +36,7 @@ _ONLY_3 = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-#: What only Python 2 has, for files that Python 3 refuses for a reason that says little.
+#: Syntax that only Python 2 has, for files that Python 3 refuses for a reason that says little.
 _ONLY_2 = re.compile(
     r"""
       ^[ \t\f]*(?:print|exec)\s+["'\w]
@@ -51,13 +51,13 @@ _ONLY_2 = re.compile(
 
 
 def sign_in(text: str, error: SyntaxError) -> str | None:
-    """What of Python 2 the interpreter stumbled over; None in a text that has something of Python 3 as well."""
+    """The sign of Python 2 at a syntax error; None if there is none, or if the text has syntax of Python 3 as well."""
     sign = _sign_at(text, error)
     return None if sign is None or _is_python3(text) else sign
 
 
 def _sign_at(text: str, error: SyntaxError) -> str | None:
-    """What of Python 2 there may be where the interpreter stumbled."""
+    """The possible sign of Python 2 at a syntax error."""
     lines = split_lines(text)
     if error.lineno is None or not 1 <= error.lineno <= len(lines):
         return None
@@ -113,7 +113,7 @@ def _second(handler: ast.ExceptHandler) -> str | None:
 
 
 def _is_python3(text: str) -> bool:
-    """Whether a text has something that Python 2 does not have."""
+    """True if a text has syntax that Python 2 does not have."""
     text = unified(text)
     try:
         scan = Scan(text)

@@ -39,20 +39,20 @@ MAX_DEPTH = 100
 #: Entries of all mappings that merge others, those that are merged included.
 MOST_MERGED = 200_000
 
-#: What a file must have one of to have a tag of HyperPyYAML, however it is written: letters by their numbers (`%6E`)
+#: A file must match this to have a tag of HyperPyYAML, however it is written: letters by their numbers (`%6E`)
 #: and handles (`%TAG`) included.
 _CAN_BE = re.compile(
     rb"!(?:new|name|apply|applyref|module|include):|!(?:ref|copy|PLACEHOLDER)|!\S*%[0-9A-Fa-f]{2}|%TAG"
 )
 _CAN_INCLUDE = re.compile(rb"!include:|!\S*%[0-9A-Fa-f]{2}|%TAG")
-#: What makes one that is not valid YAML a broken recipe rather than something else.
+#: The marks of a broken recipe: other invalid YAML is not taken for one.
 _MARKS = re.compile(
     rb"!(?:new|name|apply|applyref|module|include):[A-Za-z_./<]"
     rb"|!(?:ref|copy)[ \t]+[^\n]*<"
     rb"|!PLACEHOLDER\b"
 )
 _CONFIG_MARK = re.compile(rb"""["']?_target_["']?[ \t]*:""")
-#: What makes a file a template of another one.
+#: The marks of a template.
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PROPERTIES = re.compile(r"(?:(?:&[^\s\[\]{},]+|#[^\n]*)\s*)*")
@@ -69,19 +69,19 @@ _PREFIXED = {
         TagKind.INCLUDE,
     )
 }
-#: How the name begins that such a tag goes on with.
+#: The beginning of the name that follows such a tag.
 _NAME = re.compile(r"[A-Za-z_./<]")
 _WHOLE = {kind.value: kind for kind in (TagKind.REF, TagKind.COPY, TagKind.TUPLE, TagKind.PLACEHOLDER)}
 
 
 def looks_like_recipe(data: bytes) -> bool:
-    """Whether a YAML file may use HyperPyYAML's tags, judged by its bytes alone; one that does not has none."""
-    return _CAN_BE.search(_narrowed(data)) is not None
+    """True if a YAML file may have tags of HyperPyYAML, by its bytes alone; never wrong when it is False."""
+    return _CAN_BE.search(_narrow_bytes(data)) is not None
 
 
 def can_include(data: bytes) -> bool:
-    """Whether a YAML file may include others, judged by its bytes alone."""
-    return _CAN_INCLUDE.search(_narrowed(data)) is not None
+    """True if a YAML file may include others, by its bytes alone."""
+    return _CAN_INCLUDE.search(_narrow_bytes(data)) is not None
 
 
 def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
@@ -95,7 +95,7 @@ def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
     try:
         root = _Reader(source).read()
     except UnreadableError as error:
-        if included or _MARKS.search(_narrowed(data)):
+        if included or _MARKS.search(_narrow_bytes(data)):
             raise _as_template(source, error) from None
         return None
     if root is None or root.kind is not NodeKind.MAPPING:
@@ -105,7 +105,7 @@ def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
 
 
 def _as_template(source: SourceFile, error: UnreadableError) -> UnreadableError:
-    """What is wrong with a recipe; that it is a template, if it becomes one once that is filled in."""
+    """The error of a recipe; if it is valid once its tags are filled in, the error that it is a template."""
     from modellint.frontends import templates
 
     def parses(text: str) -> bool:
@@ -124,7 +124,7 @@ def _as_template(source: SourceFile, error: UnreadableError) -> UnreadableError:
 
 
 def _is_of_library(node: Node) -> bool:
-    """Whether only HyperPyYAML makes something of a node's tag; other libraries have a `!ref` of their own."""
+    """True if only HyperPyYAML has a node's tag; other libraries have a `!ref` of their own."""
     kind = node.tag.kind
     if kind in (TagKind.REF, TagKind.COPY):
         return "<" in node.text
@@ -132,8 +132,8 @@ def _is_of_library(node: Node) -> bool:
 
 
 def looks_like_config(data: bytes) -> bool:
-    """Whether a YAML file may name what to build by `_target_:`, judged by its bytes alone."""
-    return TARGET.encode() in _narrowed(data)
+    """True if a YAML file may name a class by `_target_:`, by its bytes alone."""
+    return TARGET.encode() in _narrow_bytes(data)
 
 
 def read_config(path: Path, data: bytes) -> Recipe | None:
@@ -148,7 +148,7 @@ def read_config(path: Path, data: bytes) -> Recipe | None:
         root = _Reader(source, Dialect.OMEGACONF).read()
     except UnreadableError:
         is_template = _TEMPLATE.search(source.text) or source.text.count("\n---") > 1
-        if is_template or not _CONFIG_MARK.search(_narrowed(data)):
+        if is_template or not _CONFIG_MARK.search(_narrow_bytes(data)):
             return None
         raise
     if root is None or root.kind is not NodeKind.MAPPING:
@@ -157,8 +157,8 @@ def read_config(path: Path, data: bytes) -> Recipe | None:
     return recipe if any(node.get(TARGET) is not None for node in recipe.nodes()) else None
 
 
-def _narrowed(data: bytes) -> bytes:
-    """A file's bytes with one for each letter of a tag."""
+def _narrow_bytes(data: bytes) -> bytes:
+    """A file's bytes, with one byte for each letter of a tag also in UTF-16."""
     return data.replace(b"\0", b"") if data.startswith(_UTF16) else data
 
 
@@ -172,7 +172,7 @@ class _Open:
     start: int
     flow: bool
     children: list[Node] = field(default_factory=list)
-    #: Where the children stand that are aliases, by number.
+    #: The places of children that are aliases, by their number.
     aliases: dict[int, Span] = field(default_factory=dict)
     end: int = 0
 
@@ -329,7 +329,7 @@ class _Reader:
         if name is None or written is None:
             return NO_TAG, begin
         kind, target = _kind(name)
-        return Tag(kind, target, _spelled(name), self._span(begin, written.end())), written.end()
+        return Tag(kind, target, _usual_spelling(name), self._span(begin, written.end())), written.end()
 
     def _span(self, start: int, end: int) -> Span:
         return Span(*self._position(start), *self._position(end))
@@ -342,7 +342,7 @@ class _Reader:
 
 
 def _target_of(entries: tuple[Entry, ...], tag: Tag) -> Tag:
-    """What the entry `_target_` of a mapping makes it, the tag it has otherwise."""
+    """The tag of a mapping with an entry `_target_`; without one, the tag that it has."""
     for entry in entries:
         value = entry.value
         if entry.key.text == TARGET and value.kind is NodeKind.SCALAR and isinstance(value.scalar, str):
@@ -352,8 +352,8 @@ def _target_of(entries: tuple[Entry, ...], tag: Tag) -> Tag:
     return tag
 
 
-def _spelled(name: str) -> str:
-    """A tag as it is mostly written, whatever handle, escapes or brackets it is written with."""
+def _usual_spelling(name: str) -> str:
+    """A tag in its usual spelling, independent of handles, escapes and brackets."""
     if name.startswith(_STANDARD):
         return f"!!{name.removeprefix(_STANDARD)}"
     return name if name.startswith("!") else f"!<{name}>"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from modellint.source import QUOTED, QUOTED_OR_COMMENT
 
-#: What keeps lines from telling where a body ends.
+#: Characters for which lines do not tell where a body ends.
 _ODD = re.compile(r"[\r\f]")
 #: Each way to match begins with one of few letters, which makes a search three times as fast.
 _DEFINITION = re.compile(rf"{QUOTED_OR_COMMENT}|\\\n|\n( *)(?:async +)?def\b", re.DOTALL)
@@ -24,7 +24,7 @@ _LEAST = 250
 
 def without_bodies(text: str) -> tuple[str, frozenset[int]] | None:
     """A text with `pass` in the first and last line of long bodies, whose docstrings stay; and the lines of these
-    functions. None where lines do not tell for certain what belongs to a body, or none is long.
+    functions. None if no body is long, or if the extent of a body is not certain.
     """
     if _ODD.search(text):
         return None
@@ -55,8 +55,9 @@ def without_bodies(text: str) -> tuple[str, frozenset[int]] | None:
 
 
 def _body_behind(text: str, at: int) -> int | None:
-    """Where the first line of code in the body of a function begins, whose head goes on; None if it is in the head, 0
-    where that is not certain."""
+    """The offset of the first line of code in the body of a function whose head continues at `at`; None if it is in the
+    head, 0 where that is not certain.
+    """
     simple = _HEAD.match(text, at)
     if simple is not None:
         return _after_comments(text, simple.end())
@@ -81,8 +82,9 @@ def _after_comments(text: str, at: int) -> int:
 
 
 class _Body(NamedTuple):
-    """What of a body may be left out: where it begins, where its last line of code begins and ends; and where the block
-    ends. Of a body that begins with what may be a docstring and more nothing may be left out."""
+    """The part of a body that may be left out: the offset of its start, the start and end of its last line of code, and
+    the end of the block. A body that begins with what may be a docstring and more cannot be left out.
+    """
 
     start: int
     last: int
@@ -136,7 +138,7 @@ def _indent_at(text: str, at: int) -> int:
 
 
 def _stub(text: str, code: int, body: _Body) -> str:
-    """As many lines as a body has, with `pass` in the last one, and in the first one if that is left out."""
+    """The replacement of a body: as many lines, with `pass` in the last one, and in the first one if it is left out."""
     indent = " " * _indent_at(text, code)
     final = f"{indent}pass" + ("\n" if text.endswith("\n", body.start, body.end) else "")
     between = text.count("\n", body.start, body.last)

@@ -41,7 +41,7 @@ def tree_of(text: str, mode: str = "exec") -> ast.AST:
         try:
             return newer.parse(text, mode)
         except SyntaxError as error:
-            # Whoever came further was not stopped by what is merely new.
+            # The parser that got further was not stopped by syntax that is merely new.
             raise max(own, error, key=_place) from None
 
 
@@ -60,7 +60,7 @@ def tokens_of(text: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def grammars() -> str:
-    """Which grammars a text was read by that is no Python."""
+    """The grammars with which a text was tried, as a sentence."""
     version = sys.version_info[:2]
     newest = "" if version >= NEWEST else f", and of Python {NEWEST[0]}.{NEWEST[1]}"
     return f"tried the grammar of Python {version[0]}.{version[1]}, which runs modellint{newest}"

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-#: The most characters that a tag has, and that are shown of one.
+#: The most characters of a tag, and those that are shown.
 _LONGEST, _SHOWN = 500, 60
-#: What `{% if x %}` begins with, and `{{ x }}`, which Python takes for a set of a set.
+#: The beginnings of `{% if x %}` and of `{{ x }}`, which Python reads as a set of a set.
 _START = r"\{%[-+]?\s*(?P<word>\w+)|(?P<braces>\{\{)"
 _STARTS = re.compile(_START)
 _STARTS_IN_CODE = re.compile(rf"{_START}|{QUOTED_OR_COMMENT}", re.DOTALL)
@@ -42,9 +42,9 @@ def tag_in_path(path: Path) -> str | None:
 
 
 def tag_in(text: str, stop: int, parses: Callable[[str], bool], *, is_python: bool) -> str | None:
-    """The tag that keeps a text from being parsed, which was stopped at one of its characters; None if none does.
+    """The tag at which parsing stopped (`stop`), or the first one if the filled-in text parses; None for neither.
 
-    Tags in strings and comments of Python keep nobody, and what is wrong beside a tag is no matter of the template.
+    Tags in strings and comments of Python do not count, nor do errors beside a tag.
     """
     if "}}" not in text and "%}" not in text:
         return None
@@ -53,11 +53,11 @@ def tag_in(text: str, stop: int, parses: Callable[[str], bool], *, is_python: bo
         glued = _WORD.search(text, max(tag.start - _LONGEST, 0), tag.start)
         if (glued.start() if glued else tag.start) <= stop <= tag.end:
             return str(tag)
-    return str(tags[0]) if tags and parses(_filled(text, tags)) else None
+    return str(tags[0]) if tags and parses(_fill_tags(text, tags)) else None
 
 
 def _tags(text: str, starts: re.Pattern[str]) -> Iterator[_Tag]:
-    """The tags of a text, but for those in what else `starts` finds."""
+    """The tags of a text, without those inside other matches of `starts`."""
     found = starts.search(text)
     while found:
         start, after, word = found.start(), found.end(), found["word"] or ""
@@ -72,7 +72,7 @@ def _tags(text: str, starts: re.Pattern[str]) -> Iterator[_Tag]:
 
 
 def _is_value(text: str) -> bool:
-    """Whether something in two braces can be what a template fills in: one value, which has to do with a name."""
+    """True if a text in two braces can be an expression of a template: one value that mentions a name."""
     if "{" in text:
         return False
     try:
@@ -82,8 +82,8 @@ def _is_value(text: str) -> bool:
     return not isinstance(value, ast.Tuple) and any(isinstance(node, ast.Name) for node in ast.walk(value))
 
 
-def _filled(text: str, tags: list[_Tag]) -> str:
-    """A text as it may be once its tags are filled in: of what stands under conditions, the first."""
+def _fill_tags(text: str, tags: list[_Tag]) -> str:
+    """The text with its tags filled in; of alternatives, the first."""
     parts: list[str] = []
     start, depth, dropped = 0, 0, 0
     for tag in tags:

@@ -29,19 +29,19 @@ LAYERS_ELSEWHERE = frozenset(
 )
 #: A package whose classes are layers with state, for when its source is not at hand.
 METRICS = "torchmetrics."
-#: What other libraries set on the layers of a model that they are given (transformers: `gradient_checkpointing_enable`
-#: and `_initialize_weights`; accelerate: `add_hook_to_module`).
+#: Attributes that other libraries set on the layers of a model (transformers: `gradient_checkpointing_enable` and
+#: `_initialize_weights`; accelerate: `add_hook_to_module`).
 SET_ON_LAYERS = ("_gradient_checkpointing_func", "_is_hf_initialized", "_hf_hook", "_old_forward")
 #: Where a class of another library declares which of its weights are tied: a list, or a dict to what they share.
 TIED_WEIGHTS = "_tied_weights_keys"
 #: Its method that gives the table that tied heads share.
 SHARED_TABLE = "get_input_embeddings"
-#: How names of classes begin whose objects are no layers unless they are loaded: tokenizers, settings, factories.
+#: Prefixes of classes whose objects are no layers unless they are loaded: tokenizers, settings, factories.
 TOOLS_ELSEWHERE = ("transformers.Auto",)
 #: The setting by which the `config.json` of a published model names the class to load it with.
 INTERFACE_SETTING = "speechbrain_interface"
-#: Where such classes are looked for, their base, and the lists in which they say what a recipe must have: keys, of
-#: which the constructor makes sure, and entries of `modules`.
+#: The packages of such classes, their base, and the lists in which they name a recipe's required keys, which the
+#: constructor checks, and entries of `modules`.
 INTERFACE_PACKAGES = ("speechbrain.inference", "speechbrain.pretrained")
 INTERFACE_BASE = "speechbrain.inference.interfaces.Pretrained"
 KEYS_NEEDED = "HPARAMS_NEEDED"
@@ -54,7 +54,7 @@ _packages: dict[str, Package] = {}
 
 
 def canonical(name: str) -> str:
-    """The public name of what `name` stands for: `torch.nn.modules.sparse.Embedding` is `torch.nn.Embedding`."""
+    """The public name of an object: `torch.nn.modules.sparse.Embedding` is `torch.nn.Embedding`."""
     if name.startswith("torch.nn."):
         return _canonical_torch(name)
     if name.startswith("speechbrain."):
@@ -74,24 +74,24 @@ def _canonical_torch(name: str) -> str:
 
 
 def knows(name: str) -> bool:
-    """Whether the facts describe the class called `name`."""
+    """True if the facts describe the class called `name`."""
     return class_facts(name) is not None
 
 
 def class_facts(name: str, release: str | None = None) -> ShippedFacts | None:
-    """What is shipped about the class with the canonical `name`, as of `release` or else the newest that has it."""
+    """The facts of the class with the canonical `name`, as of `release` or else the newest that has it; else None."""
     top = name.partition(".")[0]
     return package(top).class_facts(name, release) if top in PACKAGES else None
 
 
 def function_facts(name: str) -> ShippedMethod | None:
-    """What is shipped about the function with the canonical `name`."""
+    """The facts of the function with the canonical `name`; None if none are shipped."""
     top = name.partition(".")[0]
     return package(top).function_facts(name) if top in PACKAGES else None
 
 
 def package(name: str) -> Package:
-    """All that is known of a package, loaded when it is first asked for."""
+    """The facts of a package, loaded when they are first needed."""
     found = _packages.get(name)
     if found is None:
         from modellint.knowledge.facts import load
@@ -101,7 +101,7 @@ def package(name: str) -> Package:
 
 
 def shipped_release(name: str) -> str:
-    """The newest release of a package that is described, read without all that is said of it."""
+    """The newest described release of a package, read without loading its facts."""
     import re
     from pathlib import Path
 

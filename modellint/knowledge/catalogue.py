@@ -36,7 +36,7 @@ _SOME_DEFAULT = Value(Op.UNKNOWN, (), None, None)
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The names of one module, by what they stand for."""
+    """The names of one module: classes, functions and others."""
 
     classes: frozenset[str]
     functions: dict[str, list[str] | None]
@@ -84,7 +84,7 @@ class Catalogue:
 
     @cached_property
     def earlier(self) -> Earlier | None:
-        """What is known of the releases before the described ones."""
+        """The earlier releases, before the described ones; None if there are none."""
         data = self._data.get("earlier")
         return None if data is None else Earlier(data, self, self._package)
 
@@ -95,7 +95,7 @@ class Catalogue:
 
 
 class Earlier:
-    """The names that releases before the described ones have, and what stands behind them takes."""
+    """The names of releases before the described ones, and the parameters of their functions and classes."""
 
     def __init__(self, data: dict[str, Any], now: Catalogue, package: str) -> None:
         self._package = package
@@ -134,7 +134,7 @@ class Earlier:
         return found
 
     def is_class(self, name: str) -> bool | None:
-        """Whether they have a class of this full name rather than a function, None where neither is described."""
+        """True if they have a class of this full name, False if a function, None if neither is described."""
         module, _, last = name.rpartition(".")
         classes, functions = self._taken.get(module, ({}, {}))
         return True if last in classes else False if last in functions else None
@@ -146,12 +146,12 @@ class Earlier:
         return tuple(map(read_parameters, classes.get(last) or functions.get(last) or ()))
 
     def is_gone(self, name: str) -> bool:
-        """Whether they have a class, function or module of this name, and the described releases do not."""
+        """True if they have a class, function or module of this name, and the described releases do not."""
         module, _, last = name.rpartition(".")
         return last in self._gone.get(module, ()) or (name in self._gone and name not in self._now.modules)
 
     def is_new(self, name: str) -> bool:
-        """Whether only the described releases have a class or function of this name."""
+        """True if only the described releases have a class or function of this name."""
         module, _, last = name.rpartition(".")
         return module in self._now.modules and (module not in self.modules or last in self._new.get(module, ()))
 

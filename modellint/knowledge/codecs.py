@@ -1,4 +1,4 @@
-"""How many rows the codebooks of public audio codecs have, by class, by what makes one and by published checkpoint.
+"""The rows of public audio codecs' codebooks, by class, by constructor function and by published checkpoint.
 
 The numbers were read from the packages that define the codecs (`python -m modellint.knowledge.list_codecs`), each with
 its source, and are loaded when somebody asks for a name of such a package.
@@ -14,7 +14,7 @@ from modellint.graph.immutable import dataclass
 
 #: The packages that define codecs.
 PACKAGES = frozenset(("dac", "encodec", "moshi", "snac", "transformers"))
-#: Methods that make a codec as a published checkpoint has it.
+#: Methods that create a codec as a published checkpoint has it.
 _PUBLISHED = frozenset(("from_pretrained", "load"))
 
 
@@ -36,7 +36,7 @@ class Codec:
 
     @property
     def parts(self) -> frozenset[str]:
-        """The attributes under which the methods stand that are not its own."""
+        """The attributes of the parts that have some of the methods."""
         return frozenset(path.rpartition(".")[0] for path in self.takes if "." in path)
 
 
@@ -59,7 +59,7 @@ def codec(name: str) -> Codec | None:
 
 @cache
 def made_by(name: str) -> Codec | None:
-    """The codec that calling `name` makes: a class, one of its methods, a function of its package."""
+    """The codec that calling `name` creates: a class, one of its methods, a function of its package; else None."""
     if not _is_of_package(name):
         return None
     owner, _, method = name.rpartition(".")
@@ -70,7 +70,7 @@ def made_by(name: str) -> Codec | None:
 
 
 def configured_by(name: str) -> Codec | None:
-    """The codec that a class called `name` is the configuration of."""
+    """The codec whose configuration is the class called `name`; None for others."""
     return codec(_tables()["configurations"].get(name, "")) if _is_of_package(name) else None
 
 
@@ -81,19 +81,19 @@ def published(checkpoint: str | None) -> tuple[int, str] | None:
 
 
 def of_checkpoint(checkpoint: str | None) -> Codec | None:
-    """The class of a published checkpoint, for what finds that out by itself (`AutoModel.from_pretrained`)."""
+    """The class of a published checkpoint, for factories that find it by themselves (`AutoModel.from_pretrained`)."""
     known = _tables()["checkpoints"].get(checkpoint)
     return None if known is None else codec(known["class"])
 
 
 def differs(cls: Codec) -> bool:
-    """Whether published checkpoints of a class have other rows than it has by default."""
+    """True if published checkpoints of a class have other numbers of rows than its default."""
     name = _tables()["aliases"].get(cls.name, cls.name)
     return any(one["class"] == name and one["rows"] != cls.rows for one in _tables()["checkpoints"].values())
 
 
 def is_known(name: str) -> bool:
-    """Whether `name` is a class of codecs, or makes some."""
+    """True if `name` is a class of codecs, or creates some."""
     return made_by(name) is not None
 
 

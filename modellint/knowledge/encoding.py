@@ -1,4 +1,4 @@
-"""Values of functions as nodes of a table, in which equal ones stand once: what shipped facts are made of."""
+"""Encode values of functions as nodes of a table, in which equal nodes are stored once, for the shipped facts."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 _EVENT_CODES = {kind: code for code, kind in form.EVENTS.items()}
 _CODES = {op: code for code, op in form.CODES.items()}
-#: Functions whose result may hold what they are given.
+#: Functions whose result may hold their arguments.
 _HOLDING = frozenset(
     ("builtins.enumerate", "builtins.zip", "builtins.dict", "collections.OrderedDict", "builtins.getattr")
 )
 #: Operations that take a part of their first operand.
 _PARTS = frozenset((Op.ITEM, Op.UNPACK, Op.INDEX, Op.STARRED))
 _MAX_NODES = 1500
-#: Builtins whose arguments say something.
+#: Builtins whose arguments matter.
 _TELLING = frozenset(f"builtins.{name}" for name in ("isinstance", "super", "setattr", "getattr"))
 #: Longer strings are prose.
 _LONGEST = 32
-#: What gives something plain, whatever its operands are.
+#: Operations whose result holds no layer, whatever their operands are.
 PLAIN_OPS = frozenset((Op.STRING, Op.SLICE))
 
 
@@ -55,7 +55,7 @@ class Nodes:
 
 
 class Described(Protocol):
-    """What an encoder asks of the package that is described."""
+    """The questions of an encoder about the package that is described."""
 
     nodes: Nodes
     #: The functions that constructors call, by name.
@@ -65,7 +65,7 @@ class Described(Protocol):
         """The model of a class of this package, or of one that was described before."""
 
     def holds_layers(self, attribute: str) -> bool:
-        """Whether some class may keep a layer under that attribute."""
+        """True if some class may store a layer in that attribute."""
 
 
 class Encoder:
@@ -82,7 +82,7 @@ class Encoder:
         self._nodes = extraction.nodes
         self._scope = scope
         self._plain = plain
-        #: Names of methods: what they stand for, uncalled, is no layer.
+        #: Names of methods: uncalled, they stand for no layer.
         self._bound = bound
         self._known: dict[int, int] = {}
         self._active: set[int] = set()
@@ -186,13 +186,13 @@ class Encoder:
         return ["k", " ".join(name or "*" for name in value.data), [callee, *operands]]
 
     def _gives_plain(self, name: str) -> bool:
-        """Whether what cannot be read under this name gives something plain, whatever it is called with."""
+        """True if a function that cannot be read, called `name`, never gives a layer."""
         if name in self._extraction.functions or name in _TELLING:
             return False
         return _gives_plain(name)
 
     def _is_indifferent(self, number: int) -> bool:
-        """Whether a node holds nothing that could be a layer."""
+        """True if a node holds nothing that could be a layer."""
         node = self._nodes.table[number]
         if isinstance(node, str):
             if node[0] == ".":
@@ -212,7 +212,7 @@ class Encoder:
         return rows
 
     def event(self, event: Event) -> list[Any] | None:
-        """The row of an event, None for a call that cannot say anything."""
+        """The row of an event, None for a call that cannot matter."""
         if event.kind is EventKind.CALL and isinstance(self._nodes.table[self.value(event.value)], str):
             return None
         guard = self._guard(event.guard)
@@ -225,7 +225,7 @@ class Encoder:
         return [_EVENT_CODES[event.kind], value, target, guard]
 
     def _test(self, test: Value) -> int:
-        """The node of a condition; conditions that nothing decides stay different ones."""
+        """The node of a condition; undecided conditions stay distinct."""
         if test.op is Op.BOOL or (test.op is Op.UNARY and test.data == "not"):
             return self._nodes.add([_CODES[test.op], test.data, [self._test(arg) for arg in test.args]])
         number = self.value(test)
@@ -256,7 +256,7 @@ def name_of(definition: Definition) -> str:
 
 
 def _gives_plain(name: str) -> bool:
-    """Whether calling a function or class that cannot be read gives something plain, whatever it is called with."""
+    """True if a function or class that cannot be read never gives a layer, with any arguments."""
     if name in calls.COPIES | calls.WRAPPERS | calls.SEQUENCES | _HOLDING or calls.PRETRAINED.match(name):
         return False
     top = name.partition(".")[0]

@@ -35,7 +35,7 @@ KINDS = ("positional", "var-positional", "keyword", "var-keyword")
 PLAIN_FLAG = 4
 _DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET))
 EVENTS = {"c": EventKind.CALL, "s": EventKind.STORE, "r": EventKind.RETURN, "x": EventKind.RAISE}
-#: What the marks of global names stand for.
+#: The prefixes that the marks of global names abbreviate.
 PREFIXES = {"@": "", "~": "speechbrain.", "^": "torch.nn."}
 _MARKS = frozenset("'$.!?-") | PREFIXES.keys()
 #: Operations whose operands are nodes and whose data is a constant or None.
@@ -295,13 +295,13 @@ class Package:
         for _ in range(_MAX_HOPS):
             if name in self._classes:
                 break
-            found = self._aliases.get(name) or self._redirected(name)
+            found = self._aliases.get(name) or self._redirected_name(name)
             if found is None:
                 break
             name = found
         return name
 
-    def _redirected(self, name: str) -> str | None:
+    def _redirected_name(self, name: str) -> str | None:
         redirects = self._data.get("redirects", {})
         prefix = name.rpartition(".")[0]
         while prefix:

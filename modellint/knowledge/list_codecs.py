@@ -110,14 +110,14 @@ def extract(folders: Sequence[Path], configs: dict[str, Path]) -> dict[str, Any]
     classes: dict[str, Any] = {}
     checkpoints: dict[str, Any] = {}
     for name, kind in KINDS.items():
-        rows, source, text = _found(kind.file, kind.pattern, folders, name)
+        rows, source, text = _find_number(kind.file, kind.pattern, folders, name)
         takes = {path: list(argument) for path, argument in kind.takes.items()}
         classes[name] = {"rows": rows, "source": source, "argument": kind.argument, "size": kind.size, "takes": takes}
         named = re.search(r'checkpoint="([\w./-]+)"', text) if kind.checkpoint else None
         if named is not None:
             checkpoints[named[1]] = {"class": name, "rows": rows, "source": source}
     for checkpoint, published in PUBLISHED.items():
-        rows, source, _ = _found(published.file, published.pattern, folders, checkpoint)
+        rows, source, _ = _find_number(published.file, published.pattern, folders, checkpoint)
         checkpoints[checkpoint] = {"class": published.cls, "rows": rows, "source": source}
     for checkpoint, path in configs.items():
         stated = json.loads(path.read_text(encoding="utf-8"))
@@ -143,7 +143,7 @@ def _class_of(stated: dict[str, Any], checkpoint: str) -> str:
     raise LookupError(f"{checkpoint}: its configuration names none of {', '.join(KINDS)}")
 
 
-def _found(file: str, pattern: str, folders: Sequence[Path], name: str) -> tuple[int, str, str]:
+def _find_number(file: str, pattern: str, folders: Sequence[Path], name: str) -> tuple[int, str, str]:
     """A number, where it stands, and the text of the file, of the newest release that has it."""
     for folder in folders:
         path = folder / file

@@ -54,21 +54,21 @@ class Listing:
                 module = self.project.python(path)
                 if module is not None and f"{module.name}.".startswith(f"{self.package}."):
                     row = rows[module.name] = self._row(module)
-                    origins += ((row, name, origin) for name, origin in self._imported(module))
+                    origins += ((row, name, origin) for name, origin in self._imported_names(module))
         for _ in range(_MAX_HOPS):
             for row, name, origin in origins:
                 _pass_on(rows.get(origin.rpartition(".")[0]), origin.rpartition(".")[2], row, name)
         return rows
 
-    def _imported(self, module: ModuleFacts) -> Iterator[tuple[str, str]]:
-        """The names that a module imports, and the full names of what they stand for."""
+    def _imported_names(self, module: ModuleFacts) -> Iterator[tuple[str, str]]:
+        """The names that a module imports, each with the full name of its origin."""
         yield from module.imports.items()
         for star in module.star_imports:
             for name in self._public(star, module):
                 yield name, f"{star}.{name}"
 
     def _public(self, star: str, module: ModuleFacts) -> frozenset[str]:
-        """What `from star import *` brings."""
+        """The names that `from star import *` imports."""
         source = self.project.names.find_module(star, module.file)
         if source is None:
             return frozenset()
@@ -83,14 +83,14 @@ class Listing:
     def _row(self, module: ModuleFacts) -> list[Any]:
         classes = {name for name in module.classes if "." not in name}
         functions = {name: self._parameters(function) for name, function in module.functions.items()}
-        names = {*module.constants, *(name for name, _ in self._imported(module))}
+        names = {*module.constants, *(name for name, _ in self._imported_names(module))}
         may_have_more_names = _DYNAMIC.search(module.text) is not None
         may_have_more_names |= any(
             self.project.names.find_module(star, module.file) is None for star in module.star_imports
         )
         for name in classes & module.classes.keys():
             if self._constructors:
-                functions[name] = self._inherited(module.classes[name])
+                functions[name] = self._inherited_parameters(module.classes[name])
             elif not knowledge.knows(knowledge.canonical(f"{module.name}.{name}")):
                 functions[name] = self._constructor(module.classes[name])
         others = {name for name in names if "." not in name}
@@ -109,7 +109,7 @@ class Listing:
             return None
         return [write_parameters(method.parameters[1:])]
 
-    def _inherited(self, cls: Class) -> list[str] | None:
+    def _inherited_parameters(self, cls: Class) -> list[str] | None:
         """The parameters of a constructor that may be a base's."""
         classes = self.project.classes
         found = constructor_parameters(classes.model(cls), classes, any_release=True)
@@ -121,7 +121,7 @@ class Listing:
 
 
 def _pass_on(source: list[Any] | None, origin: str, row: list[Any], name: str) -> None:
-    """Say of a name in `row` what is known of what it stands for."""
+    """Add to `row` the parameters, or the kind, of a name that another module passes on."""
     if source is None or name in row[0] or name in row[1]:
         return
     if origin in source[0]:
@@ -137,14 +137,16 @@ def extract(package: str, roots: Sequence[Path], earlier: Sequence[Path] = ()) -
     taken: dict[str, Any] = {}
     if earlier:
         old_releases, old_modules, _ = _read(package, earlier, constructors=True)
-        gone, new = _gone(old_modules, modules), _new(old_modules, modules)
+        gone, new = _lost_names(old_modules, modules), _new(old_modules, modules)
         catalogue["earlier"] = {"releases": old_releases, "gone": gone, "new": new}
-        taken = {name: _taken(row) for name, row in sorted(old_modules.items()) if any(_taken(row))}
-    return {**catalogue, "modules": {name: _packed(modules[name]) for name in sorted(modules)}}, taken
+        taken = {
+            name: _parameters_taken(row) for name, row in sorted(old_modules.items()) if any(_parameters_taken(row))
+        }
+    return {**catalogue, "modules": {name: _pack_row(modules[name]) for name in sorted(modules)}}, taken
 
 
-def _taken(row: list[Any]) -> list[dict[str, list[str]]]:
-    """What is known of the parameters of a module's classes, and of its functions."""
+def _parameters_taken(row: list[Any]) -> list[dict[str, list[str]]]:
+    """The known parameters of a module's classes, and of its functions."""
     known = {name: texts for name, texts in sorted(row[1].items()) if texts is not None}
     classes = {name: texts for name, texts in known.items() if name in row[0]}
     return [classes, {name: texts for name, texts in known.items() if name not in classes}]
@@ -167,8 +169,8 @@ def _read(
     return releases, modules, redirects
 
 
-def _gone(old: dict[str, list[Any]], modules: dict[str, list[Any]]) -> dict[str, str]:
-    """What modules had and lack now; "*" stands for whatever an open one had."""
+def _lost_names(old: dict[str, list[Any]], modules: dict[str, list[Any]]) -> dict[str, str]:
+    """The names that modules had and lack now; "*" stands for the names of an open one."""
     found = {}
     for name, (classes, functions, others, may_have_more_names) in sorted(old.items()):
         now = modules.get(name, [(), (), (), 0])
@@ -198,7 +200,7 @@ def _together(newer: list[Any], older: list[Any]) -> list[Any]:
     return [newer[0] | older[0], functions, newer[2] | older[2], newer[3] | older[3]]
 
 
-def _packed(row: list[Any]) -> list[Any]:
+def _pack_row(row: list[Any]) -> list[Any]:
     classes, functions, others, may_have_more_names = row
     others -= classes | functions.keys()
     return [" ".join(sorted(classes)), dict(sorted(functions.items())), " ".join(sorted(others)), may_have_more_names]

@@ -41,7 +41,7 @@ def _layers() -> Iterator[tuple[str, type[nn.Module]]]:
 
 
 def _members(cls: type) -> set[str]:
-    """What objects of a class have: its attributes, and what the source of its bases speaks of on `self`."""
+    """The members of a class's objects: its attributes, and those of `self` in the sources of its bases."""
     names = set(dir(cls))
     for base in cls.__mro__:
         names.update(getattr(base, "__annotations__", ()))
@@ -91,7 +91,7 @@ def _tensor_first() -> dict[str, list[str]]:
 
 
 def _refuses(function: Any) -> bool:
-    """Whether a function takes no number for its tensor: some wrap it (`torch.multiply(2, x)`), whatever stubs say."""
+    """True if a function takes no number for its tensor: some wrap it (`torch.multiply(2, x)`), whatever stubs say."""
     one = torch.ones(2)
     for arguments in ((2.0,), (2.0, one), (2.0, one, one), (2.0, 2.0)):
         try:
@@ -103,13 +103,13 @@ def _refuses(function: Any) -> bool:
 
 
 def surface() -> dict[str, Any]:
-    """What the installed torch offers."""
+    """The public names of the installed torch, in the form of `torch_surface.json`."""
     module = _members(nn.Module)
     return {
         "release": torch.__version__.partition("+")[0],
         "tensor": " ".join(sorted(name for name in dir(torch.Tensor) if not name.startswith("__"))),
         "removed": "",
-        "modules": {name: " ".join(sorted(_offered(name))) for name in _MODULES},
+        "modules": {name: " ".join(sorted(_public_names(name))) for name in _MODULES},
         "takes tensors": {name: " ".join(names) for name, names in _tensor_first().items()},
         "layer": " ".join(sorted(module)),
         "layers": {
@@ -118,7 +118,7 @@ def surface() -> dict[str, Any]:
     }
 
 
-def _offered(name: str) -> set[str]:
+def _public_names(name: str) -> set[str]:
     found: Any = torch
     for part in name.split(".")[1:]:
         found = getattr(found, part)

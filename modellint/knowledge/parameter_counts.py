@@ -1,4 +1,4 @@
-"""How many parameters layers of `torch.nn` and `speechbrain.nnet` have, by the arguments of their constructors.
+"""Count the parameters of layers of `torch.nn` and `speechbrain.nnet` by the arguments of their constructors.
 
 Taken from the documentation of the classes; the tests build the layers with torch, where it is installed, and compare.
 """
@@ -12,12 +12,12 @@ from modellint.graph.size import Size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-#: What an argument may be: a number with or without symbols, a constant, or a list of those.
+#: The type of an argument: a size with or without symbols, a constant, or a list of those.
 Argument = object
 
 
 class UncountableError(Exception):
-    """The arguments do not say how many parameters there are."""
+    """The arguments do not determine the number of parameters."""
 
 
 class _Given:
@@ -27,7 +27,7 @@ class _Given:
         self._arguments = arguments
 
     def has(self, name: str) -> bool:
-        """Whether an argument is not None."""
+        """True if an argument is not None."""
         return self._arguments.get(name) is not None
 
     def size(self, name: str) -> Size:
@@ -78,7 +78,7 @@ def _product(sizes: Iterable[Size]) -> Size:
     return total
 
 
-def _divided(size: Size, divisor: Size) -> Size:
+def _divide(size: Size, divisor: Size) -> Size:
     number, by = size.constant, divisor.constant
     if by == 1:
         return size
@@ -106,7 +106,7 @@ def _bilinear(given: _Given) -> Size:
 def _convolution(dimensions: int, *, is_transposed: bool = False) -> Callable[[_Given], Size]:
     def count(given: _Given) -> Size:
         inputs, outputs, groups = (given.size(name) for name in ("in_channels", "out_channels", "groups"))
-        grouped = inputs * _divided(outputs, groups) if is_transposed else _divided(inputs, groups) * outputs
+        grouped = inputs * _divide(outputs, groups) if is_transposed else _divide(inputs, groups) * outputs
         weights = grouped * given.product("kernel_size", dimensions)
         return weights + (outputs if given.flag("bias") else _NOTHING)
 
@@ -303,7 +303,7 @@ _DEFAULTS = {"True": True, "False": False, "None": None}
 
 
 def describes(name: str) -> bool:
-    """Whether the number of parameters of the class with the canonical `name` is known by its arguments."""
+    """True if the arguments of the class with the canonical `name` determine its number of parameters."""
     return name in _TABLE
 
 
@@ -320,7 +320,7 @@ def arguments_of(name: str, positional: tuple[Argument, ...], keywords: Mapping[
 
 
 def count(name: str, arguments: Mapping[str, Argument]) -> Size | None:
-    """The number of parameters of a described class built with `arguments`, None if they do not say."""
+    """The number of parameters of a described class built with `arguments`; None if they do not determine it."""
     try:
         return _TABLE[name][1](_Given(arguments))
     except UncountableError:

@@ -107,7 +107,7 @@ class Extraction:
         return None if is_own else self.project.classes.of(External(name))
 
     def _may_hold_layers(self, facts: SourceFacts) -> bool:
-        """Whether a class is a layer, or keeps anything that may be one."""
+        """True if a class is a layer, or may store one."""
         model = self.project.classes.model(facts.cls)
         if self.package == "torch" or model.is_module is not False or facts.name in self._built:
             return True
@@ -129,11 +129,11 @@ class Extraction:
         return seen
 
     def holds_layers(self, attribute: str) -> bool:
-        """Whether some class may keep a layer under that attribute."""
+        """True if some class may store a layer in that attribute."""
         return any(attribute in names for names in self._holding.values())
 
     def _find_attributes(self, reached: frozenset[str]) -> None:
-        """Which attributes constructors read, and which may hold a layer."""
+        """Collect the attributes that constructors read, and those that may hold a layer."""
         for facts in self.classes.values():
             self._holding[facts.name] = keeping(self.project.classes.model(facts.cls))
             for name in reached & facts.cls.methods.keys():
@@ -189,7 +189,7 @@ class Extraction:
         return [parameters, int(method.has_receiver), events]
 
     def _is_idle_store(self, event: Event, method: SourceMethod) -> bool:
-        """Whether an assignment keeps something plain under an attribute that no constructor reads."""
+        """True if an assignment stores a plain value in an attribute that no constructor reads."""
         attribute = self_attribute(event.target) if event.target is not None else None
         owner = method.function.owner
         if attribute is None or attribute in self._read or owner is None:
@@ -241,7 +241,7 @@ def _is_self(value: Value) -> bool:
 
 
 def _matters(event: Event, name: str) -> bool:
-    """Whether an event can say something about what a constructor registers."""
+    """True if an event can affect what a constructor registers."""
     if event.kind is EventKind.CALL:
         callee = event.value.callee
         if callee.op is Op.GLOBAL:
@@ -313,7 +313,7 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
             data["older"][release] = {
                 name: found
                 for name, found in classes.items()
-                if known.get(name) != found and _redirected(name, redirects) not in known
+                if known.get(name) != found and _redirected_name(name, redirects) not in known
             }
         every = {name for found in (data["classes"], *data["older"].values()) for name in found}
         for alias, target in extraction.aliases().items():
@@ -324,7 +324,7 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
     return renumbered({**data, "functions": functions}, nodes.table)
 
 
-def _redirected(name: str, redirects: dict[str, str]) -> str | None:
+def _redirected_name(name: str, redirects: dict[str, str]) -> str | None:
     """The name that a redirection of its module gives a class."""
     return next((new + name[len(old) :] for old, new in redirects.items() if name.startswith(f"{old}.")), None)
 

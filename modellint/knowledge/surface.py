@@ -1,4 +1,4 @@
-"""What torch offers: the methods of tensors, the functions of its modules, what its layers have and take.
+"""Names of torch: methods of tensors, functions of modules, members and parameters of layers.
 
 One JSON file, which `python -m modellint.knowledge.list_surface` writes from the installed torch.
 
@@ -38,7 +38,7 @@ def tensor_names() -> frozenset[str]:
 
 @cache
 def removed_tensor_names() -> frozenset[str]:
-    """What tensors had in earlier releases."""
+    """The attributes and methods that tensors had in earlier releases."""
     return frozenset(_data()["removed"].split())
 
 
@@ -51,14 +51,14 @@ def module_names(module: str) -> frozenset[str] | None:
 
 @cache
 def takes_tensor(name: str) -> bool:
-    """Whether the function with a full name takes a tensor as its first argument, and nothing else."""
+    """True if the function with a full name takes a tensor as its first argument, and nothing else."""
     module, _, function = name.rpartition(".")
     return function in _data()["takes tensors"].get(module, "").split()
 
 
 @cache
 def layer_members(name: str) -> frozenset[str] | None:
-    """What objects of the layer class with a full name have, None for one that is not described."""
+    """The members of the objects of a layer class, by its full name; None for one that is not described."""
     common = frozenset(_data()["layer"].split())
     if name == f"{_NN}Module":
         return common

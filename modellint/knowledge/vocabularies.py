@@ -1,4 +1,4 @@
-"""Which classes draw ids, and which of their arguments have sizes that must agree with the ids.
+"""Classes that draw ids, and their arguments whose sizes must agree with the ids.
 
 An argument is named, or is an element of a list that is: `("modules", 1)`.
 """
@@ -19,7 +19,7 @@ SEARCHERS: dict[str, tuple[Argument, Argument]] = {
     f"{_SEQ2SEQ}.S2STransformerBeamSearcher": (("modules", 0), ("modules", 1)),
     f"{_PREFIX}.decoders.transducer.TransducerBeamSearcher": (("decode_network_lst", 0), ("classifier_network", 0)),
 }
-#: What gives the ids of a searcher further scores, and the argument whose head scores them.
+#: Scorers that rescore the ids of a searcher, each with the argument whose head does it.
 SCORERS = {
     f"{_PREFIX}.decoders.scorer.CTCScorer": "ctc_fc",
     f"{_PREFIX}.decoders.scorer.RNNLMScorer": "language_model",

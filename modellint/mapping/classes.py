@@ -1,4 +1,4 @@
-"""Maps of classes: what the constructor registers, what it keeps where torch does not look, and what uses it."""
+"""Maps of classes: the layers that a constructor registers, those in plain containers, and their uses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-#: Methods by which a layer is at work, and those that only build it.
+#: Methods that run a layer, and those that only describe it.
 _WORK = ("forward", "__call__", "training_step")
 _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
 _REGISTRARS = operators.methods("Module", "registers")
@@ -46,7 +46,7 @@ def map_class(cls: Class, project: Project) -> ClassMap:
 
 
 class _Everything(Keepers):
-    """Lets a run follow whatever there is."""
+    """Keepers that let a run follow everything."""
 
     def is_idle(self, function: Function) -> bool:
         return False
@@ -64,12 +64,12 @@ class _Builder:
         self.counts = counter_of(project).attributes(cls)
         self.object_run = ObjectRun(self.model, project, _Everything(project))
         self.object_run.begin()
-        self.places = self._written()
+        self.places = self._definition_places()
         self.at_work = self._working()
 
     def build(self) -> ClassMap:
-        lost = {found.kept.attribute: found for found in self._lost()}
-        rows = [*self._registered(set(lost)), *map(self._loose_row, lost.values())]
+        lost = {found.kept.attribute: found for found in self._unregistered()}
+        rows = [*self._registered_rows(set(lost)), *map(self._loose_row, lost.values())]
         rows.sort(key=lambda row: self._order(row.name))
         module = self.cls.module
         return ClassMap(
@@ -80,12 +80,12 @@ class _Builder:
             is_module=self.model.is_module,
             is_complete=self.model.is_complete and self.object_run.run.is_complete,
             attributes=tuple(rows),
-            loose=tuple(_told(found) for found in lost.values() if _is_sure(found)),
+            loose=tuple(_as_loose(found) for found in lost.values() if _is_sure(found)),
         )
 
     # -- what is registered ------------------------------------------------------------------------------------
 
-    def _registered(self, lost: set[str]) -> Iterator[Attribute]:
+    def _registered_rows(self, lost: set[str]) -> Iterator[Attribute]:
         for name, known in self.object_run.shell.history.items():
             stored = [(atoms() if callable(atoms) else atoms, path) for atoms, path in known]
             options = [atom for atoms, _ in stored for atom in atoms if _may_be_layer(atom)]
@@ -118,8 +118,8 @@ class _Builder:
 
     # -- what is not -------------------------------------------------------------------------------------------
 
-    def _lost(self) -> Iterator[Unregistered]:
-        """What the class and its bases keep in plain containers."""
+    def _unregistered(self) -> Iterator[Unregistered]:
+        """The layers that the class and its bases keep in plain containers."""
         told: set[int] = set()
         for owner in self.owners:
             for found in unregistered(owner.module, self.project):
@@ -144,8 +144,8 @@ class _Builder:
 
     # -- places and uses ---------------------------------------------------------------------------------------
 
-    def _written(self) -> dict[str, Place]:
-        """Where each attribute is first stored or registered, those of the class itself before those of its bases."""
+    def _definition_places(self) -> dict[str, Place]:
+        """Where each attribute is first stored or registered; the class itself comes before its bases."""
         found: dict[str, Place] = {}
         for owner in self.owners:
             for function in owner.methods.values():
@@ -188,17 +188,17 @@ def _may_be_layer(atom: Atom) -> bool:
 
 
 def _is_part(atom: Atom) -> bool:
-    """Whether something is a parameter, a buffer or, as far as that is known, a layer."""
+    """True if an atom is a parameter, a buffer or, as far as is known, a layer."""
     return isinstance(atom, Shell) and (atom.kind in TENSORS or atom.is_layer)
 
 
 def _is_layer(atom: Atom) -> bool:
-    """Whether something certainly is a layer, a parameter or a buffer."""
+    """True if an atom certainly is a layer, a parameter or a buffer."""
     return isinstance(atom, Shell) and _is_part(atom) and (atom.model is None or atom.model.is_module is True)
 
 
 def _stored_name(event: Event) -> str | None:
-    """The attribute of the object that an event stores or registers."""
+    """The attribute of the object that an event stores or registers; None for other events."""
     if event.kind is EventKind.STORE and event.target is not None:
         return self_attribute(event.target)
     if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in _REGISTRARS:
@@ -215,7 +215,7 @@ def _use(function: Function, value: Value) -> Usage:
 
 
 def _kind(options: Iterable[Atom]) -> tuple[str, str]:
-    """What an attribute holds, and what registers it."""
+    """The kind of an attribute's value, and what registers it."""
     shells = [option for option in options if isinstance(option, Shell)]
     tensors = {shell.kind for shell in shells} & TENSORS
     if tensors:
@@ -225,7 +225,7 @@ def _kind(options: Iterable[Atom]) -> tuple[str, str]:
 
 
 def _class_name(atom: Atom, depth: int = 0) -> str:
-    """What to call an object: its class, and of a container what is in it."""
+    """The name of an object's class; for a container, with the classes of its contents."""
     if isinstance(atom, SymbolicInput):
         return f"given as {atom.name.partition('.')[0]}"
     if isinstance(atom, ClassRef):
@@ -244,7 +244,7 @@ def _class_name(atom: Atom, depth: int = 0) -> str:
 
 
 def _layers_in(atoms: Atoms) -> Iterator[Atom]:
-    """What may be a layer, plain containers opened."""
+    """Atoms that may be layers, those in plain containers included."""
     for atom in atoms:
         if isinstance(atom, Shell) and atom.is_container:
             yield from atom.contents()
@@ -253,18 +253,18 @@ def _layers_in(atoms: Atoms) -> Iterator[Atom]:
 
 
 def _is_sure(found: Unregistered) -> bool:
-    """Whether `modellint check` shows it by default."""
+    """True if `modellint check` shows it by default."""
     return found.confidence >= Confidence.MEDIUM
 
 
 def _loose_name(shell: Shell) -> str:
-    """What a map calls a layer or parameter that is not registered."""
+    """The map's name for a layer or parameter that is not registered."""
     if shell.model is not None:
         return shell.model.name.rpartition(".")[2]
     return "Parameter" if shell.kind == "parameter" else "?"
 
 
-def _told(found: Unregistered) -> Loose:
+def _as_loose(found: Unregistered) -> Loose:
     kept = found.kept
     what = "layers" if found.layers or not found.parameters else "parameters"
     message = f"`self.{kept.attribute}` keeps {what} in a plain {kept.kind}: torch does not know of them"

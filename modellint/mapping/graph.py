@@ -1,4 +1,4 @@
-"""A map as a graph: what holds layers, the layers, and what hangs loose."""
+"""A map as a graph: the roots that hold layers, the layers, and those that no root holds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from modellint.mapping.model import Layer, Map, Training
 
-#: What a root does to the layers that it holds.
+#: The effect of a root on the layers that it holds, as a verb.
 VERBS = {
     RootKind.MODULES: "moves",
     RootKind.SCRIPT: "moves",
@@ -21,14 +21,14 @@ VERBS = {
     RootKind.RECOVERABLES: "saves",
     RootKind.PRETRAINER: "loads",
 }
-#: What is said of a root beside its name.
+#: The roles of roots, shown beside their names.
 _ROLES = {RootKind.SCRIPT: "moves by hand", RootKind.OPTIMIZER: "optimizer", RootKind.PRETRAINER: "pretrained"}
 ROOT, GROUP, LAYER = "root", "group", "layer"
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A root, a container between a root and layers, or a layer. `loose`: it is to be shown in red."""
+    """A root, a container between a root and layers, or a layer. With `loose` it is shown in red."""
 
     name: str
     kind: str
@@ -39,7 +39,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """`source` holds `target`; with `loose` it should and doesn't."""
+    """`source` holds `target`; with `loose` it should, but does not."""
 
     source: str
     target: str
@@ -119,12 +119,12 @@ def _draw_layer(drawing: _Drawing, layer: Layer, names: set[str], training: Trai
             group = drawing.node(f"group {link.group}", GROUP, link.group)
             drawing.edge(root, group, verb, certain=link.certain)
             drawing.edge(group, target, "holds")
-    for root, verb in _lost(layer, training):
+    for root, verb in _missing_roots(layer, training):
         drawing.node(f"root {root}", ROOT, root)
         drawing.edge(f"root {root}", target, verb, loose=True)
 
 
-def _lost(layer: Layer, training: Training) -> Iterator[tuple[str, str]]:
+def _missing_roots(layer: Layer, training: Training) -> Iterator[tuple[str, str]]:
     """The roots that should hold a layer and don't."""
     if layer.moved.state is State.LOOSE:
         yield "modules", "moves"

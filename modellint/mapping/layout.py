@@ -61,15 +61,15 @@ class _Layout:
         self.nodes = {node.name: node for node in graph.nodes}
         parents = {e.target: e.source for e in graph.edges if self.nodes[e.source].kind == LAYER}
         self.depths: dict[str, int] = {}
-        self.order = list(self._ordered(parents))
+        self.order = list(self._ordered_layers(parents))
         lanes = list(_lanes(graph, self.nodes))
-        self.left = _merged([lane for lane in lanes if lane.verb in _LEFT])
-        self.right = _merged([lane for lane in lanes if lane.verb not in _LEFT])
+        self.left = _merge_lanes([lane for lane in lanes if lane.verb in _LEFT])
+        self.right = _merge_lanes([lane for lane in lanes if lane.verb not in _LEFT])
         self.parents = parents
         self.box = self._box_width()
 
-    def _ordered(self, parents: dict[str, str]) -> Iterator[Node]:
-        """The layers as they are written, those that another one registers right below it."""
+    def _ordered_layers(self, parents: dict[str, str]) -> Iterator[Node]:
+        """The layers in the order of the file, each followed by those that it registers."""
         children: dict[str | None, list[Node]] = {}
         for node in self.nodes.values():
             if node.kind == LAYER:
@@ -119,7 +119,7 @@ class _Layout:
                 width = widths[id(lane)]
                 y = height - (number + 1) * _HEAD_ROW
                 x = lane.x - 12 if direction > 0 else lane.x + 12 - width
-                text = _clipped(lane.label, (width - 20) / _HEAD_WIDTH)
+                text = _clip(lane.label, (width - 20) / _HEAD_WIDTH)
                 yield (
                     f'<g class="lane {lane.verb}"><title>{markup(lane.label)}: {markup(lane.verb)}</title>'
                     f'<path class="trunk" d="M{lane.x:g} {y + _HEAD:g}V{height:g}"/>'
@@ -150,20 +150,20 @@ class _Layout:
             x = self.box_x + self._indent(node)
             width = self.box_x + self.box - x
             yield f'<g class="layer{" loose" if node.loose else ""}">'
-            yield f"<title>{self._told(node)}</title>"
+            yield f"<title>{self._title_of(node)}</title>"
             for lanes, side in ((self.left, x), (self.right, x + width)):
                 for lane in lanes:
                     edge = lane.branches.get(node.name)
                     if edge is not None:
                         yield _branch(lane, edge, y, _offset(lane, lanes), side)
-            label = _clipped(node.label, (width - 20) / _LABEL_WIDTH)
-            detail = _clipped(node.detail, (width - 20) / _DETAIL_WIDTH)
+            label = _clip(node.label, (width - 20) / _LABEL_WIDTH)
+            detail = _clip(node.detail, (width - 20) / _DETAIL_WIDTH)
             yield f'<rect x="{x:g}" y="{y - _BOX / 2:g}" width="{width:g}" height="{_BOX}" rx="7"/>'
             yield f'<text class="name" x="{x + 11:g}" y="{y - 3:g}">{markup(label)}</text>'
             yield f'<text class="detail" x="{x + 11:g}" y="{y + 13:g}">{markup(detail)}</text></g>'
 
-    def _told(self, node: Node) -> str:
-        """The layer in words, with everything that holds it."""
+    def _title_of(self, node: Node) -> str:
+        """The layer in words, with all roots that hold it."""
         parts = [f"{node.label}: {node.detail}"]
         for lane in (*self.left, *self.right):
             edge = lane.branches.get(node.name)
@@ -200,7 +200,7 @@ def _lanes(graph: Graph, nodes: dict[str, Node]) -> Iterator[_Lane]:
 
 
 def _give_lost(lanes: dict[tuple[str, str], _Lane]) -> None:
-    """What a root should hold and does not goes to the container by which it holds the rest."""
+    """Move the missing branches of a root to the container through which it holds the most layers."""
     for (root, group), lane in lanes.items():
         containers = [other for (above, below), other in lanes.items() if above == root and below]
         if not group and containers and all(edge.loose for edge in lane.branches.values()):
@@ -209,8 +209,8 @@ def _give_lost(lanes: dict[tuple[str, str], _Lane]) -> None:
             lane.branches = {}
 
 
-def _merged(lanes: list[_Lane]) -> list[_Lane]:
-    """The lanes of one side, those with the most branches innermost; too many are put together by what they do."""
+def _merge_lanes(lanes: list[_Lane]) -> list[_Lane]:
+    """The lanes of one side, those with the most branches innermost; too many are joined by verb."""
     if len(lanes) > _MAX_LANES:
         by_verb: dict[str, list[_Lane]] = {}
         for lane in lanes:
@@ -236,7 +236,7 @@ def _middle(row: int) -> float:
 
 
 def _offset(lane: _Lane, lanes: Sequence[_Lane]) -> float:
-    """Where beside the middle of a layer the branch of a lane ends: the outermost lane's is the highest."""
+    """The offset from a layer's middle at which the branch of a lane ends: the outermost lane's is the highest."""
     distance = min(10.0, (_BOX - 12) / max(len(lanes) - 1, 1))
     return ((len(lanes) - 1) / 2 - lanes.index(lane)) * distance
 
@@ -261,8 +261,8 @@ def _branch(lane: _Lane, edge: Edge, middle: float, offset: float, end: float) -
     )
 
 
-def _clipped(text: str, room: float) -> str:
-    """As much of a text as there is room for."""
+def _clip(text: str, room: float) -> str:
+    """A text shortened to the room for it."""
     length = max(int(room), 3)
     return text if len(text) <= length else text[: length - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""What a registration map says: plain data for the writers."""
+"""The data of registration maps, which builders make and writers format."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ STAGES = ("TRAIN", "VALID", "TEST")
 
 
 class MapError(UsageError):
-    """There is no map: of the wrong thing, or of something that cannot be read. The text says what was expected."""
+    """There is no map of the target, or the target cannot be read. The message says what was expected."""
 
 
 class State(Enum):
-    """Whether something moves, trains, saves, freezes or registers a layer.
+    """The state of a layer in one respect: it is moved, trained, saved, frozen or registered.
 
     MAYBE: it depends on the run. LOOSE: nothing does, and something should. UNKNOWN: it cannot be told.
     """
@@ -35,7 +35,7 @@ class State(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Fact:
-    """A state, and through what: `via` in words, `place` where that stands."""
+    """A state and its cause: `via` in words, `place` where the cause is written."""
 
     state: State
     via: str = ""
@@ -44,7 +44,7 @@ class Fact:
 
 @dataclass(frozen=True, eq=False)
 class Count:
-    """How many parameters: a size, with symbols where a number is not known; None is unknown altogether."""
+    """A number of parameters: a size, with symbols for unknown numbers; None if it is altogether unknown."""
 
     size: Size | None
 
@@ -62,7 +62,7 @@ class Count:
 
 @dataclass(frozen=True, eq=False)
 class Usage:
-    """Where a layer is used: through `owners`, the one that is used first in front, in `stages` if they are known."""
+    """The place where a layer is used: through `owners`, the first user in front, in `stages` if they are known."""
 
     place: Place
     function: str
@@ -74,7 +74,7 @@ class Usage:
 
 @dataclass(frozen=True, eq=False)
 class Loose:
-    """Something that hangs loose: which layer, and what is wrong with it, in words and as a `kind` (`not-moved`)."""
+    """A layer that hangs loose, with the fault in words and as a `kind` (`not-moved`)."""
 
     name: str
     message: str
@@ -86,7 +86,7 @@ class Loose:
 
 
 class RootKind(Enum):
-    """What holds layers."""
+    """The kinds of objects that hold layers."""
 
     MODULES = "modules"
     SCRIPT = "script"
@@ -161,7 +161,7 @@ class RecipeMap:
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """What an object keeps under a name: a layer, a parameter or a buffer, and whether torch knows of it."""
+    """An attribute of an object that holds a layer, a parameter or a buffer, and its state of registration."""
 
     name: str
     kind: str

@@ -1,4 +1,4 @@
-"""What the web page of a map is made of besides its content: style, and a script that only filters and highlights."""
+"""Static parts of a map's web page: its style, and a script that only filters and highlights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many parameters a layer has, as a number or as an expression: objects are built on paper, and counted."""
+"""Count the parameters of layers, as numbers or expressions: objects are built on paper."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOTHING = Size.of(0)
 
 @dataclass(frozen=True, slots=True)
 class CountedAttribute:
-    """The parameters of an attribute, and the class of what it holds if that is an object."""
+    """The parameters of an attribute's value, and its class if it is an object."""
 
     parameters: Count
     class_name: str
@@ -61,7 +61,7 @@ class Counter:
                 return Count(None)
 
     def attributes(self, cls: Class) -> dict[str, CountedAttribute]:
-        """What an object of a class keeps, by attribute.
+        """The attributes of an object of a class, with their parameters.
 
         It is built with its defaults; what has none is a symbol.
         """
@@ -84,7 +84,7 @@ class Counter:
 
 
 def _symbols(model: ClassModel) -> Arguments:
-    """Arguments for what has no default: parameters called by their names."""
+    """Symbolic arguments for the parameters without defaults, by their names."""
     return Arguments(
         keywords={
             p.name: (SymbolicInput(p.name, Symbol(model.name, p.name), f"{model.name}:{p.name}", is_there=True),)
@@ -105,8 +105,9 @@ def _class_name(atoms: Atoms | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What something holds, and whether it certainly does; `turns` are those standing for many that the holder counts
-    for, `is_entry` tells that the holder keeps what each turn makes."""
+    """A value in an object or container, and whether it certainly is there; `turns` are the unrolled turns standing for
+    many that the holder accounts for, `is_entry` says that the holder keeps the result of each turn.
+    """
 
     atoms: Atoms
     is_sure: bool = True
@@ -123,17 +124,17 @@ class _Counting:
         self._given = frozenset(given)
 
     def attribute(self, shell: Shell, name: str) -> Size | None:
-        """The parameters of what an object keeps under an attribute."""
-        held, is_sure = self._held(shell, name)
-        if any(isinstance(atom, SymbolicInput) for atom in held) or (name, name) in _tied(model_of(shell)):
+        """The number of parameters of an attribute's value; None if it is not known."""
+        held, is_sure = self._attribute_value(shell, name)
+        if any(isinstance(atom, SymbolicInput) for atom in held) or (name, name) in _tied_attributes(model_of(shell)):
             return None
-        return self._summed([_Part(held, is_sure)], set())
+        return self._sum_of([_Part(held, is_sure)], set())
 
     def of(self, values: Iterable[Atoms]) -> Size | None:
-        """How many parameters values have together, each counted once; None if that is not known."""
-        return self._summed([_Part(atoms) for atoms in values], set())
+        """The number of parameters of several values together, each counted once; None if it is not known."""
+        return self._sum_of([_Part(atoms) for atoms in values], set())
 
-    def _summed(self, pending: list[_Part], seen: set[Shell]) -> Size | None:
+    def _sum_of(self, pending: list[_Part], seen: set[Shell]) -> Size | None:
         total = _NOTHING
         while pending:
             part = pending.pop()
@@ -144,12 +145,12 @@ class _Counting:
                     return None
                 total = total + own * self._times(turns)
                 pending.extend(replace(inner, turns=turns) for inner in self._parts(atom, seen))
-            elif any(self._summed([_Part((atom,))], set()) != _NOTHING for atom in part.atoms):
+            elif any(self._sum_of([_Part((atom,))], set()) != _NOTHING for atom in part.atoms):
                 return None
         return total
 
     def _turns(self, part: _Part) -> frozenset[int]:
-        """The turns standing for many that a part is made in, as far as each of these makes one that is kept."""
+        """The unrolled turns standing for many in which a part is created, as far as each turn's part is kept."""
         trail = part.atoms[0].trail if isinstance(part.atoms[0], Shell) else ()
         made = frozenset(turn for turn in trail if turn in self._run_turns.many)
         return made if part.is_entry else made & part.turns
@@ -173,14 +174,14 @@ class _Counting:
         if atom.model is None or atom.model.is_module is False:
             return _NOTHING
         known = described(atom)
-        if atom in self._run_turns.open or atom.model.is_module is None or any(_tied(atom.model)):
+        if atom in self._run_turns.open or atom.model.is_module is None or any(_tied_attributes(atom.model)):
             return None
         if known is None:
             return _NOTHING
-        return None if {"weight", "bias"} & atom.history.keys() else self._described(atom, *known)
+        return None if {"weight", "bias"} & atom.history.keys() else self._count_by_arguments(atom, *known)
 
-    def _described(self, shell: Shell, name: str, arguments: dict[str, Atoms]) -> Size | None:
-        """The number of parameters of a layer of a class whose arguments tell it."""
+    def _count_by_arguments(self, shell: Shell, name: str, arguments: dict[str, Atoms]) -> Size | None:
+        """The number of parameters of a layer whose class and arguments determine it; None if they do not."""
         if not (shell.arguments if shell.passed is None else shell.passed).is_complete:
             return None
         values = {key: value_of(atoms) for key, atoms in arguments.items()}
@@ -189,7 +190,7 @@ class _Counting:
         return None if own is None or added is None else own + added
 
     def _parts(self, atom: Atom, seen: set[Shell]) -> Iterator[_Part]:
-        """What a container holds or a layer registers, and whether it certainly does."""
+        """The contents of a container, or the values that a layer registers, each with whether it surely is there."""
         if not isinstance(atom, Shell) or atom in seen or atom in self._given:
             return
         seen.add(atom)
@@ -200,7 +201,7 @@ class _Counting:
         is_counted = atom not in self._run_turns.rough
         for name in atom.history:
             if self._registers(atom, name):
-                held, is_sure = self._held(atom, name)
+                held, is_sure = self._attribute_value(atom, name)
                 may_be_layer = any(isinstance(option, SymbolicInput) for option in held) and is_called(
                     model_of(atom), name
                 )
@@ -219,20 +220,20 @@ class _Counting:
 
     @staticmethod
     def _registers(shell: Shell, name: str) -> bool:
-        """Whether an attribute makes what it holds a part of a layer; plain containers are none."""
+        """True if an attribute's value is registered as a part of the layer; plain containers are not."""
         held = shell.get(name) or ()
         if any(isinstance(atom, Shell) and atom.is_container for atom in held):
             return False
         return any(store.registers for store in shell.stores if store.name == name)
 
     @staticmethod
-    def _held(shell: Shell, name: str) -> tuple[Atoms, bool]:
-        """What an attribute holds, and whether it certainly does."""
+    def _attribute_value(shell: Shell, name: str) -> tuple[Atoms, bool]:
+        """An attribute's value, and True if it certainly is set."""
         return shell.get(name) or (), any(not path for _, path in shell.history[name])
 
 
 def is_called(model: ClassModel, name: str) -> bool:
-    """Whether an attribute is used as a layer is: it is called."""
+    """True if an attribute is called, as layers are."""
     return any(
         self_attribute(event.value.callee) == name
         for owner in model.mro()
@@ -241,8 +242,8 @@ def is_called(model: ClassModel, name: str) -> bool:
     )
 
 
-def _tied(model: ClassModel) -> Iterator[tuple[str, str]]:
-    """The attributes that a class declares to share weights: which takes them over, and which has them."""
+def _tied_attributes(model: ClassModel) -> Iterator[tuple[str, str]]:
+    """Pairs of attributes that a class declares to share weights: the one that takes them over, and their owner."""
     declared = (owner.facts.attributes.get(knowledge.TIED_WEIGHTS) for owner in model.mro())
     value = next((value for value in declared if value is not None), None)
     if value is not None and value.op in (Op.DICT, Op.LIST, Op.TUPLE):
@@ -251,12 +252,12 @@ def _tied(model: ClassModel) -> Iterator[tuple[str, str]]:
 
 
 def _first(path: Value | None) -> str:
-    """The attribute that a path to weights, perhaps a pattern, begins with."""
+    """The first attribute of a path to weights, which may be a pattern; "" if there is none."""
     return "" if path is None else str(path.data).lstrip("^").partition(".")[0]
 
 
 def _elements(data: Atoms) -> Size | None:
-    """How many elements a tensor has."""
+    """The number of elements of a tensor; None if it is not known."""
     tensor = data[0] if len(data) == 1 else None
     if isinstance(tensor, Shell) and tensor.kind in ("parameter", "buffer"):
         return _elements(tensor.arguments.argument(0, "data") or ())
@@ -271,7 +272,7 @@ def _elements(data: Atoms) -> Size | None:
 
 
 class _NoNames:
-    """What a recipe names is no name of a module."""
+    """A scope without names: a recipe's values are no globals of a module."""
 
     def definition(self, value: Value) -> None:
         return None
@@ -287,9 +288,9 @@ class _Recipe:
         self._run = run
         self._frame = class_frame(_NoNames(), id(root))
         self._made: dict[int, Atoms] = {}
-        #: What makes each object, which it is known by.
+        #: The values that create the objects, which identify them.
         self._values: list[Value] = []
-        #: Layers that others are given, which are counted elsewhere.
+        #: Layers passed to others, which are counted elsewhere.
         self.given: set[Shell] = set()
 
     def value(self, item: Item, depth: int = 0) -> Atoms:
@@ -319,12 +320,14 @@ class _Recipe:
                 return (self._run.sequence("list", elements, value, self._frame),)
             case ItemKind.NEW:
                 arguments = Arguments(tuple(elements), fields)
-                return join(self._run.calls.apply(atom, arguments, self._frame, value) for atom in self._named(item))
+                return join(
+                    self._run.calls.apply(atom, arguments, self._frame, value) for atom in self._defined_object(item)
+                )
             case ItemKind.NAME:
-                return partial(self._named(item), Arguments(tuple(elements), fields))
+                return partial(self._defined_object(item), Arguments(tuple(elements), fields))
         return UNKNOWN
 
-    def _named(self, item: Item) -> Atoms:
+    def _defined_object(self, item: Item) -> Atoms:
         definition = self._run.project.names.absolute(item.target, item.recipe.file)
         return UNKNOWN if definition is None else self._run.calls.defined(definition)
 

@@ -1,4 +1,4 @@
-"""Maps of recipes: the rows are read off the closures, nothing is decided anew."""
+"""Maps of recipes: rows are derived from the closures alone."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _NO = Fact(State.NO)
 _UNKNOWN = Fact(State.UNKNOWN)
-#: How roots are called that are entries of `modules`.
+#: The prefix of roots that are entries of `modules`.
 _MODULES = "modules["
 _MADE = (ItemKind.NEW, ItemKind.APPLY)
 
@@ -59,7 +59,7 @@ def map_recipe(recipe: Recipe, project: Project) -> RecipeMap:
 
 
 class _LooseLayers:
-    """What the recipe rules are sure of: by layer and column, and in words."""
+    """The certain findings of the recipe rules, by layer and column, and as texts."""
 
     def __init__(self, recipe: Recipe, project: Project) -> None:
         self.unmoved = {id(o.layer): o.layer for o in omitted_layers(recipe, project) if o.sure}
@@ -68,11 +68,11 @@ class _LooseLayers:
 
     @property
     def containers(self) -> dict[int, Item]:
-        """What nothing is saved of, where that is more than one layer."""
+        """The larger objects of which nothing is saved, by identity, where they are more than one layer."""
         return {id(whole): whole for part, whole in self.unsaved.items() if part != id(whole)}
 
-    def told(self) -> Iterator[Loose]:
-        """Each thing that hangs loose, once."""
+    def all_loose(self) -> Iterator[Loose]:
+        """Each finding about a loose layer, once."""
         for column, kind, message in (
             (self.unmoved, "not-moved", "is used but not in `modules`: it stays on the CPU"),
             (self.unsaved, "not-saved", "is trained, but no checkpoint holds it"),
@@ -95,18 +95,18 @@ class _Training:
         within = self._nesting([status.item for status in statuses])
         rows = tuple(self._layer(status, within.get(id(status.item))) for status in statuses)
         if reach is None:
-            return Training("", None, (), rows, tuple(self.loose.told()), ())
+            return Training("", None, (), rows, tuple(self.loose.all_loose()), ())
         classes = reach.brain.classes
         brain = classes[0].name if classes else reach.brain.module.text_of(reach.brain.call.callee)
         trained = self.registration.trained
         optimizers = tuple(trained.optimizers) if trained is not None else ()
         absent = tuple(self._absent())
-        loose = (*self.loose.told(), *absent)
+        loose = (*self.loose.all_loose(), *absent)
         missing = tuple(one.name for one in absent)
         return Training(brain, reach.brain.module.path, tuple(map(shortened, optimizers)), rows, loose, missing)
 
     def _statuses(self) -> list[LayerStatus]:
-        """The layers, and among them what is given as `modules` though its class is not known."""
+        """The layers, including entries of `modules` whose class is not known."""
         known = {id(status.item): status for status in self.registration.layers}
         entries = {id(root.item) for root in self.registration.modules.roots}
         found: list[LayerStatus] = []
@@ -139,9 +139,9 @@ class _Training:
             place=item.place,
             parameters=counter_of(self.project).item(item),
             uses=tuple(_uses(status)),
-            moved=self._moved(status),
-            trained=self._trained(status),
-            saved=self._saved(status),
+            moved=self._moved_fact(status),
+            trained=self._trained_fact(status),
+            saved=self._saved_fact(status),
             loaded=_fact(status.loaded) or _NO,
             frozen=self._frozen(status),
             within=None if within is None else within.path,
@@ -150,7 +150,7 @@ class _Training:
 
     # -- facts -------------------------------------------------------------------------------------------------
 
-    def _moved(self, status: LayerStatus) -> Fact:
+    def _moved_fact(self, status: LayerStatus) -> Fact:
         if status.moved is not None and not status.moved.root.text.startswith(_MODULES):
             return Fact(State.MAYBE, "by the script", status.moved.root.place)
         fact = _fact(status.moved)
@@ -166,7 +166,7 @@ class _Training:
         return _NO if self.registration.moved.closed else _UNKNOWN
 
     def _mover(self, status: LayerStatus) -> str:
-        """Who moves a layer if it is not in `modules`: itself, or what uses it."""
+        """The mover of a layer that is not in `modules`: "itself", or the name of its user; "" if there is none."""
         model = self.layers.model(status.item)
         if model is not None and is_device_lazy(model):
             return "itself"
@@ -182,7 +182,7 @@ class _Training:
     def _is_in(self, item: Item, loose: dict[int, Item]) -> bool:
         return any(item is other or self.layers.takes_along(other, item) for other in loose.values())
 
-    def _trained(self, status: LayerStatus) -> Fact:
+    def _trained_fact(self, status: LayerStatus) -> Fact:
         fact = _fact(status.trained)
         if fact is not None or status.has_parameters is False:
             return fact or _NO
@@ -191,7 +191,7 @@ class _Training:
         trained = self.registration.trained
         return _NO if trained is not None and trained.closed else _UNKNOWN
 
-    def _saved(self, status: LayerStatus) -> Fact:
+    def _saved_fact(self, status: LayerStatus) -> Fact:
         fact = _fact(status.saved)
         if fact is not None:
             return fact
@@ -230,7 +230,7 @@ class _Training:
             yield Link(kind, _root_name(via.root, kind), group, via.certain)
 
     def _absent(self) -> Iterator[Loose]:
-        """Entries of `modules` that the script certainly uses and that are not there."""
+        """Entries of `modules` that the script certainly uses, but that do not exist."""
         reach = self.registration.reach
         if reach is None or reach.modules is None or not reach.modules.closed:
             return
@@ -255,7 +255,7 @@ def _root_name(root: Root, kind: RootKind) -> str:
 
 
 def _uses(status: LayerStatus) -> Iterator[Usage]:
-    """Where a layer is used, each place and way once, the certain ones first."""
+    """The uses of a layer, each place and way once, the certain ones first."""
     found: dict[tuple[object, ...], Usage] = {}
     for use in sorted(status.uses, key=lambda use: (not use.certain, len(use.owners))):
         made = _use(use)

@@ -36,16 +36,16 @@ def lines(chart: Map, view: View) -> Iterator[str]:
         if number:
             yield ""
         yield styled(printable(table.title), view, bold=True)
-        yield from _wrapped(printable(table.subtitle), width)
+        yield from _wrap(printable(table.subtitle), width)
         if table.rows:
             yield ""
             yield from _grid(table, width, view)
         yield ""
         for text in table.loose:
-            for line in _wrapped(printable(text), width):
+            for line in _wrap(printable(text), width):
                 yield styled(line, view, "red")
         for text in table.notes:
-            yield from _wrapped(printable(text), width)
+            yield from _wrap(printable(text), width)
 
 
 def _terminal_width() -> int:
@@ -58,9 +58,9 @@ def _terminal_width() -> int:
 def _grid(table: Table, width: int, view: View) -> Iterator[str]:
     cells = [[printable(cell.text) for cell in row] for row in table.rows]
     widths = _column_widths([list(table.columns), *cells], width - len(_GAP) * (len(table.columns) - 1))
-    yield styled(_joined(table.columns, widths), view, bold=True)
+    yield styled(_join_cells(table.columns, widths), view, bold=True)
     for row, texts in zip(table.rows, cells, strict=True):
-        wrapped = [_wrapped(text, column) for text, column in zip(texts, widths, strict=True)]
+        wrapped = [_wrap(text, column) for text, column in zip(texts, widths, strict=True)]
         for number in range(max(map(len, wrapped))):
             parts = [lines[number] if number < len(lines) else "" for lines in wrapped]
             yield _row(parts, widths, row, view)
@@ -76,12 +76,12 @@ def _row(parts: Sequence[str], widths: Sequence[int], cells: Sequence[Cell], vie
     return _GAP.join(shown).rstrip()
 
 
-def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
+def _join_cells(texts: Sequence[str], widths: Sequence[int]) -> str:
     return _GAP.join(text.ljust(width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
 def _column_widths(rows: list[list[str]], width: int) -> list[int]:
-    """What each column gets: what it needs, as long as there is room; then the widest give first."""
+    """The widths of columns: as wide as needed if there is room; else the widest shrink first."""
     widths = [max(_cells(row[number]) for row in rows) for number in range(len(rows[0]))]
     least = [min(max(_MIN_COLUMN, _cells(head)), wanted) for head, wanted in zip(rows[0], widths, strict=True)]
     while sum(widths) > width:
@@ -92,7 +92,7 @@ def _column_widths(rows: list[list[str]], width: int) -> list[int]:
     return widths
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     """Lines of at most `width` cells, broken at spaces, else after dots, brackets and words, else anywhere."""
     lines: list[str] = []
     while _cells(text) > width:
@@ -107,7 +107,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _end(text: str, width: int) -> int:
-    """How many characters of a text fit into `width` cells, at least one."""
+    """The number of characters of a text that fit into `width` cells, at least one."""
     if text.isascii():
         return width
     used = 0
@@ -119,7 +119,7 @@ def _end(text: str, width: int) -> int:
 
 
 def _cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The number of a terminal's columns that a text takes."""
     if text.isascii():
         return len(text)
     return sum(

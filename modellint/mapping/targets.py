@@ -1,4 +1,4 @@
-"""From what the user names, `RECIPE` or `FILE.py::Class`, to its map."""
+"""Resolve the target of a map, `RECIPE` or `FILE.py::Class`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _EXPECTED = "expected a recipe (.yaml, .yml) or a class (FILE.py::Class)"
 
 
 def split(target: str) -> tuple[Path, str | None]:
-    """The file and the class that a target names."""
+    """The file and the class in a target."""
     name, separator, cls = target.rpartition(_SEPARATOR)
     return (Path(name), cls) if separator else (Path(target), None)
 
 
 def map_of(target: str, project: Project) -> Map:
-    """The map of what `target` names. Raises MapError."""
+    """The map of a target. Raises MapError."""
     shown, cls = split(target)
     path = Path(os.path.abspath(shown))
     if os.path.isdir(path):
@@ -69,7 +69,7 @@ def _class(path: Path, shown: Path, data: bytes, name: str | None, project: Proj
     if module is None:
         project.parsed(path, data)
         raise MapError(f"{shown}: cannot be read")
-    cls = None if name is None else _named(name, module.classes)
+    cls = None if name is None else _class_named(name, module.classes)
     if cls is not None:
         return map_class(cls, project)
     listed = ", ".join(f"`{known}`" for known in list(module.classes)[:_MAX_NAMES])
@@ -80,8 +80,8 @@ def _class(path: Path, shown: Path, data: bytes, name: str | None, project: Proj
     raise MapError(f"{shown}: no class is called `{name}`{nearest(name, module.classes, f'; {available}')}")
 
 
-def _named(name: str, classes: dict[str, Class]) -> Class | None:
-    """A class by its qualified name (`Outer.Inner`), or by its own if no other one is called so."""
+def _class_named(name: str, classes: dict[str, Class]) -> Class | None:
+    """A class by its qualified name (`Outer.Inner`), or by its own name if that is unique; else None."""
     if name in classes:
         return classes[name]
     found = [cls for cls in classes.values() if cls.name == name]

@@ -1,4 +1,4 @@
-"""What the writers share: how places and facts are put."""
+"""Texts for places and facts that the writers share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def position(place: Place, view: View, *, short: bool = False) -> str:
 
 
 def fact_text(fact: Fact, name: str = "") -> str:
-    """Through what, with a question mark if it depends on the run: `modules` for an entry called as the layer is."""
+    """The cause of a fact, with `?` if it depends on the run; `modules` for an entry named like the layer."""
     if not fact.via or fact.state not in (State.YES, State.MAYBE):
         return _WORDS[fact.state]
     via = shortened(fact.via)
@@ -47,14 +47,14 @@ def shortened(text: str) -> str:
 
 
 def stages_text(use: Usage) -> str:
-    """`train, valid`; nothing if it is used in every stage, or if that is not known."""
+    """The stages of a use, `train, valid`; "" if it is used in every stage, or if they are not known."""
     if len(use.stages) in (0, len(STAGES)):
         return ""
     return ", ".join(stage.lower() for stage in use.stages)
 
 
 def use_text(use: Usage, view: View, *, short: bool) -> str:
-    """`train.py:83`, and in which stages and through what; with `short` only what is used first."""
+    """A use as `train.py:83`, with its stages and users; with `short`, only the first user."""
     text = position(use.place, view, short=True)
     stages = stages_text(use)
     if stages:
@@ -74,5 +74,5 @@ def class_text(name: str) -> str:
 
 
 def markup(text: str) -> str:
-    """Text for a web page, that is no markup and steers nothing."""
+    """Text for a web page, without markup and control characters."""
     return escape(printable(text))

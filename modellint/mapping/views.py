@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A text, and what it says of the layer: None where it is no statement on registration.
+    """A text with the state that it expresses; None for a cell about something else than registration.
 
-    `every` is what `text` shortens, line by line; `is_number` cells stand to the right.
+    `every` has the full lines that `text` shortens; `is_number` cells are aligned to the right.
     """
 
     text: str
@@ -30,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A heading, rows of cells, and what is said below them: `loose` in red, then `notes`."""
+    """A heading, rows of cells, and the lines below them: `loose` in red, then `notes`."""
 
     title: str
     subtitle: str
@@ -110,7 +110,7 @@ def _count_cell(count: Count) -> Cell:
 
 
 def _uses_cell(uses: Sequence[Usage], view: View) -> Cell:
-    """Where something is used first, and how many places there are besides."""
+    """The place of the first use, and the number of other places."""
     if not uses:
         return Cell("-")
     more = f", +{len(uses) - 1}" if len(uses) > 1 else ""

@@ -81,16 +81,16 @@ def _in_json(layout: Layout, number: int, changes: Sequence[Change]) -> list[Cha
     """Changes of a cell's source as changes of the JSON: those of the strings that they touch."""
     value = layout.source(number)
     if not value.literals:
-        lines = _lines(_written(layout, value, 0, 0, changes))
+        lines = _lines(_characters_after(layout, value, 0, 0, changes))
         return [Change(value.start, value.end, f"[{', '.join(lines)}]")]
     if not value.is_list:
-        raw = "".join(raw for _, raw in _written(layout, value, 0, len(value.pieces), changes))
+        raw = "".join(raw for _, raw in _characters_after(layout, value, 0, len(value.pieces), changes))
         return [Change(value.start, value.end, f'"{raw}"')]
-    return [_in_list(layout, value, *run) for run in _touched(value, changes)]
+    return [_in_list(layout, value, *run) for run in _touched_runs(value, changes)]
 
 
-def _touched(value: Value, changes: Sequence[Change]) -> list[tuple[int, int, list[Change]]]:
-    """The runs of strings of a list that changes touch: first and last of each, and the changes of it."""
+def _touched_runs(value: Value, changes: Sequence[Change]) -> list[tuple[int, int, list[Change]]]:
+    """The runs of strings that changes touch: the first and last of each, and its changes."""
     runs: list[tuple[int, int, list[Change]]] = []
     for change in changes:
         first = _literal_at(value, change.start)
@@ -104,15 +104,15 @@ def _touched(value: Value, changes: Sequence[Change]) -> list[tuple[int, int, li
 
 
 def _literal_at(value: Value, offset: int) -> int:
-    """The string that the character at `offset` is in; behind the last one, the last string."""
+    """The index of the string with the character at `offset`; behind the last character, the last string."""
     return value.pieces[offset].literal if offset < len(value.pieces) else len(value.literals) - 1
 
 
 def _in_list(layout: Layout, value: Value, first: int, last: int, changes: Sequence[Change]) -> Change:
-    """The strings `first` to `last` of a list, one for each line of what the changes make of them."""
+    """The change that replaces strings `first` to `last` of a list by one string for each line after the changes."""
     inside = [index for index, piece in enumerate(value.pieces) if first <= piece.literal <= last]
     start, end = (inside[0], inside[-1] + 1) if inside else (changes[0].start, changes[-1].end)
-    lines = _lines(_written(layout, value, start, end, changes))
+    lines = _lines(_characters_after(layout, value, start, end, changes))
     literals = value.literals
     if lines:
         if len(literals) > 1:
@@ -127,8 +127,10 @@ def _in_list(layout: Layout, value: Value, first: int, last: int, changes: Seque
     return Change(value.start, value.end, "[]")
 
 
-def _written(layout: Layout, value: Value, start: int, end: int, changes: Sequence[Change]) -> list[tuple[str, str]]:
-    """The characters of a source from `start` to `end` after changes, and how each is written in JSON."""
+def _characters_after(
+    layout: Layout, value: Value, start: int, end: int, changes: Sequence[Change]
+) -> list[tuple[str, str]]:
+    """The characters of a source from `start` to `end` after changes, each with its spelling in JSON."""
     result: list[tuple[str, str]] = []
     at = start
     for change in changes:

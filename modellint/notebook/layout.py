@@ -1,4 +1,4 @@
-"""Where the sources of cells stand in a notebook's JSON, character by character.
+"""The places of cells' sources in a notebook's JSON, character by character.
 
 The standard library's parser, which reads notebooks, tells no places. This one trusts it: it is only asked about text
 that has been read.
@@ -30,7 +30,7 @@ _PIECE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\]", re.
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One character of a cell's source, as it is written in the JSON from `start` on, and the literal that it is in."""
+    """One character of a cell's source: its spelling in the JSON, that one's offset, and the index of its string."""
 
     char: str
     raw: str
@@ -52,7 +52,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Value:
-    """The source of a cell: one string, or the strings of a list; and where the value begins and ends."""
+    """The source of a cell: one string, or a list of strings; and the offsets of the value's start and end."""
 
     start: int
     end: int
@@ -73,7 +73,7 @@ class Layout:
 
     @cached_property
     def _cells(self) -> list[int]:
-        """Where each cell begins."""
+        """The offsets at which cells begin."""
         top = dict(self._members(self._skip_space(0)))
         lists = [top.get("cells")]
         if not self._is_list(lists[0]):  # nbformat 3
@@ -108,7 +108,7 @@ class Layout:
         return Value(start, self._skip(start), is_list, literals, pieces)
 
     def extent(self, number: int, span: Span) -> tuple[int, int]:
-        """Where what `span` covers in the source of a cell begins and ends in the JSON."""
+        """The offsets in the JSON of the start and end of a span in a cell's source."""
         value = self.source(number)
         starts = list(accumulate(map(len, split_lines(value.text)), initial=0))
 
@@ -132,7 +132,7 @@ class Layout:
             yield Piece(char, raw, match.start(), index)
 
     def _members(self, at: int) -> Iterator[tuple[str, int]]:
-        """The keys of the object that begins at `at`, and where their values do."""
+        """The keys of the object at an offset, each with the offset of its value."""
         at = self._skip_space(at + 1)
         while self.text[at : at + 1] == '"':
             end = self._skip(at)
@@ -144,7 +144,7 @@ class Layout:
                 at = self._skip_space(at + 1)
 
     def _items(self, at: int) -> Iterator[int]:
-        """Where the elements of the list that begins at `at` do."""
+        """The offsets of the elements of the list at an offset."""
         at = self._skip_space(at + 1)
         while self.text[at : at + 1] not in ("]", ""):
             yield at

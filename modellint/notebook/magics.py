@@ -1,4 +1,4 @@
-"""What IPython adds to Python, taken out of a cell without moving anything that remains.
+"""Remove IPython's additions to Python from a cell; all other characters keep their places.
 
 Line and cell magics, shell commands and help requests (https://ipython.readthedocs.io, "Built-in magic commands" and
 "IPython reference") are replaced by as many characters that mean nothing.
@@ -37,7 +37,7 @@ _WORDS = "|".join(
 #: One of those words with something behind it that no Python begins with there.
 _WORD = rf"[ \t]*(?:{_WORDS})[ \t]+(?=[^\s=()\[\],:;#.+@&|^<>%]|\.[./\w])(?!(?:and|as|else|for|if|in|is|not|or)\b)"
 _AUTOMAGIC = re.compile(_WORD)
-#: What a cell without any of it need not be looked at for.
+#: A cell without a match has no such syntax.
 _SUSPECT = re.compile(rf"^[ \t]*[%!?,;/]|\?[ \t]*\r?$|=[ \t]*[%!]|^{_WORD}", re.MULTILINE)
 _HELP = re.compile(r"[ \t]*%{0,2}[\w.*]+(?:\[[^\]#\r\n]*\])*[ \t]*\?{1,2}[ \t]*(?=[\r\n]|$)")
 _ESCAPE = re.compile(r"[ \t]*[%!?,;/]")
@@ -70,14 +70,14 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class CellCode:
-    """A cell's lines as Python, and what it writes to a file, if that is what it does."""
+    """A cell's lines as Python, and the file that the cell writes, if it does."""
 
     lines: tuple[str, ...]
     writes: WrittenFile | None = None
 
 
 def code_of(lines: Sequence[str]) -> CellCode:
-    """What of a cell is Python code: as many lines, of the same lengths, as `lines` (which have their ends)."""
+    """The Python code of a cell: as many lines, of the same lengths, as `lines` (which have their ends)."""
     head = _first_statement(lines)
     match = None if head is None else _CELL_MAGIC.match(lines[head])
     if head is None or match is None:
@@ -111,9 +111,9 @@ def _without_magics(lines: Sequence[str]) -> tuple[str, ...]:
         if at_start:
             replaced, end = _statement(text, at)
         elif depth == 0 and (match := _ELEMENT.match(text, at)) and match["assign"]:
-            # A name for what nobody knows: the value is another program's output.
+            # An unknown name: the value is another program's output.
             at, end = match.end(), _magic_end(text, match.end())
-            replaced = _padded("__" if end - at > 1 else "_", text[at:end])
+            replaced = _pad("__" if end - at > 1 else "_", text[at:end])
         if end > at:
             parts += [text[done:at], replaced]
             done = at = end
@@ -130,7 +130,7 @@ def _without_magics(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _statement(text: str, at: int) -> tuple[str, int]:
-    """What stands for the magic, command or request that begins at a line's start, and where it ends (`at`: none)."""
+    """The replacement of the magic, command or request at a line's start, and its end (`at` if there is none)."""
     if (match := _HELP.match(text, at)) is not None:
         return _nothing(text[at : match.end()]), match.end()
     is_word = _AUTOMAGIC.match(text, at) is not None
@@ -162,7 +162,7 @@ def _is_statement(text: str) -> bool:
 
 
 def _is_python(text: str, *kinds: type[ast.stmt]) -> bool:
-    """Whether a text is Python, of statements of some kinds if any are given."""
+    """True if a text is Python; with `kinds`, if its statements are of these kinds."""
     try:
         return all(isinstance(node, kinds or ast.stmt) for node in tree_of(text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -170,20 +170,20 @@ def _is_python(text: str, *kinds: type[ast.stmt]) -> bool:
 
 
 def _is_open(text: str) -> bool:
-    """Whether a statement goes on behind its line, in brackets."""
+    """True if brackets continue a statement behind its line."""
     return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _nothing(text: str) -> str:
-    """A statement that does nothing, as long as `text`; a block may need one, at the left margin nothing does."""
+    """A statement without effect, as long as `text`; at the left margin, where no block needs one, blanks."""
     body = text.lstrip(" \t")
     indent = text[: len(text) - len(body)]
     if not indent:
         return _blank(text)
     width = len(re.match(r"[^\r\n]*", body)[0])  # type: ignore[index]
-    return indent + _padded("pass" if width >= len("pass") else "0", body)
+    return indent + _pad("pass" if width >= len("pass") else "0", body)
 
 
-def _padded(word: str, text: str) -> str:
+def _pad(word: str, text: str) -> str:
     """`word` in place of the beginning of `text`, and spaces for the rest of it."""
     return word + _blank(text)[len(word) :]

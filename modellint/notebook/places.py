@@ -1,4 +1,4 @@
-"""Places in a notebook: from the files that its cells write to its module, and from there to cell and line."""
+"""Translate places: from files that cells write to the notebook's module, and from there to cells and lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def into_notebook(finding: Finding, path: Path, parts: Sequence[Part]) -> Finding:
-    """A finding whose places in files that cells of the notebook `path` write are places in its module."""
+    """A finding with places in files that cells of the notebook `path` write translated to its module."""
     by_path = {part.path.as_posix(): part for part in parts}
 
     def moved(place: Place) -> Place:
@@ -38,7 +38,7 @@ def into_notebook(finding: Finding, path: Path, parts: Sequence[Part]) -> Findin
 
 
 def out_of_notebook(finding: Finding, path: Path, parts: Sequence[Part]) -> Finding:
-    """A finding whose places in lines that cells of the notebook `path` write are places in what they write."""
+    """A finding with places in lines that cells of the notebook `path` write translated to the written files."""
 
     def moved(place: Place) -> Place:
         for part in parts if place.path == path.as_posix() else ():
@@ -53,7 +53,7 @@ def out_of_notebook(finding: Finding, path: Path, parts: Sequence[Part]) -> Find
 def with_places(
     finding: Finding, moved: Callable[[Place], Place], edited: Callable[[Edit], Edit] | None = None
 ) -> Finding:
-    """A finding with all of its places changed, and the edits of its fix, or the places of these."""
+    """The finding with `moved` applied to its places, and `edited` (by default `moved` as well) to its fix's edits."""
     change = edited or (lambda edit: Edit(moved(edit.place), edit.text))
     fix, claim = finding.fix, finding.claim
     return replace(
@@ -61,11 +61,11 @@ def with_places(
         place=moved(finding.place),
         related=tuple(Related(moved(other.place), other.message) for other in finding.related),
         fix=None if fix is None else replace(fix, edits=tuple(map(change, fix.edits))),
-        claim=None if claim is None else _moved(claim, moved),
+        claim=None if claim is None else _move_claim(claim, moved),
     )
 
 
-def _moved(claim: Claim, move: Callable[[Place], Place]) -> Claim:
+def _move_claim(claim: Claim, move: Callable[[Place], Place]) -> Claim:
     from modellint.claims import moved
 
     return moved(claim, move)
@@ -86,7 +86,7 @@ def suppressions_in(path: Path, data: bytes) -> tuple[Suppression, ...]:
 
 
 def alone(path: Path, data: bytes, finding: Finding) -> tuple[SourceFile, Finding, Callable[[Edit], Edit]]:
-    """The part of the notebook `path` that a finding is in, the finding in it, and what makes its edits the notebook's.
+    """The part of the notebook `path` that a finding is in, the finding there, and the map of edits to the notebook.
 
     Raises EditError for a notebook that cannot be read.
     """
@@ -99,7 +99,7 @@ def alone(path: Path, data: bytes, finding: Finding) -> tuple[SourceFile, Findin
 
 
 class Locator:
-    """Places in notebooks by cell and line, and in the JSON on disk; places in other files stay what they are.
+    """Translates places in notebooks to cells and lines, and to the JSON on disk; other places stay as they are.
 
     What is wrong with a notebook that cannot be read is at a place in its JSON from the beginning.
     """
@@ -139,7 +139,7 @@ class Locator:
         return next((cell.lines for cell in book.cells if cell.number == number), []) if book is not None else []
 
     def on_disk(self, place: Place) -> Place:
-        """Where a place in a cell stands in the file; the file's beginning, if it is not there to be looked at."""
+        """The place in the file of a place in a cell; the file's beginning if it cannot be read."""
         if not place.cell:
             return place
         layout = self._layout(place.path)

@@ -61,7 +61,7 @@ class Part:
 
     @property
     def data(self) -> bytes:
-        """What a file with this content holds."""
+        """The content of a file with this text."""
         return self.text.encode("utf-8", "surrogatepass")
 
     @cached_property
@@ -98,8 +98,8 @@ class Notebook:
 
     @property
     def original(self) -> str:
-        """The module with everything that the cells hold."""
-        return "".join(f"\n{_ended(cell.source)}" for cell in self.cells)
+        """The module with the cells' original text."""
+        return "".join(f"\n{_with_line_end(cell.source)}" for cell in self.cells)
 
     def cell_at(self, line: int) -> Cell | None:
         """The cell that a line of the module is in; the empty line before a cell belongs to it."""
@@ -139,7 +139,7 @@ def read(data: bytes) -> Notebook:
     cells = _cells(document, data)
     if not _is_python(document.get("metadata")):
         return Notebook((), "")
-    return _joined(
+    return _join_cells(
         (number, _text(cell, number, data)) for number, cell in enumerate(cells, 1) if _has_code(cell, number, data)
     )
 
@@ -178,7 +178,7 @@ def _cells(document: dict[str, Any], data: bytes) -> list[Any]:
 
 
 def _has_code(cell: dict[str, Any], number: int, data: bytes) -> bool:
-    """Whether a cell holds Python, as far as the notebook tells."""
+    """True if a cell holds Python, as far as the notebook tells."""
     if cell["cell_type"] != "code":
         return False
     metadata = cell.get("metadata")
@@ -204,19 +204,19 @@ def _misshapen(number: int, problem: str, data: bytes) -> UnreadableError:
 
 
 def _is_python(metadata: Any) -> bool:
-    """Whether a notebook's kernel runs Python 3, which one that says nothing is taken for."""
+    """True if a notebook's kernel runs Python 3, or is not stated."""
     if not isinstance(metadata, dict):
         return True
     kernel, language = metadata.get("kernelspec"), metadata.get("language_info")
     kernel = kernel if isinstance(kernel, dict) else {}
     language = language if isinstance(language, dict) else {}
     names = (kernel.get("language"), language.get("name"))
-    # Some editors write `version` 2.7.6 whatever the kernel is.
+    # Some editors write `version` 2.7.6 for any kernel.
     is_old = kernel["name"] == "python2" if "name" in kernel else str(language.get("version")).startswith("2.")
     return not is_old and all(_PYTHON.fullmatch(name) for name in names if isinstance(name, str) and name)
 
 
-def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
+def _join_cells(sources: Iterator[tuple[int, str]]) -> Notebook:
     cells: list[Cell] = []
     texts: list[str] = []
     written: dict[str, tuple[int, ...]] = {}
@@ -225,12 +225,12 @@ def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
     for number, source in sources:
         cell = Cell(number, source, line + 1)
         cells.append(cell)
-        lines = split_lines(_ended(source))
+        lines = split_lines(_with_line_end(source))
         code = code_of(lines)
         if code.writes is not None:
             numbers = tuple(range(cell.first + code.writes.first, cell.first + len(lines)))
             _write(written, code.writes, numbers)
-        text, error = _checked(code.lines, cell)
+        text, error = _check_cell(code.lines, cell)
         texts.append(text)
         errors += [] if error is None else [error]
         line += 1 + len(lines)
@@ -240,7 +240,7 @@ def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
 
 
 def _told_once(errors: list[UnreadableError]) -> Iterator[UnreadableError]:
-    """Errors; of cells that are written for Python 2, or templates, the first, which speaks of the others."""
+    """The errors; of cells in Python 2, or templates, only the first, which stands for the others."""
     for error in errors:
         alike = [other for other in errors if other.other == error.other]
         if not error.other:
@@ -257,8 +257,8 @@ def _write(written: dict[str, tuple[int, ...]], file: WrittenFile, lines: tuple[
         written[file.name] = (*before, *lines)
 
 
-def _checked(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError | None]:
-    """A cell's code behind a line of its own, or nothing but blanks if it is no Python.
+def _check_cell(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError | None]:
+    """A cell's code behind an additional first line, or blanks alone if it is no Python.
 
     IPython takes away what all lines of a cell are indented by; here, a block holds them.
     """
@@ -276,10 +276,10 @@ def _checked(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError |
     return before + text, None
 
 
-def _ended(text: str) -> str:
+def _with_line_end(text: str) -> str:
     return text if not text or text.endswith(("\n", "\r")) else f"{text}\n"
 
 
 def _beside(notebook: Path, name: str) -> Path:
-    """Where a file stands that a cell writes; what is written elsewhere on the machine is taken for the folder's."""
+    """The path of a file that a cell writes; absolute paths are taken as relative to the notebook's folder."""
     return Path(os.path.normpath(notebook.parent / name.replace("\\", "/").lstrip("/~")))

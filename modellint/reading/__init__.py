@@ -1,4 +1,4 @@
-"""What is on the disk: which files are checked, and the one door that they are read through.
+"""Reading from the disk: discovery of the files to check, and the one door that all files are read through.
 
 Begin with `files.py`, which remembers what was looked at, then `discovery.py`.
 It imports `config/`, `graph/`, `notebook/`, `source.py`.

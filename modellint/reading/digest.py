@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 try:
-    # What hashlib gives; to import that would load OpenSSL, a twentieth of a start.
+    # The same as hashlib's, but importing hashlib loads OpenSSL, a twentieth of a start.
     from _blake2 import blake2b
 except ImportError:
     from hashlib import blake2b

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The mode of a repository inside of another one.
 _REPOSITORY = "160000"
-#: What git says of a folder that it cannot list.
+#: The warning of git for a folder that it cannot list.
 _UNLISTED = re.compile(rb"^warning: could not open directory '([^\n]*)': ([^\n]*)$", re.MULTILINE)
 
 
@@ -69,7 +69,7 @@ def discover(
 
 
 def is_left_out(path: str | Path, root: Path, is_excluded: Callable[[str], bool]) -> bool:
-    """Whether a path, or a folder that it is in, up to the project's `root`, is excluded."""
+    """True if a path, or one of the folders around it below `root`, is excluded."""
     file = Path(os.path.normpath(path))
     if not file.is_relative_to(root):
         return is_excluded(file.as_posix())
@@ -85,7 +85,7 @@ def _check_listable(path: Path, folder: str) -> None:
 
 
 def _why_missing(path: str) -> str:
-    """Why a path leads nowhere, which need not be that nothing is there."""
+    """Why a path cannot be checked: it does not exist, or it cannot be looked at."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -96,7 +96,7 @@ def _why_missing(path: str) -> str:
 
 
 def glob_matcher(patterns: Sequence[str], root: Path) -> Callable[[str], bool]:
-    """Whether a path matches one of `patterns`.
+    """A function that tells whether a path matches one of `patterns`.
 
     A pattern without `/` matches a name at any depth, one with `/` the path below `root`; `*` also crosses `/`, and
     `**/` is any number of folders.
@@ -144,7 +144,7 @@ class _Ignores:
         self._any = re.compile("|".join(f"(?:{body})" for body in bodies))
 
     def matches(self, path: str, is_folder: bool) -> bool:
-        """Whether `path` is ignored: the last pattern that speaks of it decides, the innermost file first."""
+        """True if `path` is ignored: the last matching pattern decides, the innermost file first."""
         name = path[self._start :] + ("/" if is_folder else "")
         if self._any.search(name):
             for regex, include in reversed(self._patterns):
@@ -191,7 +191,7 @@ class _Walker:
         self._targets.update(real + path[len(top) :] for path in self._files[known:])
 
     def _list(self, top: str) -> bool:
-        """Take what git lists in a folder: what it tracks, and what is new and not ignored.
+        """Add the files of a folder that git lists: tracked ones, and new ones that are not ignored.
 
         False where git is not there, does not know the folder, or ignores all of it.
         """
@@ -232,11 +232,11 @@ class _Walker:
 
     @staticmethod
     def _is_in_itself(folder: str) -> bool:
-        """Whether a folder is a repository of its own, as a submodule is that has been fetched."""
+        """True if a folder is a repository of its own, as a submodule is once it is fetched."""
         return os.path.exists(os.path.join(folder, ".git"))
 
     def _is_away(self, path: str, away: dict[str, bool]) -> bool:
-        """Whether one of the folders that a file is in is excluded, or has examples, by what `away` knows."""
+        """True if a folder around a path is excluded or holds examples; `away` memoises folders."""
         folder = path[: path.rindex("/", 0, -1) + 1]
         if folder not in away:
             holder, _, name = folder[:-1].rpartition("/")
@@ -295,7 +295,7 @@ class _Walker:
 
 
 def _entry(listed: str) -> tuple[str, str]:
-    """Mode and name in what `ls-files -t --stage` says of a file; what is new has a mode if it is a repository."""
+    """Mode and name in a line of `ls-files -t --stage`; an untracked entry has a mode only if it is a repository."""
     tag, _, rest = listed.partition(" ")
     if tag != "?":
         described, _, name = rest.partition("\t")
@@ -311,7 +311,7 @@ def _ignores_of(folder: str, outer: _Ignores | None) -> _Ignores | None:
 
 
 def _outer_ignores(top: str) -> _Ignores | None:
-    """What the `.gitignore` files above `top` say, from the top of its repository down; none outside of one."""
+    """The `.gitignore` files above `top`, from the top of its repository down; None outside of a repository."""
     from modellint.reading import git
 
     repository = git.top_of(top)

@@ -40,12 +40,12 @@ TITLES = "examples.toml"
 ZIPPED = "examples.zip"
 KINDS = ("bad", "good")
 FIXED = "fixed"
-#: The folders in that of a rule that have its examples, and no code of its own.
+#: The folders of examples within a rule's folder, which hold no code of the rule.
 EXAMPLES = (*KINDS, FIXED)
 
 
 def is_rule_folder(path: Path) -> bool:
-    """Whether a folder is a rule with its examples."""
+    """True if a folder is a rule with examples."""
     return os.path.isfile(path / "__init__.py") and os.path.isfile(path / TITLES)
 
 
@@ -59,7 +59,7 @@ def folder_of(rule: type) -> Path | None:
 
 
 def has_fixes(rule: type) -> bool:
-    """Whether examples in the folder of a rule are fixed, told without reading them."""
+    """True if the folder of a rule has fixed examples; none of them is read."""
     folder = folder_of(rule)
     return folder is not None and bool(_shelf(folder).names(FIXED))
 
@@ -227,5 +227,5 @@ def _text(path: Path) -> str:
 
 
 def _is_left_out(name: str) -> bool:
-    """Whether a name is not of the example: installers compile it, and systems and editors leave hidden files."""
+    """True for names that are not part of an example: compiled code, and hidden files of systems and editors."""
     return name == "__pycache__" or name.startswith(".")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: What stands for the content of a file that does not exist.
+#: The fingerprint of a file that does not exist.
 ABSENT = "absent"
 
 
@@ -60,7 +60,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def parse_json(data: bytes) -> Any:
-    """What a JSON document holds. Raises ValueError if it is none, or nested too deeply to be read."""
+    """The value of a JSON document. Raises ValueError if it is no JSON, or nested too deeply to be read."""
     import json
 
     try:
@@ -69,12 +69,12 @@ def parse_json(data: bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-#: What a computation looked at: keys that `Files.fingerprint` understands, each once. A tuple takes a sixth of a set.
+#: The dependencies of a computation: keys of `Files.fingerprint`, each once. A tuple takes a sixth of a set's memory.
 Trace: TypeAlias = "tuple[str, ...]"
 
 
 class Files:
-    """Reads files and folders, and records each look as a dependency of whatever is being computed."""
+    """Reads files and folders, and records each access as a dependency of the running computation."""
 
     def __init__(
         self, overlay: Mapping[Path, bytes] | None = None, *, record: bool = True, limit: int | None = None
@@ -93,12 +93,12 @@ class Files:
         self._fingerprints: dict[str, str] = {}
         self._traces: list[tuple[set[str], set[int]]] = []
         self._mentions: dict[Path, Mentions] = {}
-        #: The dependencies that are kept, each once, by the hash of their set.
+        #: Tuples of dependencies, by the hash of their set, so that equal ones are stored once.
         self._shared: dict[int, Trace] = {}
 
     @property
     def overlay(self) -> dict[Path, bytes]:
-        """What counts instead of what is on disk."""
+        """The contents that replace those on disk."""
         return dict(self._overlay)
 
     @contextmanager
@@ -117,7 +117,7 @@ class Files:
                 self._traces[-1][0].update(trace)
 
     def traced(self, compute: Callable[[], T]) -> tuple[T, Trace]:
-        """What something computes, and its dependencies: the same tuple for the same ones, as many are kept."""
+        """The result of `compute`, with its dependencies; equal sets of dependencies are one shared tuple."""
         if not self._record:
             return compute(), ()
         trace: set[str] = set()
@@ -128,13 +128,13 @@ class Files:
             self._traces.pop()
             if self._traces:
                 self._traces[-1][0].update(trace)
-        return result, self._kept(trace)
+        return result, self._shared_trace(trace)
 
     def joined(self, one: Trace, other: Trace) -> Trace:
-        """The dependencies of two computations."""
-        return one if one is other or not other else self._kept({*one, *other}) if one else other
+        """The union of the dependencies of two computations, as a shared tuple."""
+        return one if one is other or not other else self._shared_trace({*one, *other}) if one else other
 
-    def _kept(self, trace: set[str]) -> Trace:
+    def _shared_trace(self, trace: set[str]) -> Trace:
         key = hash(frozenset(trace))
         known = self._shared.get(key)
         if known is None or len(known) != len(trace) or not trace.issuperset(known):
@@ -142,7 +142,7 @@ class Files:
         return known
 
     def depend(self, keys: Trace) -> None:
-        """Add dependencies that an earlier computation had to the one that is running.
+        """Add the dependencies of an earlier computation to those of the running one.
 
         The same ones are added once; whoever passes them keeps them alive.
         """
@@ -161,11 +161,11 @@ class Files:
         return self._contents[path]
 
     def is_overlaid(self, path: Path) -> bool:
-        """Whether something else counts as the content of a file than what is on disk."""
+        """True if the overlay has the content of a file."""
         return path in self._overlay
 
     def oversized(self, path: Path) -> Oversized | None:
-        """The file as one that is too large to be read; None if it is not."""
+        """Describe a file that is too large to be read; None if it is not too large."""
         kind = kind_of(path.name)
         if self.limit is None or kind is None:
             return None
@@ -183,7 +183,7 @@ class Files:
         return Oversized(path.as_posix(), size, self.limit, tokens) if tokens > most_tokens(self.limit) else None
 
     def exists(self, path: Path) -> bool:
-        """Whether `path` is a file."""
+        """True if `path` is a file."""
         if self._traces:
             self._traces[-1][0].add(f"is-file:{path.as_posix()}")
         return path in self._overlay or self._contents.get(path) is not None or os.path.isfile(path)
@@ -206,7 +206,7 @@ class Files:
         return self._mentions_below(root).of(words)
 
     def is_searched(self, root: Path) -> bool:
-        """Whether there are few enough Python files below a folder to look for words in all of them."""
+        """True if a folder has few enough Python files below it for all of them to be searched."""
         if self._traces:
             self._traces[-1][0].add(f"is-searched:{root.as_posix()}")
         return self._mentions_below(root).is_whole
@@ -222,11 +222,11 @@ class Files:
         return found
 
     def beside(self, contents: Mapping[Path, bytes]) -> Files:
-        """What is to be read where there are `contents` that are not on disk, besides those known."""
+        """A new `Files` with `contents` over the present overlay."""
         return Files({**self._overlay, **contents}, record=self._record, limit=self.limit)
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
-        """Take `data` for the content of a file; None for what is on disk, looked at anew.
+        """Replace the content of a file by `data`; with None, the file is read from disk again.
 
         Returns the keys of what may have changed with it.
         """
@@ -255,11 +255,11 @@ class Files:
         self._contents.pop(path, None)
 
     def keep(self, keys: set[str]) -> None:
-        """Drop the content of files that are not among `keys`, the dependencies of what is still of interest."""
+        """Drop the contents of files that are not among `keys`, the dependencies of results that are still needed."""
         self._contents = {path: data for path, data in self._contents.items() if f"file:{path.as_posix()}" in keys}
 
     def holds(self, key: str, fingerprint: str) -> bool:
-        """Whether a dependency is as it was when it had a fingerprint, so that a recorded result still holds."""
+        """True if a dependency still has a fingerprint, so that a recorded result holds."""
         if not key.startswith(MENTIONS):
             return self.fingerprint(key) == fingerprint
         state, _, answer = fingerprint.partition(" ")
@@ -268,13 +268,13 @@ class Files:
         )
 
     def renewed(self, key: str, fingerprint: str) -> str:
-        """A fingerprint that holds, as one that is taken now; without asking again what files mention."""
+        """A present fingerprint of a dependency whose old one holds; files are not searched again."""
         if not key.startswith(MENTIONS):
             return fingerprint
         return f"{self._mentions_below(asked_by(key)[0]).state} {fingerprint.partition(' ')[2]}"
 
     def fingerprint(self, key: str) -> str:
-        """What a dependency looks like now."""
+        """The present fingerprint of a dependency."""
         found = self._fingerprints.get(key)
         if found is None:
             found = self._fingerprints[key] = self._fingerprint(key)
@@ -302,7 +302,7 @@ class Files:
         raise ValueError(f"unknown kind of dependency: {key!r}")
 
     def peek(self, path: Path) -> bytes | None:
-        """The content of a file, as `read` has it, on which nothing comes to rest."""
+        """The content of a file, as by `read`, but not recorded as a dependency."""
         return self._contents[path] if path in self._contents else self._load(path)
 
     def _load(self, path: Path) -> bytes | None:
@@ -318,7 +318,7 @@ class Files:
 
     @property
     def _folders(self) -> dict[Path, set[str]]:
-        """The folders that hold what is not on disk, and the names of it in them."""
+        """The folders that overlaid files lie in, each with the names in it."""
         if self._listed is None:
             self._listed = {}
             for path in self._overlay:

@@ -1,4 +1,4 @@
-"""What git says of a folder, asked by running it."""
+"""Questions to git about a folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: What a hook of git, or an alias, has set for the repository that it is run by: paths in them are relative to its top.
+#: Variables that git sets for hooks and aliases; their paths are relative to the top of that repository.
 _LOCAL = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -22,7 +22,7 @@ _LOCAL = (
 
 
 def run(folder: Path | str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """What a git command gives in `folder`, in English. Raises OSError where git cannot be run."""
+    """Run a git command in `folder`, with English messages. Raises OSError if git cannot be run."""
     environment = {key: value for key, value in os.environ.items() if key not in _LOCAL} | {"LC_ALL": "C"}
     return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False, env=environment)
 

@@ -1,6 +1,6 @@
-"""Which Python files below a folder mention words: what rests on who else speaks of a name rests on this alone.
+"""Search for the Python files below a folder that mention words: uses of a name by other files depend on this alone.
 
-A few words are searched for in what files hold. Where there are many, an index of all words costs less.
+A few words are searched for in the contents. For many words an index of all words costs less.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
-#: What the key of a dependency on an answer begins with; the folder and the words follow.
+#: The prefix of the key of a dependency on an answer; the folder and the words follow.
 MENTIONS = "mentions:"
-#: In projects with more files than this nothing is looked for in all of them.
+#: Projects with more files than this are not searched.
 MAX_FILES = 4_000
-#: How many searches take as long as making an index.
+#: The number of searches that take as long as an index.
 _MAX_SEARCHES = 64
-#: Where `self`, or what ends like it, is made something else than the object whose method it is.
+#: An assignment to `self`, or to a name that ends like it.
 _REBOUND = re.compile(rb"self\s*=(?!=)")
-#: Apart, as each begins with what can be searched for fast.
+#: Two patterns rather than one: each begins with a literal, for which the search is fast.
 _DEFINED = [(word, re.compile(word + rb"[ \t]+([\w\x80-\xff]+)")) for word in (b"class", b"def")]
-#: What words begin with that stand for an attribute of others, and for a text.
+#: Prefixes of words: an attribute of another object than `self`, and a quoted text.
 _OF, _QUOTED = b". ", b"' "
-#: Folders of what a project installs.
+#: Folders of installed code.
 _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
 
@@ -46,7 +46,7 @@ class SearchedFiles(Protocol):
 
 
 class Mentions:
-    """Which files below a folder mention a word.
+    """The files below a folder that mention a word.
 
     `class Name` and `def name` are words, too, for who defines them, `. name` for who speaks of the attribute of
     anything but `self`, and `' name` for who has it in quotes.
@@ -60,22 +60,22 @@ class Mentions:
 
     def _begin(self) -> None:
         paths = found_below(self._files, self._root, (".py",))
-        #: Whether there are few enough of them.
+        #: True if there are few enough files to search.
         self.is_whole = len(paths) <= MAX_FILES
         self._paths = tuple(paths) if self.is_whole else ()
-        #: What files hold, until there is an index.
+        #: The contents of files, until there is an index.
         self._contents: dict[Path, bytes] = {}
-        #: Those of them in which a name that was searched for stands somewhere.
+        #: By name: the files whose contents have it anywhere.
         self._holding: dict[bytes, list[Path]] = {}
-        #: The numbers of the files that mention a word.
+        #: By word: the numbers of the files that mention it.
         self._index: dict[bytes, array[int]] = {}
-        #: How many files were searched.
+        #: The number of files that were searched.
         self._searches = 0
         self._state = ""
 
     @property
     def state(self) -> str:
-        """A hash of all that the files hold: while it is the same, all answers are."""
+        """A hash of the contents of all files: while it is the same, all answers are."""
         if not self._state:
             keys = [f"file:{path.as_posix()}" for path in self._paths]
             prints = (part for key in keys for part in (key, self._files.fingerprint(key)))
@@ -86,11 +86,11 @@ class Mentions:
         """The files that mention all of some words."""
         found = self._answers.get(words)
         if found is None:
-            found = self._answers[words] = tuple(self._found([word.encode() for word in words]))
+            found = self._answers[words] = tuple(self._find([word.encode() for word in words]))
         return found
 
     def update(self, path: Path) -> set[tuple[str, ...]]:
-        """Look at a file, or a folder, anew, and give the words that have another answer now."""
+        """Look at a file or folder again; gives the words whose answer has changed."""
         if self._root not in path.parents or not (path.suffix == ".py" or self._is_folder(path)):
             return set()
         content, before = self._files.peek(path), self._answers
@@ -106,18 +106,18 @@ class Mentions:
         return {words for words, paths in before.items() if self.of(words) != paths}
 
     def _is_folder(self, path: Path) -> bool:
-        """Whether a path is that of a folder with files that were searched, or with some now."""
+        """True if a path is a folder that has, or had, files to search."""
         start = f"{path.as_posix()}/"
         return any(known.as_posix().startswith(start) for known in self._paths) or self._files.is_dir(path)
 
-    def _found(self, words: list[bytes]) -> Iterable[Path]:
+    def _find(self, words: list[bytes]) -> Iterable[Path]:
         if not self._index:
             self._contents = self._contents or {path: self._files.peek(path) or b"" for path in self._paths}
             if self._searches < _MAX_SEARCHES * len(self._paths):
                 holding = self._holders(words[0].rpartition(b" ")[2]) if words else self._paths
                 self._searches += len(holding)
                 return [path for path in holding if all(_has(self._contents[path], word) for word in words)]
-            self._index, self._contents, self._holding = _indexed(self._contents.values()), {}, {}
+            self._index, self._contents, self._holding = _build_index(self._contents.values()), {}, {}
         first, *rest = sorted((self._index.get(_indexed_as(word), ()) for word in words), key=len)
         paths = [self._paths[number] for number in sorted(set(first).intersection(*rest))]
         looked_for = [word for word in words if _indexed_as(word) != word]
@@ -127,7 +127,7 @@ class Mentions:
         return [path for path, content in contents if all(_has(content, word) for word in looked_for)]
 
     def _holders(self, name: bytes) -> Sequence[Path]:
-        """The files in which a name stands somewhere: some of those with a part of it, if one was searched for."""
+        """The files whose contents have a name anywhere, narrowed by an earlier search for a part of it."""
         found = self._holding.get(name)
         if found is None:
             wider = [paths for part, paths in self._holding.items() if part in name]
@@ -138,7 +138,7 @@ class Mentions:
 
 
 def key_of(root: Path, words: Iterable[str]) -> str:
-    """The key by which something rests on which files below a folder mention words."""
+    """The key of a dependency on which files below a folder mention words."""
     return "\0".join((f"{MENTIONS}{root.as_posix()}", *words))
 
 
@@ -149,14 +149,14 @@ def asked_by(key: str) -> tuple[Path, tuple[str, ...]]:
 
 
 class Changed:
-    """Files that have changed, of each of which `contents` gives what it held before, and what it holds now."""
+    """Files that have changed; `contents` gives the content of each before and now."""
 
     def __init__(self, contents: Callable[[], Mapping[Path, tuple[bytes, bytes]]]) -> None:
         self._contents = contents
         self._known: dict[str, bool] = {}
 
     def concerns(self, key: str) -> bool:
-        """Whether the answer that a key is of is another one with them."""
+        """True if the answer of a key differs because of these changes."""
         if not key.startswith(MENTIONS):
             return False
         if key not in self._known:
@@ -170,7 +170,7 @@ class Changed:
 
 
 def mentions(content: bytes, words: Iterable[str]) -> bool:
-    """Whether the content of a file mentions all of some words."""
+    """True if a content mentions all words."""
     return all(_has(content, word.encode()) for word in words)
 
 
@@ -203,7 +203,7 @@ def _places(content: bytes, name: bytes) -> Iterator[int]:
 
 
 def _is_defined(content: bytes, keyword: bytes, at: int) -> bool:
-    """Whether `class` or `def` stands before a name."""
+    """True if `class` or `def` precedes a name."""
     end = at
     while content[end - 1 : end] in (b" ", b"\t"):
         end -= 1
@@ -213,7 +213,7 @@ def _is_defined(content: bytes, keyword: bytes, at: int) -> bool:
 
 
 def _begins(content: bytes, at: int) -> bool:
-    """Whether a word begins somewhere, and does not go on."""
+    """True if a word begins at a position, rather than continues."""
     return not content[max(at - 1, 0) : at].translate(APART).strip()
 
 
@@ -227,16 +227,16 @@ def _dots(content: bytes, name: bytes) -> Iterator[int]:
 
 
 def _is_self(content: bytes, dot: int) -> bool:
-    """Whether a dot stands behind `self`."""
+    """True if a dot follows `self`."""
     return content[max(dot - 4, 0) : dot] == b"self" and _begins(content, dot - 4)
 
 
 def _indexed_as(word: bytes) -> bytes:
-    """What the index knows a word as: attributes and texts are looked for in what mentions them."""
+    """The word that the index has for a word: attributes and quoted texts are found among files with their name."""
     return word.removeprefix(_OF).removeprefix(_QUOTED)
 
 
-def _indexed(contents: Iterable[bytes]) -> dict[bytes, array[int]]:
+def _build_index(contents: Iterable[bytes]) -> dict[bytes, array[int]]:
     index: dict[bytes, array[int]] = {}
     for number, content in enumerate(contents):
         for word in {*content.translate(APART).split(), *_definitions(content)}:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-#: How many are kept: a large environment has as many files.
+#: The number of outlines that are kept: a large environment has as many files.
 MAX_KEPT = 20_000
-#: What is kept of a file: what it defines, and what was found out about it.
+#: The kinds of data kept about a file: its outline, and answers about it.
 KINDS = ("outline", "answers")
 
 
 class Outlines:
-    """What is kept in a folder by one modellint: what `key` says.
+    """A folder with data about files, valid for the modellint that `key` names.
 
     `circumstances` are those under which answers hold: rules, settings, the environment.
     """
@@ -35,11 +35,11 @@ class Outlines:
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether there is a folder."""
+        """True if data is kept on disk."""
         return self._folder is not None
 
     def get(self, path: Path, kind: str, *about: str) -> Any:
-        """What of a kind was kept of a file, if it was about the same; None if nothing was, or not by us.
+        """The data of a kind kept about a file under the same circumstances; None if there is none that is ours.
 
         What it is about begins with the content; for the rest there is another file.
         """

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-#: The fastest level: what is kept takes a seventh of the room.
+#: The fastest level: data takes a seventh of its size.
 _LEVEL = 1
 
 
 def sealed(*documents: bytes) -> bytes:
-    """What a file holds that keeps some documents."""
+    """The content of a sealed file of documents."""
     data = b"".join(zlib.compress(document, _LEVEL) for document in documents)
     return digest(data).encode() + b"\n" + data
 
 
 def documents_in(text: bytes) -> Iterator[bytes]:
-    """The documents in what a file holds, each decompressed when it is asked for.
+    """The documents in the content of a sealed file, each decompressed when it is asked for.
 
     Raises ValueError if any byte of it was changed, or a document is cut.
     """

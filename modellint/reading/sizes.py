@@ -7,7 +7,7 @@ import re
 
 from modellint.graph.immutable import dataclass
 
-#: Bytes that a file may have to be read, if nothing else is said.
+#: The size limit of files to be read, by default, in bytes.
 DEFAULT_LIMIT = 2_000_000
 EXPECTED = 'a number of bytes from 1 up, or a size such as "2 MB" or "500 kB"'
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -45,7 +45,7 @@ class Oversized:
 
 
 def most_tokens(limit: int) -> int:
-    """How many tokens a file of at most `limit` bytes may have.
+    """The most tokens of a file of at most `limit` bytes.
 
     A token takes up to 760 bytes of memory while Python is parsed, or YAML that is as dense: of two megabytes, that is
     a gigabyte.
@@ -54,7 +54,7 @@ def most_tokens(limit: int) -> int:
 
 
 def tokens_in(data: bytes, *, is_json: bool = False) -> int:
-    """About how many tokens there are in Python or YAML, or in the strings of JSON."""
+    """An estimate of the number of tokens in Python or YAML, or in the strings of JSON."""
     return sum(1 for _ in (_INSIDE if is_json else _TOKEN).finditer(data.decode("utf-8", "replace")))
 
 

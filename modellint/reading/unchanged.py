@@ -1,7 +1,8 @@
-"""Whether all that earlier results rest on is as it was, told by looking at each file and each folder once.
+"""Detect whether all dependencies of earlier results are unchanged, with one look at each file and folder.
 
-A file is known by its marks: size, times and number. One that was changed so shortly before that another change might
-leave the same times has none, and is read. What cannot be told like that is not told at all, and looked at one by one.
+A file is identified by its marks: size, times and inode number. A file that was changed so recently that another
+change might leave the same times has no marks, and is read. Dependencies that marks cannot tell about make a state
+unsound, and are compared one by one.
 """
 
 from __future__ import annotations
@@ -17,36 +18,36 @@ from modellint.reading.files import ABSENT, Files, content_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: What stands in a folder under a name: a file, a folder, or something else that is neither.
+#: The kinds of entries of a folder: a file, a folder, or neither.
 FILE, FOLDER, OTHER = "file", "folder", "other"
 #: Nanoseconds after which a change of a file gives it other times, on every file system.
 _SETTLED = 2_000_000_000
-#: Where names that differ by case only may be those of one file.
+#: True where names that differ only in case may be one file.
 _IS_CASELESS = sys.platform in ("darwin", "win32")
 
 
 class Look(Files):
-    """The files and folders as they are at one time; each is looked at once, and remembered with what was asked.
+    """A snapshot of files and folders; each is looked at once.
 
     `known` has for files what their contents look like, and the marks that they had with that.
     """
 
     def __init__(self, limit: int | None, known: Mapping[str, list[Any]] | None = None) -> None:
         super().__init__(record=False, limit=limit)
-        #: What is known of files from before.
+        #: By path: the fingerprint and marks of files in an earlier state.
         self.known = known or {}
         self._listings: dict[str, dict[str, str] | None] = {}
         self._asked: dict[str, dict[str, str | None]] = {}
         self._whole: set[str] = set()
-        #: By path the fingerprint, and behind it the marks of a file that has any.
+        #: By path: the fingerprint, followed by the marks of a file that has any.
         self.marked: dict[str, list[Any]] = {}
-        #: Whether what was asked can be told again from listings and marks.
+        #: True as long as listings and marks reveal every change of the dependencies.
         self._is_sound = True
 
     # -- one look at all of it -------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any] | None:
-        """What was seen, as JSON can say it; None if it would not tell of every change."""
+        """The snapshot as JSON; None if it would not reveal every change."""
         if not self._is_sound:
             return None
         folders = {}
@@ -59,7 +60,7 @@ class Look(Files):
         return {"limit": self.limit, "folders": folders, "files": self.marked}
 
     def confirms(self, state: Any) -> bool:
-        """Whether all is as it was in a state. Raises ValueError, TypeError, AttributeError or KeyError for none."""
+        """True if all is as in `state`. Raises ValueError, TypeError, AttributeError or KeyError if that is none."""
         if state["limit"] != self.limit:
             return False
         if not all(type(seen) is list and type(seen[0]) is str for seen in state["files"].values()):
@@ -97,7 +98,7 @@ class Look(Files):
         return content_hash("\0".join(self._names(Path(folder))).encode("utf-8", "surrogatepass"))
 
     def _file(self, name: str) -> str:
-        """The fingerprint of a file's content: marks that are as they were stand for what it was with them."""
+        """The fingerprint of a file's content; if its marks are unchanged, the earlier one."""
         marks = _marks(name)
         known = self.known.get(name)
         if known is not None and marks and tuple(known[1:]) == marks:
@@ -129,7 +130,7 @@ class Look(Files):
         return sorted(os.listdir(folder)) if _IS_CASELESS else sorted(found)
 
     def _kind(self, path: str) -> str | None:
-        """What stands at a path; noted for the innermost folder above it that there is."""
+        """The kind of entry at a path; None if there is none. The look is noted for the innermost existing folder."""
         folder, _, name = path.rstrip("/").rpartition("/")
         listing = self._listing(folder)
         if listing is not None:
@@ -144,7 +145,7 @@ class Look(Files):
         return None
 
     def _listing(self, folder: str) -> dict[str, str] | None:
-        """What stands in a folder, by name; None if it cannot be listed."""
+        """The kinds of a folder's entries, by name; None if it cannot be listed."""
         if folder not in self._listings:
             try:
                 with os.scandir(f"{folder}/") as scan:

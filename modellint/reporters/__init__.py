@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class View:
-    """What a reporter needs besides the report: where we stand, the sources, the rules, and how it is to look.
+    """The context of a report: base folder, sources, rules, and style.
 
     Lines are wrapped to `width` columns if there is one, codes are `links`, and `packages` tells which ones are known.
     """
@@ -62,7 +62,7 @@ class View:
         return self._paths[path]
 
     def page(self, code: str) -> str | None:
-        """The address of the page about a rule, if it is known and has one."""
+        """The address of a rule's page; None if it is not known, or has none."""
         from modellint.home import page_of
 
         rule = self.rules.get(code)
@@ -76,17 +76,17 @@ class View:
         return self._lines[path, cell]
 
     def located(self, report: Report) -> Report:
-        """A report in which places in notebooks are those of cells."""
+        """The report with places in notebooks translated to cells."""
         if not any(kind_of(place.path) == NOTEBOOK for finding in report.findings for place in finding.places):
             return report
         return replace(report, findings=tuple(map(self._locator.finding, report.findings)))
 
     def place(self, place: Place) -> Place:
-        """A place by which people find it: in a notebook, by cell."""
+        """A place as people find it: in a notebook, by cell."""
         return self._locator.place(place) if kind_of(place.path) == NOTEBOOK else place
 
     def on_disk(self, place: Place) -> Place:
-        """A place in a file as it is stored, which is what tools see that know nothing of cells."""
+        """A place in the file as stored, for tools that know nothing of cells."""
         return self._locator.on_disk(place) if place.cell else place
 
     def edit_on_disk(self, edit: Edit) -> Edit:

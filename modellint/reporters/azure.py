@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Severity
-from modellint.reporters.github import said
+from modellint.reporters.github import annotation_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from modellint.reporters import View
     from modellint.results.report import Report
 
-#: What Azure has of kinds of issues.
+#: The types of issues that Azure has.
 _TYPES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "warning"}
 
 
@@ -21,7 +21,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
     for finding in report.findings:
         span, path = view.on_disk(finding.place).span, view.path(finding.path)
         place = {"sourcepath": path, "linenumber": str(span.line), "columnnumber": str(span.column)}
-        yield _issue({"type": _TYPES[finding.severity], **place, "code": finding.code}, said(finding, path))
+        yield _issue({"type": _TYPES[finding.severity], **place, "code": finding.code}, annotation_text(finding, path))
     for crash in report.crashes:
         path = view.path(crash.path)
         yield _issue({"type": "error", "sourcepath": path}, f"{path}: {crash.message}")

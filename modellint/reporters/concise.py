@@ -1,4 +1,4 @@
-"""One line for each finding, and what was looked at where there is none."""
+"""One line for each finding; without findings, a line on what was checked."""
 
 from __future__ import annotations
 

@@ -37,15 +37,15 @@ _TAB = "    "
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
-    for finding, *copies in _grouped(report.findings, view):
+    for finding, *copies in _group_copies(report.findings, view):
         yield from _finding(finding, copies, view)
         yield ""
     yield from looked_at(report, view)
     yield from summary(report, view)
 
 
-def _grouped(findings: Iterable[Finding], view: View) -> Iterable[list[Finding]]:
-    """Findings, those together that say the same of the same line in copies of a file or of a function."""
+def _group_copies(findings: Iterable[Finding], view: View) -> Iterable[list[Finding]]:
+    """Group findings that are the same in copies of a file or function: equal texts about equal lines."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
         source, line = view.source_lines(finding.path, finding.place.cell), finding.span.line
@@ -130,7 +130,7 @@ def _visible(text: str) -> str:
 
 
 def _cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The number of a terminal's columns that a text takes."""
     text = _visible(text)
     if text.isascii():
         return len(text)

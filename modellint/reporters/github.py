@@ -38,11 +38,11 @@ def _annotation(finding: Finding, view: View) -> str:
     }
     if span.line == span.end_line:  # columns of a range over several lines are refused
         properties |= {"col": str(span.column), "endColumn": str(span.end_column)}
-    return command(_COMMANDS[finding.severity], properties, said(finding, path))
+    return command(_COMMANDS[finding.severity], properties, annotation_text(finding, path))
 
 
-def said(finding: Finding, path: str) -> str:
-    """All that an annotation says of a finding, in a few lines."""
+def annotation_text(finding: Finding, path: str) -> str:
+    """The text of an annotation for a finding, in a few lines."""
     text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
     if finding.verdict.status is not Status.NOT_RUN:
         text += f"\n{finding.verdict.status.value}: {finding.verdict.detail}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.source import Place, Span
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-#: What GitHub accepts in one run, and of one result.
+#: Limits of GitHub: the results of a run, and the related places of a result.
 MAX_RESULTS = 25_000
 MAX_RELATED = 1_000
 
@@ -37,7 +37,7 @@ _PRECISIONS = {Confidence.HIGH: "very-high", Confidence.MEDIUM: "high", Confiden
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
-    # Where not all can be said, the most severe come first.
+    # If not all results fit, the most severe come first.
     shown = report.findings
     if len(shown) > MAX_RESULTS:
         shown = tuple(sorted(shown, key=lambda finding: -list(Severity).index(finding.severity))[:MAX_RESULTS])
@@ -60,7 +60,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
 
 
 def _rule(code: str, findings: Sequence[Finding], view: View) -> dict[str, Any]:
-    """A reporting descriptor; of a rule that this process does not know, what its findings tell."""
+    """A reporting descriptor; for a rule unknown to this process, by its findings."""
     rule = view.rules.get(code)
     first = next(finding for finding in findings if finding.code == code)
     if rule is None:
@@ -136,7 +136,7 @@ def _location(place: Place, view: View) -> dict[str, Any]:
 
 
 def _artifact(path: str, view: View) -> dict[str, str]:
-    """A file, relative to where we stand; one elsewhere by its whole name."""
+    """A file, relative to the base folder; a file elsewhere by its absolute path."""
     shown = view.path(path)
     if shown.startswith("../") or Path(shown).is_absolute():
         return {"uri": Path(path).as_uri()}

@@ -1,4 +1,4 @@
-"""What the formats for people share: the head line of a finding, the last line of a run, and colours."""
+"""Parts of the formats for people: the head line of a finding, the last line of a run, and colours."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def spot(place: Place) -> str:
 
 
 def in_cell(place: Place) -> str:
-    """What to add to a message that is shown by the lines of a file, where people see cells."""
+    """The cell and line in it, to append to a message that is shown by lines of a file; "" outside of notebooks."""
     return f" (cell {place.cell}, line {place.span.line})" if place.cell else ""
 
 
@@ -120,23 +120,23 @@ def explained(finding: Finding, *, with_cell: bool = False) -> str:
 
 
 def summary(report: Report, view: View) -> Iterator[str]:
-    """`Found 3 findings (2 errors, 1 warning)`, or that there is nothing; what was fixed, and what can be."""
+    """The last lines of a run: the number of findings (`Found 3 findings (2 errors, 1 warning)`), and of fixes."""
     if view.quiet:
         return
     if report.fixed:
-        total = _counted(len(report.findings) + len(report.fixed), "finding")
+        total = _count_text(len(report.findings) + len(report.fixed), "finding")
         yield f"Found {total} ({len(report.fixed)} fixed, {len(report.findings)} remaining)"
     elif report.findings:
         counts = Counter(finding.severity for finding in report.findings)
-        parts = ", ".join(_counted(counts[severity], severity.value) for severity in COLOURS if counts[severity])
-        yield f"Found {_counted(len(report.findings), 'finding')} ({parts})"
+        parts = ", ".join(_count_text(counts[severity], severity.value) for severity in COLOURS if counts[severity])
+        yield f"Found {_count_text(len(report.findings), 'finding')} ({parts})"
     elif not report.crashes:
         yield styled("All checks passed!", view, "green", bold=True)
     yield from _fixable(report)
     if report.refuted:
-        yield f"{_counted(report.refuted, 'finding')} refuted by running the code, shown with `--show-refuted`"
+        yield f"{_count_text(report.refuted, 'finding')} refuted by running the code, shown with `--show-refuted`"
     if report.known is not None and report.known.hidden:
-        yield f"{_counted(report.known.hidden, 'finding')} hidden by the baseline"
+        yield f"{_count_text(report.known.hidden, 'finding')} hidden by the baseline"
 
 
 def _fixable(report: Report) -> Iterator[str]:
@@ -149,14 +149,14 @@ def _fixable(report: Report) -> Iterator[str]:
 
 
 def looked_at(report: Report, view: View) -> Iterator[str]:
-    """What there was to check, so that nothing found is not taken for nothing looked at."""
+    """A line on what was checked, so that a run over nothing is not taken for one without findings."""
     if view.quiet or report.inventory is None or report.unchanged_since:
         return
     told = str(report.inventory) or "no class of layers, no recipe and no configuration: is the model elsewhere?"
     packages = view.packages()
-    text = f"{_counted(report.files_checked, 'file')} checked: {told}" + (f"; {packages}" if packages else "")
+    text = f"{_count_text(report.files_checked, 'file')} checked: {told}" + (f"; {packages}" if packages else "")
     yield from wrapped("", 0, text, view, indent=2)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"

@@ -38,13 +38,13 @@ class Entry:
 
     @property
     def likeness(self) -> tuple[str, str, str]:
-        """What stays the same when a file is renamed."""
+        """The parts of an entry that a rename of its file does not change."""
         return self.code, self.symbol, self.message
 
 
 @dataclass
 class Comparison:
-    """What a baseline says about a run: findings that are new, and entries that no longer fit.
+    """The comparison of a run with a baseline: new findings, and stale entries.
 
     `renamed` are pairs of an old and a new path; `stale` entries fit nothing that was found.
     """
@@ -81,7 +81,7 @@ class Baseline:
         return cls(file, [_entry(item, file, number) for number, item in enumerate(document["findings"], 1)])
 
     def compare(self, findings: Sequence[Finding], checked: Collection[str], codes: Collection[str]) -> Comparison:
-        """Tell new findings from known ones; `checked` are the files that were looked at, for findings of `codes`."""
+        """Separate new findings from known ones; `checked` are the files that were checked for findings of `codes`."""
         result = Comparison()
         known = Counter(entry.fingerprint for entry in self.entries)
         remaining: list[Finding] = []
@@ -96,12 +96,12 @@ class Baseline:
         return result
 
     def _is_due(self, entry: Entry, checked: Collection[str], codes: Collection[str]) -> bool:
-        """Whether an entry would have been found if it still held: its file was checked for it, or is gone."""
+        """True if an entry would have been found if it still held: its file was checked for it, or is gone."""
         path = self._absolute(entry.path)
         return (path in checked and entry.code in codes) or not os.path.exists(path)
 
     def _follow_renames(self, findings: Sequence[Finding], left: Sequence[Entry], result: Comparison) -> None:
-        """Take findings in new files for those of files that are gone, where they are alike."""
+        """Match findings in new files with entries of files that are gone, if they are alike."""
         gone: dict[tuple[str, str, str], list[Entry]] = defaultdict(list)
         for entry in left:
             if not os.path.exists(self._absolute(entry.path)):
@@ -122,7 +122,7 @@ class Baseline:
         result.stale = [entry for entry in left if entry not in moved]
 
     def updated(self, findings: Iterable[Finding], checked: Collection[str], codes: Collection[str]) -> Baseline:
-        """The baseline with what was found now; entries that were not looked for stay."""
+        """The baseline with the present findings; entries that were not checked stay."""
         kept = [entry for entry in self.entries if not self._is_due(entry, checked, codes)]
         found = [
             Entry(self._relative(finding.path), finding.code, finding.symbol, finding.message, finding.fingerprint)

@@ -27,10 +27,10 @@ def by_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         cause = (finding.cause, finding.severity, finding.confidence, finding.verdict.status)
         is_alone = not finding.cause or finding.fix is not None
         groups.setdefault((finding.code, number) if is_alone else (finding.code, *cause), []).append(finding)
-    return tuple(_joined(*group) for group in groups.values())
+    return tuple(_join(*group) for group in groups.values())
 
 
-def _joined(first: Finding, *others: Finding) -> Finding:
+def _join(first: Finding, *others: Finding) -> Finding:
     if not others:
         return first
     count = "one other place" if len(others) == 1 else f"{len(others)} other places"

@@ -13,7 +13,7 @@ from modellint.reading.paths import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What the code of a rule may end with, Ctrl-C and signals aside.
+#: The exceptions that a rule's code may raise, other than Ctrl-C and signals.
 RAISED = (Exception, SystemExit)
 
 
@@ -33,7 +33,7 @@ class Crash:
             raise error
         import traceback
 
-        return cls(part, path, _described(error), "".join(traceback.format_exception(error)))
+        return cls(part, path, _error_text(error), "".join(traceback.format_exception(error)))
 
     @property
     def message(self) -> str:
@@ -46,14 +46,14 @@ class Crash:
 
 @contextmanager
 def noted(crashes: list[Crash], part: str, path: str) -> Iterator[None]:
-    """Note what fails inside."""
+    """Note a crash of the block, and go on."""
     try:
         yield
     except RAISED as error:
         crashes.append(Crash.of(part, path, error))
 
 
-def _described(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         said = " ".join(str(error).split())
     except Exception:

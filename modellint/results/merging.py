@@ -56,7 +56,7 @@ def merged(files: Iterable[Path]) -> Report:
 
 
 def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
-    """What was looked at, which earlier releases do not tell."""
+    """The inventory of a report; None if it is of an earlier release that wrote none."""
     listed = document.get("inventory")
     if listed is None:
         return None
@@ -66,15 +66,15 @@ def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
 
 
 def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-    """The items of a list, which earlier releases need not have written."""
+    """The items of a list in a report; earlier releases may not have written it."""
     items = document.get(key, [])
     if not isinstance(items, list):
         raise UsageError(f"{file}: `{key}` is no list; expected what `--output-format json` writes")
     for number, item in enumerate(items, 1):
-        yield _understood(item, read, f"{file}: {_NAMES[key]} {number}")
+        yield _parse_item(item, read, f"{file}: {_NAMES[key]} {number}")
 
 
-def _understood(item: Any, read: Callable[[dict[str, Any]], T], name: str) -> T:
+def _parse_item(item: Any, read: Callable[[dict[str, Any]], T], name: str) -> T:
     try:
         return read(item)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

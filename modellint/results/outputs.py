@@ -27,11 +27,11 @@ class Output:
 
 
 def parse_outputs(wanted: Sequence[str], file: Path | None, default: str) -> list[Output]:
-    """What `--output-format FORMAT` and `--output-format FORMAT=FILE` ask for, and `--output-file`.
+    """The outputs that `--output-format FORMAT`, `--output-format FORMAT=FILE` and `--output-file` ask for.
 
     Raises UsageError for an unknown format, a missing file name, and two formats for one file or for stdout.
     """
-    outputs = list(dict.fromkeys(map(_parsed, wanted))) or [Output(default)]
+    outputs = list(dict.fromkeys(map(_parse_output, wanted))) or [Output(default)]
     unnamed = [output.format for output in outputs if output.file is None]
     if len(unnamed) > 1:
         where = "stdout" if file is None else str(file)
@@ -50,7 +50,7 @@ def parse_outputs(wanted: Sequence[str], file: Path | None, default: str) -> lis
     return outputs
 
 
-def _parsed(text: str) -> Output:
+def _parse_output(text: str) -> Output:
     name, equals, file = text.partition("=")
     if name not in OUTPUT_FORMATS:
         hint = nearest(name, OUTPUT_FORMATS, f"; expected one of {', '.join(OUTPUT_FORMATS)}")
@@ -61,7 +61,7 @@ def _parsed(text: str) -> Output:
 
 
 def deliver(text: str, target: Path | None, option: str = "--output-file", *, is_data: bool = False) -> None:
-    """Write what was asked for to a file, whole or not at all, or to stdout. Raises UsageError.
+    """Write a report or other output to a file, whole or not at all, or to stdout. Raises UsageError.
 
     Data that programs read is UTF-8, whatever the terminal takes.
     """
@@ -83,13 +83,13 @@ def deliver(text: str, target: Path | None, option: str = "--output-file", *, is
 
 
 def _takes_bytes(target: Path) -> bool:
-    """Whether a file is a device or a pipe, or one that a process has open: what is written there cannot be swapped."""
+    """True for a device, a pipe, or a descriptor of a process: such a file cannot be replaced."""
     if target.as_posix().startswith(("/dev/fd/", "/dev/std", "/proc/")):
         return True
     return os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
 
 
-#: What terminals set that follow links in their output (OSC 8), and from which version of it on.
+#: Environment variables of terminals that follow links (OSC 8), with the first version that does.
 _LINKING = (
     ("DOMTERM", 0),
     ("KITTY_WINDOW_ID", 0),
@@ -101,7 +101,7 @@ _LINKING_PROGRAMS = ("ghostty", "Hyper", "iTerm.app", "rio", "Tabby", "vscode", 
 
 
 def wants_links(choice: str) -> bool:
-    """Whether codes on stdout are to be links: FORCE_HYPERLINK, or a coloured terminal that is known to follow them."""
+    """True if codes on stdout become links: by FORCE_HYPERLINK, or on a coloured terminal known to follow them."""
     forced = os.environ.get("FORCE_HYPERLINK")
     if forced:
         return forced != "0"
@@ -115,7 +115,7 @@ def wants_links(choice: str) -> bool:
 
 
 def terminal_width(choice: str) -> int | None:
-    """How many columns the terminal has that stdout is; what is coloured all the same has as many as COLUMNS says."""
+    """The number of columns of the terminal that stdout is, or of COLUMNS if output is coloured anyway; else None."""
     if not sys.stdout.isatty() and not (wants_colour(choice) and os.environ.get("COLUMNS")):
         return None
     import shutil
@@ -124,7 +124,7 @@ def terminal_width(choice: str) -> int | None:
 
 
 def wants_colour(choice: str) -> bool:
-    """Whether stdout is to be coloured: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal."""
+    """True if stdout is coloured: by `--color`, then by NO_COLOR and FORCE_COLOR, then if it is a terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Inventory(NamedTuple):
-    """How many model definitions were looked at: classes of layers, recipes, and plain configurations."""
+    """The number of model definitions that were checked: classes of layers, recipes, and plain configurations."""
 
     layers: int = 0
     recipes: int = 0
@@ -35,7 +35,7 @@ class Inventory(NamedTuple):
 
 
 class ScriptChoice(NamedTuple):
-    """The scripts that were taken for a recipe's, and why, and those that were not, each with the reason.
+    """The scripts chosen for a recipe, the reason, and the scripts turned down, each with its reason.
 
     `original` is the file that was checked in place of it, if it is a copy.
     """
@@ -46,7 +46,7 @@ class ScriptChoice(NamedTuple):
     original: str = ""
 
     def lines(self, shown: Callable[[str], str]) -> Iterator[str]:
-        """What is told of it, with paths as `shown` writes them."""
+        """The choice in lines of text, with paths as `shown` writes them."""
         several = "" if len(self.scripts) < 2 else ": only what holds for each of them is sure"
         yield f"{', '.join(map(shown, self.scripts))}, by {self.reason}{several}" if self.scripts else "no script"
         yield from (f"not {shown(path)}: {reason}" for path, reason in self.turned_down)

@@ -59,7 +59,7 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """What is wrong with a suppression: codes that silenced nothing, codes that do not exist, or its place.
+    """A suppression with a fault: codes that silenced nothing, codes that do not exist, or a wrong place.
 
     A comment that names no code at all and silences nothing has neither. `nearest` is the code that the first
     unknown one may stand for.
@@ -72,7 +72,7 @@ class Stale:
 
 
 def has_marker(data: bytes, codes: frozenset[str]) -> bool:
-    """Whether a file's content may hold a suppression; cheap, and never wrong when it says no.
+    """True if a content may hold a suppression; a cheap test that is never wrong when it is False.
 
     `# noqa` counts only with one of the `codes`: it belongs to other linters too.
     """

@@ -1,6 +1,6 @@
-"""What running code came to: the one shape of it, in the process that runs the code as in the one that reports it.
+"""Verdicts of running code: one type for the process that runs the code and the one that reports it.
 
-What runs user code reads this file where it lies: it imports the standard library only.
+The child that runs user code imports this file alone: it needs the standard library only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import Enum
 
 
 class Status(Enum):
-    """What running the code showed; `unconfirmed` also covers "could not run"."""
+    """The outcome of running the code; `unconfirmed` includes code that could not be run."""
 
     NOT_RUN = "not-run"
     CONFIRMED = "confirmed"
@@ -19,9 +19,9 @@ class Status(Enum):
 
 
 class Extent(Enum):
-    """How much of what was to be shown a run could show: nothing is what there was to show, where it is `nothing`.
+    """How much of a claim a run could test: `nothing` if there is nothing to test.
 
-    It is `never` where no run shows more, whatever is passed.
+    It is `never` if no run can test more, with any arguments.
     """
 
     WHOLE = "whole"
@@ -32,7 +32,7 @@ class Extent(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of confirming a claim, on which device ("fake", "cpu", "cuda"), and the fact or reason observed."""
+    """The outcome of confirming a claim, its device ("fake", "cpu", "cuda"), and the fact or reason observed."""
 
     status: Status = Status.NOT_RUN
     device: str | None = None

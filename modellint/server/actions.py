@@ -1,4 +1,4 @@
-"""What can be done about findings: fix one, fix all of a file, ignore one."""
+"""Code actions: fix a finding, fix all findings of a file, ignore a finding."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def actions(ls: Server, path: str, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """For the lines that are selected: fix a finding, fix all of the file, ignore a finding."""
+    """The code actions for the selected lines: fix a finding, fix all of the file, ignore a finding."""
     shown = ls.shown
     findings = shown.findings.get(path, [])
-    text, document = shown.texts.get(path), ls.documents.opened(params.text_document.uri)
+    text, document = shown.texts.get(path), ls.documents.document_at(params.text_document.uri)
     if text is None or document is None or text.version != document.version:
         return []
     converter = ls.converter(shown)

@@ -1,4 +1,4 @@
-"""The language server: what the editor says, and what it is answered."""
+"""The language server: a handler for each message of the editor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from modellint.server.actions import actions
 from modellint.server.editor import CONFIGURATION, Server
 from modellint.server.protocol import SOURCE, path_of
 
-#: Of a folder that comes, goes or has another name, editors tell no more than that.
+#: For a folder that is created, deleted or renamed, editors send this message only.
 _FOLDERS = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**", types.FileOperationPatternKind.Folder), "file")]
 )
@@ -23,13 +23,13 @@ def create() -> Server:
 
     def touched(*uris: str) -> None:
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
-        server.submit(lambda: server.touched(paths))
+        server.submit(lambda: server.files_changed(paths))
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: Server, params: types.InitializeParams) -> None:
         ls.protocol.keep_documents(params.workspace_folders or ())
         options = params.initialization_options
-        ls.told(options.get(SOURCE, options) if isinstance(options, dict) else options)
+        ls.take_settings(options.get(SOURCE, options) if isinstance(options, dict) else options)
 
     @server.feature(types.INITIALIZED)
     async def initialized(ls: Server, params: types.InitializedParams) -> None:
@@ -53,7 +53,7 @@ def create() -> Server:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
         # Editors that can be asked may send nothing, or the settings of all servers.
-        ls.told(params.settings.get(SOURCE) if isinstance(params.settings, dict) else None)
+        ls.take_settings(params.settings.get(SOURCE) if isinstance(params.settings, dict) else None)
         await ls.configure()
 
     @server.feature(types.SHUTDOWN)
@@ -62,15 +62,15 @@ def create() -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
-        ls.opened(params.text_document.uri)
+        ls.document_changed(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-        ls.opened(params.text_document.uri)
+        ls.document_changed(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-        ls.closed(params.text_document.uri)
+        ls.document_closed(params.text_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def did_open_notebook(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
@@ -82,7 +82,7 @@ def create() -> Server:
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def did_close_notebook(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
-        ls.closed(params.notebook_document.uri)
+        ls.document_closed(params.notebook_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:

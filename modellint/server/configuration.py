@@ -1,6 +1,6 @@
-"""What the editor says of settings, on top of the project's own: `initializationOptions`, `workspace/configuration`.
+"""The editor's settings, on top of the project's: from `initializationOptions` and `workspace/configuration`.
 
-What is not understood is told, and costs no more than itself: the rest of the settings counts, and files are checked.
+A setting that is invalid is reported and ignored: the other settings apply, and files are checked.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
 
-#: The keys that no configuration file has: which one to take, whether to check anything, and who runs the project.
+#: Keys that no configuration file has: the configuration to use, whether to check at all, and the interpreter.
 _FILE, _ENABLE, _INTERPRETER = "configuration", "enable", "interpreter"
-#: What extensions have for themselves: how the server is started, and whether messages are logged.
+#: Keys that extensions use themselves: how to start the server, and whether to log messages.
 _OF_CLIENTS = ("path", "trace")
 _KNOWN = (*KINDS, _FILE, _ENABLE, _INTERPRETER, *_OF_CLIENTS)
-#: What others need to be understood: which rules there are, and which of them are on trial.
+#: Keys that others need to be valid: which rules exist, and whether those in preview count.
 _FIRST = ("rule-paths", "preview")
 _WHOSE = "the editor's settings"
 
@@ -36,12 +36,12 @@ class Configuration:
     def __init__(self) -> None:
         self._told: Any = None
         self._answers: dict[Path | None, Any] = {}
-        #: The project's settings, by their file and the folder of the workspace, with those of the editor on top, and
-        #: what of these is not understood.
+        #: By project (its file and the workspace folder): the project's settings, those with the editor's on top, and
+        #: complaints about the latter.
         self._known: dict[tuple[Path, Path | None], tuple[Settings, Settings, list[str]]] = {}
 
     def tell(self, table: Any) -> bool:
-        """Take what an editor says unasked, for everything; None leaves it as it was. Whether it is news."""
+        """Take settings that the editor sent unasked, for all folders; None changes nothing. True if they are new."""
         before = self._told
         if table is not None:
             self._told = table
@@ -49,9 +49,9 @@ class Configuration:
         return bool(self._told != before)
 
     def answer(self, tables: Mapping[str | None, Any]) -> bool:
-        """Take all that an editor answers, for folders by their URIs or for everything (None); None says nothing.
+        """Take the editor's answer: settings by the URIs of folders, or for all (None); a value of None sets nothing.
 
-        Whether it is another answer than before.
+        True if the answer differs from the one before.
         """
         before, self._answers = self._answers, {}
         self._known.clear()
@@ -62,18 +62,18 @@ class Configuration:
         return self._answers != before
 
     def folder_of(self, path: Path) -> Path | None:
-        """The innermost folder of the workspace with settings of its own that a file is in."""
+        """The innermost folder of the workspace with its own settings that a file is in; None if there is none."""
         return next((folder for folder in (path, *path.parents) if folder in self._answers), None)
 
     def settings_for(self, path: Path, complain: Callable[[str], object] = lambda complaint: None) -> Settings | None:
-        """The settings for a file; None where the editor wants nothing to be checked.
+        """The settings for a file; None if the editor wants nothing to be checked.
 
         `complain` is given what is not understood, in one text. Raises UsageError for the settings of the project.
         """
         folder = self.folder_of(path)
         table = self._answers.get(folder, self._told)
         complaints: list[str] = []
-        given = _given(table, complaints)
+        given = _valid_keys(table, complaints)
         settings = None
         if _take(given, _ENABLE, bool, "true or false", complaints) is not False:
             settings = self._with(given, path, folder, complaints)
@@ -82,7 +82,7 @@ class Configuration:
         return settings
 
     def _with(self, given: dict[str, Any], path: Path, folder: Path | None, complaints: list[str]) -> Settings:
-        """The project's settings with those that are given on top."""
+        """The project's settings with the editor's on top."""
         base = _base(given, path, folder, complaints)
         if not given:
             return base
@@ -95,8 +95,8 @@ class Configuration:
         return known[1]
 
 
-def _given(table: Any, complaints: list[str]) -> dict[str, Any]:
-    """The settings in what an editor says, without those that are its own, and those that it leaves open."""
+def _valid_keys(table: Any, complaints: list[str]) -> dict[str, Any]:
+    """The valid keys of the editor's settings, without those of extensions and those that are null."""
     if not isinstance(table, dict):
         if table not in (None, []):  # an empty table of Lua may be a list
             complaints.append(f"expected an object with the keys of `[tool.modellint]`, not {reprlib.repr(table)}")
@@ -106,7 +106,7 @@ def _given(table: Any, complaints: list[str]) -> dict[str, Any]:
 
 
 def _take(given: dict[str, Any], key: str, kind: type | tuple[type, ...], expected: str, complaints: list[str]) -> Any:
-    """Take out the value of a key; None if there is none of its kind."""
+    """Remove a key, and give its value; None if there is none of its type."""
     value = given.pop(key, None)
     if value is None or isinstance(value, kind):
         return value
@@ -115,7 +115,7 @@ def _take(given: dict[str, Any], key: str, kind: type | tuple[type, ...], expect
 
 
 def _base(given: dict[str, Any], path: Path, folder: Path | None, complaints: list[str]) -> Settings:
-    """The settings of the configuration file that is named, or of the nearest one."""
+    """The settings of the configuration file that the editor names, or of the nearest one."""
     file = _take(given, _FILE, str, "the path of a configuration file", complaints)
     if file:
         try:
@@ -126,14 +126,14 @@ def _base(given: dict[str, Any], path: Path, folder: Path | None, complaints: li
 
 
 def _on_top(base: Settings, given: dict[str, Any], complaints: list[str]) -> Settings:
-    """Settings with those on top that are understood. Raises UsageError if they are not by themselves."""
+    """The settings with the valid ones on top. Raises UsageError if `base` is invalid by itself."""
     python = _interpreter(base, given, complaints)
     if python is not None:
         given.setdefault("python", python)
     try:
-        return _understood(base, given)
+        return _with_valid(base, given)
     except UsageError:
-        _understood(base, {})
+        _with_valid(base, {})
     table: dict[str, Any] = {}
     for key in sorted(given, key=lambda key: key not in _FIRST):
         refusal = _refusal(base, {**table, key: given[key]})
@@ -144,8 +144,8 @@ def _on_top(base: Settings, given: dict[str, Any], complaints: list[str]) -> Set
     return base.with_table(table, _WHOSE)
 
 
-def _understood(base: Settings, table: dict[str, Any]) -> Settings:
-    """Settings with others on top, whose codes are those of rules. Raises UsageError."""
+def _with_valid(base: Settings, table: dict[str, Any]) -> Settings:
+    """The settings with others on top, whose codes must be those of rules. Raises UsageError."""
     settings = base.with_table(table, _WHOSE)
     select_rules(settings)
     return settings
@@ -153,14 +153,14 @@ def _understood(base: Settings, table: dict[str, Any]) -> Settings:
 
 def _refusal(base: Settings, table: dict[str, Any]) -> str:
     try:
-        _understood(base, table)
+        _with_valid(base, table)
     except UsageError as error:
         return str(error).removeprefix(f"{_WHOSE}: ")
     return ""
 
 
 def _interpreter(base: Settings, given: dict[str, Any], complaints: list[str]) -> str | None:
-    """The interpreter that is named; of a list, as extensions have it, the first one."""
+    """The interpreter that the editor names; of a list, as some extensions send, the first. None if it is invalid."""
     expected = "the path of an interpreter, or a list of one"
     value = _take(given, _INTERPRETER, (str, list), expected, complaints)
     first = value[0] if value and isinstance(value, list) else value

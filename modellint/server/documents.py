@@ -17,7 +17,7 @@ from modellint.source import split_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: How many bytes a unit of columns has, and the encoding that has them.
+#: The bytes of a unit of columns, and the encoding with such units.
 _UNITS = {
     types.PositionEncodingKind.Utf8: (1, "utf-8"),
     types.PositionEncodingKind.Utf16: (2, "utf-16-le"),
@@ -33,7 +33,7 @@ class TextDocument(workspace.TextDocument):
         return split_lines(self.source)
 
     def _apply_incremental_change(self, change: types.TextDocumentContentChangePartial) -> None:
-        self._source = edited(self.source, change.range, change.text, self.position_codec.encoding)
+        self._source = replace_range(self.source, change.range, change.text, self.position_codec.encoding)
 
 
 class Workspace(workspace.Workspace):
@@ -44,15 +44,15 @@ class Workspace(workspace.Workspace):
     ) -> TextDocument:
         return TextDocument(doc_uri, source, version, language_id, position_codec=self.position_codec)
 
-    def opened(self, uri: str) -> workspace.TextDocument | None:
-        """A document, or a cell, that is open; pygls would read others from disk."""
+    def document_at(self, uri: str) -> workspace.TextDocument | None:
+        """An open document or cell; None if it is not open. pygls would read it from disk."""
         document: workspace.TextDocument | None = self.text_documents.get(unquote(uri))
         return document
 
     def update_text_document(
         self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent
     ) -> None:
-        if self.opened(text_doc.uri) is not None:
+        if self.document_at(text_doc.uri) is not None:
             super().update_text_document(text_doc, change)
 
     def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
@@ -60,12 +60,12 @@ class Workspace(workspace.Workspace):
             super().update_notebook_document(params)
 
 
-def edited(text: str, place: types.Range, new: str, encoding: str | None) -> str:
-    """A text with what is between two positions replaced; a position that is not there is the nearest before it."""
+def replace_range(text: str, place: types.Range, new: str, encoding: str | None) -> str:
+    """The text with a range replaced; a position that does not exist is clipped to the nearest one before it."""
     lines = split_lines(text)
     start, end = sorted((place.start, place.end), key=lambda position: (position.line, position.character))
-    before, _ = _parted(lines, start, encoding)
-    _, after = _parted(lines, end, encoding)
+    before, _ = _text_around(lines, start, encoding)
+    _, after = _text_around(lines, end, encoding)
     joined = before + new + after
     if before[-1:].isascii() and after[:1].isascii() and new.isascii():
         return joined
@@ -73,8 +73,8 @@ def edited(text: str, place: types.Range, new: str, encoding: str | None) -> str
     return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def _parted(lines: Sequence[str], position: types.Position, encoding: str | None) -> tuple[str, str]:
-    """What is before a position and what is behind it."""
+def _text_around(lines: Sequence[str], position: types.Position, encoding: str | None) -> tuple[str, str]:
+    """The text before a position, and the text after it."""
     if position.line >= len(lines):
         return "".join(lines), ""
     line = lines[position.line]

@@ -1,4 +1,4 @@
-"""What one editor has open, and what it is shown. Checking is done in one thread, beside the protocol's.
+"""The state of one editor: its documents and the findings shown. Checks run in one thread, beside the protocol's.
 
 Diagnostics are pushed, or given to editors that ask for them, which are told when to ask again. A change that comes
 while an older one is being looked at goes first, and that is given up; what was asked for in between is answered once
@@ -35,7 +35,7 @@ from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, 
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
 from modellint.server.rpc import Protocol
 from modellint.server.session import Session
-from modellint.server.shown import Shown, Text, Told, encoded, text_of
+from modellint.server.shown import Shown, Text, Told, encode, text_of
 from modellint.source import SourceFile, kind_of
 from modellint.version import __version__
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 CONFIGURATION = ("pyproject.toml", "modellint.toml")
-#: Seconds without work after which the garbage of the last checks is collected, and how many may come before that.
+#: Seconds without work after which memory of old checks is freed, and the checks after which it is freed in any case.
 _IDLE, _MANY_CHECKS = 2.0, 20
-#: Seconds for which a large file has to be as it is to be checked: not every key starts a process.
+#: Seconds for which a large file must be unchanged to be checked: not every key press starts a process.
 _PAUSE = 0.3
-#: Seconds that an editor has to tell its settings.
+#: Seconds within which an editor has to send its settings.
 _PATIENCE = 10.0
-#: What the specification has for a question that is not answered, since the server could not.
+#: The error code of the specification for a request that the server could not answer.
 _SERVER_CANCELLED = -32802
 
 
@@ -72,7 +72,7 @@ class Server(LanguageServer):
         self._keys: dict[str, str] = {}
         self._configuration = Configuration()
         self._sessions: dict[tuple[Path, Path | None], Session] = {}
-        #: How each document that the editor has open is opened again, those that are excluded too.
+        #: By document: how to open it again, for all that the editor has open, excluded ones too.
         self._again: dict[str, Callable[[], None]] = {}
         self._owners: dict[str, Session] = {}
         self._told = Told()
@@ -80,7 +80,7 @@ class Server(LanguageServer):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._waiting: list[tuple[asyncio.Future[Any], str | None, Callable[[], Any]]] = []
-        #: What has been told of settings, which is told once and not with every key.
+        #: Complaints about settings that were shown: each is shown once, not with every key press.
         self._complaints: set[str] = set()
         self._is_dirty = False
         self._checks = 0
@@ -90,7 +90,7 @@ class Server(LanguageServer):
 
     @property
     def documents(self) -> Workspace:
-        """What the editor has open."""
+        """The editor's open documents."""
         assert isinstance(self.workspace, Workspace)
         return self.workspace
 
@@ -102,12 +102,12 @@ class Server(LanguageServer):
     def end(self) -> None:
         self._work.put(None)
 
-    def told(self, table: Any) -> None:
-        """The editor has told its settings, for all folders; None where it has said nothing of them."""
-        self.submit(lambda: self._renewed(self._configuration.tell(table)))
+    def take_settings(self, table: Any) -> None:
+        """Take settings that the editor sent, for all folders; None if it sent none."""
+        self.submit(lambda: self._repeat_complaints(self._configuration.tell(table)))
 
     async def configure(self) -> None:
-        """Take the editor's settings, which may be new, after asking for those of each folder."""
+        """Ask the editor for the settings of each folder, and take them."""
         tables: dict[str | None, Any] = {}
         if self.knows("workspace", "configuration"):
             uris: list[str | None] = [folder.uri for folder in self.workspace.folders.values()] or [None]
@@ -118,14 +118,14 @@ class Server(LanguageServer):
             except (asyncio.TimeoutError, JsonRpcException, TypeError) as error:
                 log.warning("the editor does not tell its settings: %r", error)
                 return
-        self.submit(lambda: self._configured(tables))
+        self.submit(lambda: self._take_answers(tables))
 
     def submit(self, work: Callable[[], None]) -> None:
-        """Have something done by the checking thread, before it goes on checking."""
+        """Let the checking thread do something before it goes on checking."""
         self._work.put(work)
 
     async def up_to_date(self, answer: Callable[[], Any], key: str | None = None) -> Any:
-        """What `answer` gives, in the checking thread, once everything is checked.
+        """The result of `answer`, run in the checking thread once everything is checked.
 
         Large files are waited for only by a question that is about them, the document `key`.
         """
@@ -133,9 +133,9 @@ class Server(LanguageServer):
         self.submit(lambda: self._waiting.append((future, key, answer)))
         return await future
 
-    def opened(self, uri: str) -> None:
-        """A document was opened or edited."""
-        path, document = path_of(uri), self.documents.opened(uri)
+    def document_changed(self, uri: str) -> None:
+        """Handle a document that was opened or edited."""
+        path, document = path_of(uri), self.documents.document_at(uri)
         if path is None or document is None or kind_of(Path(path).name) is None:
             return
         self._uris[path] = uri
@@ -143,14 +143,14 @@ class Server(LanguageServer):
         self.submit(lambda: self._open(path, version, text))
         self._supersede()
 
-    def closed(self, uri: str) -> None:
-        """A document or a notebook was closed."""
+    def document_closed(self, uri: str) -> None:
+        """Handle a document or a notebook that was closed."""
         path = path_of(uri)
         if path is not None:
             self.submit(lambda: self._close(path))
 
     def notebook_changed(self, uri: str) -> None:
-        """A notebook was opened or edited."""
+        """Handle a notebook that was opened or edited."""
         path, cells = path_of(uri), cells_of(self.documents, uri)
         if path is not None and cells is not None:
             self._keys.update({cell.uri: key_of(path, cell) for cell in cells})
@@ -158,12 +158,12 @@ class Server(LanguageServer):
             self._supersede()
 
     def _supersede(self) -> None:
-        """Have the checking thread leave what it is looking at, and see what has changed."""
+        """Let the checking thread give up its present check, and handle the changes first."""
         for session in tuple(self._sessions.values()):
             session.supersede()
 
     def key_of(self, uri: str) -> str | None:
-        """What a document is called here: its path; a cell of a notebook has a name of its own."""
+        """The key of a document: its path; a cell of a notebook has a key of its own."""
         return self._keys.get(uri) or path_of(uri)
 
     def require(self, uri: str, place: types.Range) -> None:
@@ -174,7 +174,7 @@ class Server(LanguageServer):
         start, end = place.start, place.end
         if (end.line, end.character) < (start.line, start.character):
             raise JsonRpcInvalidParams("`range` ends before it starts")
-        document = self.documents.opened(uri)
+        document = self.documents.document_at(uri)
         if document is not None and end.line > len(document.lines):
             raise JsonRpcInvalidParams(f"line {end.line} is not there; the document has {len(document.lines)}")
 
@@ -183,23 +183,23 @@ class Server(LanguageServer):
     def _run(self) -> None:
         gc.disable()  # a collection takes longer than a check: it waits for a pause
         while self._take_work():
-            session = self._outdated()
+            session = self._outdated_session()
             if session is not None:
                 self._safely(session.check)
                 self._checks += 1
             if session is not None or self._is_dirty:
                 self._safely(self._publish)
                 self._is_dirty = False
-            if self._outdated() is None and self._work.empty():
+            if self._outdated_session() is None and self._work.empty():
                 self._answer()
         self._stop_aside()
 
     def _take_work(self) -> bool:
-        """Do what was submitted; if there is nothing to check, wait for it. False when it is time to end."""
+        """Do the submitted work; if there is nothing to check, wait for it. False when it is time to end."""
         works: list[Callable[[], None] | None] = []
         if self._aside is None:
             self._safely(self._begin_aside)
-        if self._outdated() is None:
+        if self._outdated_session() is None:
             works.append(self._wait())
         with contextlib.suppress(queue.Empty):
             while True:
@@ -211,7 +211,7 @@ class Server(LanguageServer):
         return True
 
     def _wait(self) -> Callable[[], None] | None:
-        """The next piece of work; what is needed no more goes in a pause, or when there is a lot of it."""
+        """The next piece of work; memory of old checks is freed in a pause, or after many checks."""
         if self._aside is None and any(session.waits for session in self._sessions.values()):
             with contextlib.suppress(queue.Empty):
                 return self._work.get(timeout=_PAUSE)
@@ -226,11 +226,11 @@ class Server(LanguageServer):
             self._checks = 0
         return self._work.get()
 
-    def _outdated(self) -> Session | None:
+    def _outdated_session(self) -> Session | None:
         return next((session for session in self._sessions.values() if session.is_outdated), None)
 
     def _begin_aside(self) -> None:
-        """Have a large file checked that nobody has edited for a moment."""
+        """Start the check of a large file that nobody has edited for a moment."""
         for session in self._sessions.values():
             task = session.aside(_PAUSE)
             if task is not None:
@@ -238,7 +238,7 @@ class Server(LanguageServer):
                 return
 
     def _end_aside(self, aside: Aside, result: FileResult | None) -> None:
-        """A large file was checked; of one that was changed meanwhile nobody wants to know."""
+        """Take the result of checking a large file; if the file was changed meanwhile, it is dropped."""
         if self._aside is None or self._aside[0] is not aside:
             return
         _, session = self._aside
@@ -249,13 +249,13 @@ class Server(LanguageServer):
         self._is_dirty = True
 
     def _stop_aside(self, path: str | None = None) -> None:
-        """Stop checking a large file, the one at `path`, whose text is another one now."""
+        """Stop the check of a large file: of the one at `path`, whose text has changed, or of any."""
         if self._aside is not None and path in (None, self._aside[0].path.as_posix()):
             self._aside[0].stop()
             self._aside = None
 
     def _safely(self, work: Callable[[], object]) -> None:
-        """A failure of ours is told, and costs what was being done, not the server."""
+        """Run `work`; an error of ours is reported, and costs this work, not the server."""
         try:
             work()
         except UsageError as error:
@@ -265,7 +265,7 @@ class Server(LanguageServer):
             self._tell("modellint: internal error; the log of the server has it", types.MessageType.Warning)
 
     def _complain(self, complaint: str, kind: types.MessageType = types.MessageType.Warning) -> None:
-        """Tell once what is wrong with settings."""
+        """Show a complaint about settings, once."""
         if complaint not in self._complaints:
             self._complaints.add(complaint)
             self._tell(complaint, kind)
@@ -279,7 +279,7 @@ class Server(LanguageServer):
                 self._loop.call_soon_threadsafe(call)
 
     def _answer(self) -> None:
-        """Answer what waits for nothing any more."""
+        """Answer the requests that wait for no check."""
         waiting, self._waiting = self._waiting, []
         for future, key, answer in waiting:
             if key is not None and self._is_aside(key):
@@ -304,7 +304,7 @@ class Server(LanguageServer):
             return
         self._texts[path] = text_of(path, version, text)
         self._owners[path] = session
-        session.open(Path(path), encoded(path, text))
+        session.open(Path(path), encode(path, text))
 
     def _open_notebook(self, path: str, cells: tuple[CellDocument, ...]) -> None:
         self._again[path] = partial(self._open_notebook, path, cells)
@@ -349,8 +349,8 @@ class Server(LanguageServer):
         if session is not None:
             session.close(Path(path))
 
-    def touched(self, paths: Sequence[str]) -> None:
-        """Files, or folders of them, changed on disk."""
+    def files_changed(self, paths: Sequence[str]) -> None:
+        """Handle changes on disk of files, or of folders with them."""
         if any(os.path.basename(path) in CONFIGURATION for path in paths):
             self._begin_anew()
             return
@@ -358,18 +358,18 @@ class Server(LanguageServer):
             for path in paths:
                 session.touch(Path(path))
 
-    def _configured(self, tables: dict[str | None, Any]) -> None:
-        """The editor's settings are known, or others than before."""
-        self._renewed(self._configuration.answer(tables))
+    def _take_answers(self, tables: dict[str | None, Any]) -> None:
+        """Take the editor's settings for each folder, and begin anew."""
+        self._repeat_complaints(self._configuration.answer(tables))
         self._begin_anew()
 
-    def _renewed(self, are_others: bool) -> None:
-        """What was told of the editor's settings is told again if these are others now."""
+    def _repeat_complaints(self, are_others: bool) -> None:
+        """If the editor's settings have changed, show complaints about them again."""
         if are_others:
             self._complaints.clear()
 
     def _begin_anew(self) -> None:
-        """Settings that changed make everything anew."""
+        """Begin anew, since settings have changed."""
         self._stop_aside()
         for known in (self._sessions, self._owners, self._texts, self._cells):
             known.clear()
@@ -384,7 +384,7 @@ class Server(LanguageServer):
         return key in self._texts and self._owners[key].is_aside(Path(self._texts[key].file))
 
     def _publish(self) -> None:
-        """Tell the editor what is news of checked texts, and of files that it has not open."""
+        """Send the editor the changed findings of checked documents, and of files that it has not open."""
         texts = dict(self._texts)
         unchecked = {key for key in texts if not self._is_checked(key)}
         found: dict[str, list[Finding]] = {key: [] for key in texts if key not in unchecked}
@@ -394,14 +394,14 @@ class Server(LanguageServer):
                     found.setdefault(finding.path, []).append(finding)
             self._tell_news(session)
         shown = Shown(found, texts)
-        # An editor that asks for the diagnostics of what it shows would have them twice.
+        # An editor that pulls the diagnostics of its documents would show pushed ones twice.
         asks = self.knows("textDocument", "diagnostic")
         pushed = {key: of_key for key, of_key in found.items() if not (asks and key in texts)}
         messages = [
             self._diagnostics(key, pushed.get(key, ()), shown) for key in self._told.news(pushed, unchecked, shown)
         ]
         can_refresh = asks and self.knows("workspace", "diagnostics", "refresh_support")
-        refresh = self._outdated() is None and self._told.settle(shown) and can_refresh
+        refresh = self._outdated_session() is None and self._told.settle(shown) and can_refresh
 
         def send() -> None:
             self.shown = shown
@@ -413,7 +413,7 @@ class Server(LanguageServer):
         self._in_loop(send)
 
     def _tell_news(self, session: Session) -> None:
-        """Log what failed, which costs no finding of another rule or file, and which files are not checked."""
+        """Log crashes, which cost no finding of another rule or file, and files that are not checked."""
         for item in session.news():
             if isinstance(item, Crash):
                 log.error("%s\n%s", item, item.traceback)
@@ -431,14 +431,14 @@ class Server(LanguageServer):
         return types.PublishDiagnosticsParams(self._uri(key), diagnostics, shown.version(key))
 
     def _findings(self, session: Session) -> list[Finding]:
-        """What a session has found, at places that the editor knows."""
+        """The findings of a session, at places that the editor knows."""
         placed = Placed(session.contents(), self._cells)
         return list(map(placed.finding, session.findings()))
 
     # -- for both --------------------------------------------------------------------------------------------------
 
     def knows(self, *names: str) -> bool:
-        """Whether the editor's capabilities say yes to `names`, one inside of the other."""
+        """True if the editor has a capability, given by nested names."""
         value: Any = self.client_capabilities
         for name in names:
             value = getattr(value, {"textDocument": "text_document"}.get(name, name), None)
@@ -471,7 +471,7 @@ class Server(LanguageServer):
         return [converter.diagnostic(finding, with_related=True) for finding in found]
 
     def hover_at(self, key: str, line: int) -> str | None:
-        """For the checking thread: what there is to say about a line, from 1, as Markdown."""
+        """For the checking thread: the hover text of a line, from 1, as Markdown; None if there is none."""
         session = self._owners.get(key)
         if session is None:
             return None
@@ -483,7 +483,7 @@ class Server(LanguageServer):
         return session.ask(lambda project: layer_text(Path(file), line, project))
 
     def _in_file(self, key: str, line: int, session: Session) -> tuple[str, int]:
-        """The file that a document belongs to, and the line of its code that a line of the document is."""
+        """The file that a document belongs to, and the line in its code of a line of the document."""
         for path, cells in self._cells.items():
             for number, cell in enumerate(cells, 1):
                 if key_of(path, cell) == key:

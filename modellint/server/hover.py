@@ -1,4 +1,4 @@
-"""What is shown for the place under the pointer: the rules of what is found there, or a layer's row of the map."""
+"""Hover texts: the pages of rules with findings on the line, or a layer's row of the map."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def rule_text(rule: Rule) -> str:
-    """The page of a rule, as Markdown. What was found editors show above it, from the diagnostic."""
+    """The page of a rule, as Markdown. Editors show the finding itself above it, from the diagnostic."""
     docs = type(rule).docs()
     return f"**{rule.code}** {rule.name}\n\n{docs.summary}\n\n{docs.body}"
 
@@ -56,7 +56,7 @@ def _targets(path: Path, line: int, project: Project) -> Iterator[str]:
 
 
 def _definitions(chart: Map, path: Path) -> Iterable[tuple[str, int, int]]:
-    """Layers with the first and last line of where they are defined, in this file."""
+    """Layers with the first and last line of their definition, in this file."""
     if isinstance(chart, ClassMap):
         defined = [(item.name, item.place) for item in chart.attributes]
     else:

@@ -1,7 +1,7 @@
-"""Results of files in which nothing but comments and empty lines has changed since they were checked.
+"""Move the results of files in which only comments and empty lines have changed since they were checked.
 
-Rules see code without comments, so that what was found before is found again, only in other lines. Where that is not
-certain the file is to be checked: what a finding says may be about a line, and a few questions are about comments.
+Rules see code without comments, so the same findings would be made, only on other lines. Where that is not certain
+the file is checked again: a message may name a line, and a few questions depend on comments.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from modellint.finding import Finding, Fix
     from modellint.pipeline.analyser import FileResult
 
-#: What joins the lines of a string, or those that a backslash continues, to one.
+#: The separator of lines that a string or a backslash joins.
 _FOLD = "\0"
 _BLANKS = " \t\f"
-#: What names of recipes end with.
+#: The endings of recipes' names.
 _RECIPES = (".yaml", ".yml")
 _NUMBER = re.compile(r"\d+")
-#: Where something stands that is about a whole file.
+#: The span of findings about a whole file.
 _WHOLE = Span(1, 1, 1, 1)
-#: How many bytes of a file are searched for comments on how it came to be, and what these say.
+#: Bytes of a file that are searched for a comment on its generation, and the word in it.
 _HEAD, _GENERATED = 2_000, b"generated"
-#: In how many lines a comment may tell the encoding, and the word.
+#: Lines in which a comment may declare the encoding, and the word in it.
 _DECLARING, _DECLARED = 2, "coding"
 
 
 class _OtherCodeError(Exception):
-    """What is found may be another thing than before."""
+    """Findings may have changed, so that the file has to be checked."""
 
 
 class Layout:
-    """The lines of a file, and which of them begin with code; those that a string or a backslash joins are one."""
+    """The lines of a file, and which of them begin with code; lines that a string or a backslash joins count as one."""
 
     def __init__(self, text: str, *, is_generated: bool) -> None:
         self.is_generated = is_generated
-        #: The lines that rules have asked for with their comments.
+        #: The ranges of lines whose comments rules have asked for.
         self.asked: frozenset[tuple[int, int]] = frozenset()
         #: Each without the LF at its end.
         self.all = text.split("\n")
@@ -85,7 +85,7 @@ class Layout:
 
 
 def relaid(result: FileResult, before: Layout, now: Layout) -> FileResult | None:
-    """What a Python file gives whose layout was `before` when it gave a result; None if that has to be found out.
+    """The result of a Python file whose layout was `before`, moved to its layout now; None if it has to be checked.
 
     It says the same of what it rests on.
     """
@@ -101,7 +101,7 @@ def relaid(result: FileResult, before: Layout, now: Layout) -> FileResult | None
 
 
 class _Move:
-    """From one layout of some code to another. Raises _OtherCodeError if what has changed may be asked for."""
+    """The move of code from one layout to another. Raises _OtherCodeError if a change may matter."""
 
     def __init__(self, path: str, before: Layout, now: Layout) -> None:
         self._path = path
@@ -112,7 +112,7 @@ class _Move:
         self._check()
 
     def _check(self) -> None:
-        """Check that no comment has changed that was asked for, or that may say what a script reads."""
+        """Check that no comment has changed that a rule asked for, or that may name the file that a script reads."""
         from modellint.link.recipes.loading import LOADERS
 
         words = (*_RECIPES, *LOADERS)
@@ -127,12 +127,12 @@ class _Move:
         self._now.asked = frozenset((self._now_at(line), self._now_at(last)) for line, last in self._before.asked)
 
     def _now_at(self, line: int) -> int:
-        """The line that one of code, or of a string that begins in one, is now."""
+        """The line now of a line of code, or of a line within a string."""
         at = bisect_right(self._before.numbers, line) - 1
         return line + (self._now.numbers[at] - self._before.numbers[at] if at >= 0 else 0)
 
     def place(self, place: Place) -> Place:
-        """Where a place is now. Raises _OtherCodeError if its lines have changed."""
+        """A place in the present layout. Raises _OtherCodeError if its lines have changed."""
         span = place.span
         if place.path != self._path or (span == _WHOLE and self._first > 1):
             return place
@@ -147,7 +147,7 @@ class _Move:
         return replace(fix, edits=tuple(replace(edit, place=self.place(edit.place)) for edit in fix.edits))
 
     def finding(self, finding: Finding) -> Finding:
-        """A finding at the place where it is now. Raises _OtherCodeError if that is not all that may be another."""
+        """A finding in the present layout. Raises _OtherCodeError if more than its place may have changed."""
         last = len(self._before.all)
         if any(self._first <= int(found) <= last for text in _texts(finding) for found in _NUMBER.findall(text)):
             raise _OtherCodeError  # perhaps the number of a line
@@ -161,7 +161,7 @@ class _Move:
 
 
 def _texts(finding: Finding) -> Iterator[str]:
-    """All that a finding tells in words."""
+    """The texts of a finding: its message, and those of its related places and fix."""
     yield from (finding.message, finding.symbol, finding.help, finding.cause, *finding.evidence)
     yield from (one.message for one in finding.related)
     if finding.fix is not None:

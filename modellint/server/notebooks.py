@@ -30,7 +30,7 @@ SYNC = types.NotebookDocumentSyncOptions(
 
 @dataclass(frozen=True, slots=True)
 class CellDocument:
-    """A cell as the editor has it."""
+    """A cell of a notebook in the editor."""
 
     uri: str
     is_code: bool
@@ -46,7 +46,7 @@ def cells_of(workspace: Workspace, uri: str) -> tuple[CellDocument, ...] | None:
         return None
     found = []
     for cell in notebook.cells:
-        document = workspace.opened(cell.document)
+        document = workspace.document_at(cell.document)
         is_code = cell.kind == types.NotebookCellKind.Code
         if document is not None:
             language = document.language_id or "python"
@@ -55,7 +55,7 @@ def cells_of(workspace: Workspace, uri: str) -> tuple[CellDocument, ...] | None:
 
 
 def as_file(cells: Sequence[CellDocument]) -> bytes:
-    """What a notebook of these cells holds, as far as it matters."""
+    """The content of a notebook file with these cells, as far as checking needs it."""
     listed = [
         {
             "cell_type": "code" if cell.is_code else "markdown",
@@ -68,7 +68,7 @@ def as_file(cells: Sequence[CellDocument]) -> bytes:
 
 
 def key_of(path: str, cell: CellDocument) -> str:
-    """What a cell is called beside paths of files."""
+    """The key of a cell among paths of files."""
     return f"{path}#{quote(cell.uri, safe='')}"
 
 
@@ -98,7 +98,7 @@ class Placed:
 
 
 def without_magics(source: SourceFile) -> SourceFile:
-    """A cell as the Python code, or the file, that its comments stand in; every character keeps its place."""
+    """A cell as the Python code, or the file, within its comments; every character keeps its place."""
     code = code_of(source.lines)
     if code.writes is None:
         return SourceFile(source.path, "".join(code.lines))
@@ -107,7 +107,7 @@ def without_magics(source: SourceFile) -> SourceFile:
 
 
 def line_in_module(path: str, number: int, line: int, files: Files) -> int:
-    """The line of a notebook's module that a line of a cell (from 1) is."""
+    """The line of a notebook's module for a line of a cell (from 1)."""
     data = files.read(Path(path)) if kind_of(path) == NOTEBOOK else None
     for cell in () if data is None else read(data).cells:
         if cell.number == number:

@@ -118,5 +118,5 @@ class Converter:
 
 
 def touches(span: Span, first: int, last: int) -> bool:
-    """Whether a span shares a line with a range of lines, both from 1."""
+    """True if a span shares a line with a range of lines, both from 1."""
     return span.line <= last and first <= span.end_line

@@ -1,4 +1,4 @@
-"""Messages of the editor, and the answers that LSP 3.17 has for those that are wrong or come at the wrong time."""
+"""Messages of the editor, and the errors of LSP 3.17 for those that are invalid or come at the wrong time."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ log = logging.getLogger(__name__)
 
 
 class Protocol(LanguageServerProtocol):
-    """pygls' protocol (2.1.1), which answers none of the errors here, and would remember each notification for good."""
+    """pygls' protocol (2.1.1), extended by the errors here; pygls would also store each notification for good."""
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
         self.when_over: Callable[[int], object] = lambda code: None
 
     def keep_documents(self, folders: Sequence[types.WorkspaceFolder]) -> None:
-        """Keep documents as `modellint.server.documents` does, from now on."""
+        """Use the documents of `modellint.server.documents` from now on."""
         known = self.workspace
         self._workspace = Workspace(
             known.root_uri, workspace_folders=folders, position_encoding=known.position_encoding
@@ -46,11 +46,11 @@ class Protocol(LanguageServerProtocol):
 
     @property
     def exit_code(self) -> int:
-        """What the server ends with when the editor leaves: 0 after `shutdown`."""
+        """The server's exit status when the editor leaves: 0 after `shutdown`, else 1."""
         return 0 if self._shutdown else 1
 
     def receive(self, body: bytes) -> None:
-        """Take one message, and answer what is wrong with it."""
+        """Handle one message; answer with an error if it is invalid."""
         try:
             data = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -88,7 +88,7 @@ class Protocol(LanguageServerProtocol):
                 log.warning("%s is ignored: %s", method, error.message)
 
     def _admit(self, method: str) -> None:
-        """Raises what is to be said of a message at this time."""
+        """Raises the error for a message that may not come now."""
         if self._shutdown:
             raise JsonRpcInvalidRequest("the server is shut down; expected `exit`")
         if self._workspace is None and method != types.INITIALIZE:
@@ -108,7 +108,7 @@ class Protocol(LanguageServerProtocol):
         return message
 
     def _take_answer(self, data: dict[str, Any]) -> None:
-        """Hand over what the editor was asked for."""
+        """Pass on the editor's answer to a request."""
         try:
             message = self.structure_message(data)
         except JsonRpcException:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: How many of the latest contents of a file are known with what they gave: most edits that are taken back are.
+#: The number of contents of a file whose results are kept: most edits that are undone are among them.
 _LATEST = 8
 #: Bytes that a file may have to be checked at once. Python parses a million in a quarter of a second, and holds up
 #: everything else that long.
@@ -46,7 +46,7 @@ LARGE = 1_000_000
 
 @dataclass(frozen=True)
 class Task:
-    """A file to be checked elsewhere, with the files that are not as they are on disk."""
+    """A file to be checked in another process, with the contents that differ from the disk."""
 
     settings: Settings
     overlay: dict[Path, bytes]
@@ -54,7 +54,7 @@ class Task:
 
 
 class Session:
-    """The open files of one project, and what checking them gave."""
+    """The open files of one project, with their results."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -63,51 +63,51 @@ class Session:
         self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE, outlines=outlines)
         self._open: set[Path] = set()
         self._results: dict[Path, FileResult] = {}
-        #: What was found in files when they were last understood, and what the files held that this speaks of.
+        #: By file: the findings when it was last valid Python, and the contents that they are about.
         self._good: dict[Path, tuple[tuple[Finding, ...], dict[str, bytes]]] = {}
-        #: The latest contents of each Python file that were checked and understood, and what they gave.
+        #: By Python file: the layouts and results of its latest valid contents.
         self._known: dict[Path, deque[tuple[Layout, FileResult]]] = {}
         self._outdated: dict[Path, None] = {}
         self._failures: dict[Crash, None] = {}
         self._told: set[tuple[str, str]] = set()
-        #: Large files, and since when they wait.
+        #: Large files, with the time since which they wait.
         self._aside: dict[Path, float] = {}
 
     @property
     def is_outdated(self) -> bool:
-        """Whether there is something to check."""
+        """True if an open file has to be checked."""
         return bool(self._outdated)
 
     def is_checked(self, path: Path) -> bool:
-        """Whether what was found in an open file is about its present text."""
+        """True if the findings of an open file are about its present text."""
         return path in self._results and path not in self._outdated and path not in self._aside
 
     def is_aside(self, path: Path) -> bool:
-        """Whether a file is to be checked elsewhere."""
+        """True if a file waits to be checked in another process."""
         return path in self._aside
 
     def open(self, path: Path, data: bytes) -> None:
-        """A file is shown, or was edited: `data` counts, not what is on disk."""
+        """Open or edit a file: `data` replaces its content on disk."""
         self._open.add(path)
         self._aside.pop(path, None)
         self._outdated = {path: None} | self._outdated
-        self._changed(self._analyser.update(path, data))
+        self._mark_outdated(self._analyser.update(path, data))
 
     def close(self, path: Path) -> None:
-        """A file is no longer shown: what is on disk counts, and its findings are those of others."""
+        """Close a file: its content on disk counts again, and its own findings are dropped."""
         self._open.discard(path)
         for known in (self._outdated, self._aside, self._results, self._good, self._known):
             known.pop(path, None)
-        self._changed(self._analyser.update(path, None))
+        self._mark_outdated(self._analyser.update(path, None))
 
     def touch(self, path: Path) -> None:
-        """A file that is not open, or a folder with such files, changed on disk, came or went."""
+        """Handle a change on disk of a file that is not open, or of a folder."""
         for changed in (path, *self._below(path)):
             if changed not in self._open:
-                self._changed(self._analyser.update(changed, None))
+                self._mark_outdated(self._analyser.update(changed, None))
 
     def _below(self, folder: Path) -> set[Path]:
-        """What findings rest on and is, or could be, in a folder; nothing for what has the name of a file."""
+        """Dependencies of results that are, or could be, in a folder; none if the path is named like a source file."""
         if kind_of(folder.name) is not None:
             return set()
         start = f"{folder.as_posix()}/"
@@ -116,7 +116,7 @@ class Session:
         return {Path(name) for name in names if name.startswith(start)}
 
     def check(self) -> None:
-        """Check the file that changed last, or the next one of those that rest on it; or put it aside.
+        """Check the file that changed last, or the next one that depends on it; a large one is put aside.
 
         One that is superseded meanwhile is checked after those that changed since.
         """
@@ -127,7 +127,7 @@ class Session:
             self._aside[path] = time.monotonic()
             return
         try:
-            self._keep(path, self._checked(path, data))
+            self._keep(path, self._result_of(path, data))
         except SupersededError:
             self._outdated[path] = None
         except Exception:
@@ -135,11 +135,11 @@ class Session:
             raise
 
     def supersede(self) -> None:
-        """Give up the check that is under way, as there is a change; may be called from another thread."""
+        """Give up the present check, as there is a change; may be called from another thread."""
         self._analyser.supersede()
 
-    def _checked(self, path: Path, data: bytes) -> FileResult:
-        """What checking a file gives, or gave before where only its layout was another one."""
+    def _result_of(self, path: Path, data: bytes) -> FileResult:
+        """The result of a file: checked now, or moved from an earlier one if only the layout differs."""
         layout = Layout.of(path, data) if kind_of(path.name) == PYTHON and self.rules.are_built_in else None
         if layout is None:
             return self._analyser.analyse(path)
@@ -157,17 +157,17 @@ class Session:
 
     @property
     def waits(self) -> bool:
-        """Whether there is something to check elsewhere."""
+        """True if a file waits to be checked in another process."""
         return bool(self._aside)
 
     def aside(self, seconds: float = 0.0) -> Task | None:
-        """What is to be checked elsewhere, and has been as it is for some time; `take` is to be told what that gave."""
+        """The next file to check in another process, if unchanged for some `seconds`; its result goes to `take`."""
         latest = time.monotonic() - seconds
         path = next((path for path, since in self._aside.items() if since <= latest), None)
         return None if path is None else Task(self.settings, self._analyser.files.overlay, path)
 
     def take(self, path: Path, result: FileResult | None) -> None:
-        """What checking a file elsewhere gave; None if it failed."""
+        """Take the result of a file checked in another process; None if that failed."""
         if path not in self._aside:
             return
         del self._aside[path]
@@ -185,8 +185,8 @@ class Session:
             texts = {path: data for path in paths if (data := read(Path(path))) is not None}
             self._good[path] = result.findings, texts
         elif path in self._good:
-            # While a line is being typed the file is no Python: what was found before still helps where its code is
-            # still there. In a notebook the other cells are checked.
+            # While a line is being typed the file is not valid Python: earlier findings still help where their code is
+            # unchanged. In a notebook the other cells are checked.
             findings, texts = self._good[path]
             known = {(finding.code, finding.symbol, finding.message) for finding in result.findings}
             typed = Typed(texts, read)
@@ -195,7 +195,7 @@ class Session:
         self._results[path] = result
 
     def tidy(self) -> None:
-        """Let go of what no open file rests on any more, say since an import is another one now.
+        """Drop data that no open file depends on any more, say since an import has changed.
 
         While a file is half typed, nobody knows what it will rest on.
         """
@@ -203,7 +203,7 @@ class Session:
             self._analyser.keep(self._results.values())
 
     def findings(self) -> list[Finding]:
-        """What is to be shown of all open files, in these and in the files that they are linked with."""
+        """The findings to show, in open files and in files that they are linked with."""
         results = {path.as_posix(): result for path, result in self._results.items()}
         found = settled(results, self.settings, self.rules, self._analyser.files)
         failed = [crash for result in self._results.values() for crash in result.crashes]
@@ -211,7 +211,7 @@ class Session:
         return [finding for finding in found.findings if finding.confidence >= self.settings.min_confidence]
 
     def news(self) -> list[Crash | Oversized]:
-        """What failed when `findings` were asked for last, and files too large to be checked; each until it is over."""
+        """Failures of the last call of `findings`, and files too large to be checked; each until it is over."""
         oversized = [file for result in self._results.values() if (file := result.oversized) is not None]
         items: list[Crash | Oversized] = [*self._failures, *oversized]
         now = {_about(item): item for item in items}
@@ -219,20 +219,20 @@ class Session:
         return [item for about, item in now.items() if about not in told]
 
     def contents(self) -> Files:
-        """What files hold, with those that are open as they are in the editor."""
+        """The contents of files, with open ones as they are in the editor."""
         return self._analyser.files
 
     def ask(self, question: Callable[[Project], T]) -> T:
-        """What the linked project says to a question."""
+        """The linked project's answer to a question."""
         return self._analyser.ask(question)
 
-    def _changed(self, keys: set[str]) -> None:
-        """Check again what rests on any of `keys`, after what is to be checked already."""
+    def _mark_outdated(self, keys: set[str]) -> None:
+        """Check again the files that depend on any of `keys`, after those that already wait."""
         for path, result in self._results.items():
             if result.rests_on(keys):
                 self._outdated.setdefault(path)
 
 
 def _about(item: Crash | Oversized) -> tuple[str, str]:
-    """What is told of a file, whatever its size is after the next key."""
+    """A key of an item of news; that of a file does not depend on its size, which changes with each key press."""
     return item.path, f"{item.part}: {item.error}" if isinstance(item, Crash) else ""

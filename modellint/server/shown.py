@@ -1,4 +1,4 @@
-"""What the editor shows: its texts, and what is found in them."""
+"""The editor's documents, and the findings shown in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True)
 class Text:
-    """A document as the editor has it, and the file that it is checked in: a cell's is its notebook."""
+    """A document in the editor, and the file that it is checked in: for a cell, its notebook."""
 
     version: int | None
     source: SourceFile
@@ -30,7 +30,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the editor was last told: findings by path, and the texts that they are about."""
+    """The last findings sent to the editor, by path, and the texts that they are about."""
 
     findings: dict[str, list[Finding]] = field(default_factory=dict)
     texts: dict[str, Text] = field(default_factory=dict)
@@ -47,16 +47,16 @@ class Shown:
 
 
 class Told:
-    """What the editor was told so far, so that it is told only what is news."""
+    """The messages sent to the editor, so that only changes are sent."""
 
     def __init__(self) -> None:
-        #: Of each file the findings, and the versions of the documents that they speak of.
+        #: By file: its findings, and the versions of the documents that they are about.
         self._pushed: dict[str, tuple[list[Finding], dict[str, int | None]]] = {}
-        #: Documents and what was found in them, when everything had been checked.
+        #: Documents with their findings, when everything had been checked.
         self._settled: dict[str, tuple[Text, list[Finding]]] = {}
 
     def news(self, found: Mapping[str, list[Finding]], kept: Set[str], shown: Shown) -> list[str]:
-        """The files of which there is something else to tell; of those in `kept` there is nothing to tell now."""
+        """The files whose findings have changed; those in `kept` are passed over now."""
         keys = []
         for key, findings in found.items():
             paths = {key, *(place.path for finding in findings for place in finding.places)}
@@ -70,7 +70,7 @@ class Told:
         return keys + gone
 
     def settle(self, shown: Shown) -> bool:
-        """Whether there are other findings in a text than before: something that it is linked with has changed."""
+        """True if an unchanged text has other findings than before: a file that it is linked with has changed."""
         now = {key: (text, shown.findings[key]) for key, text in shown.texts.items() if key in shown.findings}
         before = {key: known for key, known in self._settled.items() if key in shown.texts}
         self._settled = before | now
@@ -86,8 +86,8 @@ def text_of(path: str, version: int | None, text: str) -> Text:
     return Text(version, SourceFile(Path(path), text.removeprefix(_BOM), bom=text.startswith(_BOM)), path)
 
 
-def encoded(path: str, text: str) -> bytes:
-    """The bytes of a text as a file would hold them: Python says in the first lines how it is encoded.
+def encode(path: str, text: str) -> bytes:
+    """The bytes of a text in a file, in the encoding that a Python file declares.
 
     What that encoding does not have is another character, so that all others keep their columns.
     """

@@ -37,7 +37,7 @@ _STDIN, _STDOUT = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Garbage:
-    """Why a header was not understood, and its line that may have the beginning of another one."""
+    """Bytes that are no header: the reason, and the line that may have the beginning of the next one."""
 
     reason: str
     line: bytes = b""
@@ -87,7 +87,7 @@ async def _serve(server: Server) -> int:
 
 
 def messages(stream: BinaryIO) -> Iterator[bytes | Garbage]:
-    """The messages in a stream, without their headers, until it ends; and, once for each stretch, what are none."""
+    """The messages in a stream, without headers, until it ends; and one `Garbage` for each stretch that is none."""
     while (found := _header(stream)) is not None:
         if isinstance(found, Garbage):
             yield found
@@ -113,11 +113,11 @@ def _header(stream: BinaryIO) -> int | Garbage | None:
         field = _FIELD.fullmatch(line)
         is_length = field is not None and field[1].lower() == b"content-length"
         if field is None or (not is_length and _LENGTH.search(line)):
-            return Garbage(f"expected a header `Content-Length: 123`, not {_shown(line)}", line)
+            return Garbage(f"expected a header `Content-Length: 123`, not {_excerpt(line)}", line)
         if is_length:
             given = int(field[2]) if field[2].isdigit() and len(field[2]) <= _LONGEST_LENGTH else _LARGEST + 1
             if given > _LARGEST:
-                return Garbage(f"expected a length of at most {_LARGEST} bytes, not {_shown(field[2])}", line)
+                return Garbage(f"expected a length of at most {_LARGEST} bytes, not {_excerpt(field[2])}", line)
             if length not in (None, given):
                 return Garbage(f"expected one `Content-Length`, not {length} and {given}")
             length = given
@@ -125,11 +125,11 @@ def _header(stream: BinaryIO) -> int | Garbage | None:
 
 
 def _next_length(stream: BinaryIO, line: bytes) -> int | None:
-    """The length in the next header that says one, in `line` or behind it; None at the end of the stream."""
+    """The length in the next valid header, in `line` or behind it; None at the end of the stream."""
     rest = b""
     while line := line or stream.readline(_LONGEST_LINE):
         match = _LENGTH.search(rest + line)
-        # Where a line is longer than what is read of it at once, a header may be in two parts.
+        # A line that is longer than one read may split a header in two.
         rest = b"" if line.endswith(b"\n") else line[-_LONGEST_LENGTH:]
         line = b""
         if match is not None and int(match[1]) <= _LARGEST:
@@ -142,7 +142,7 @@ def _next_length(stream: BinaryIO, line: bytes) -> int | None:
 
 
 def _read(stream: BinaryIO, length: int) -> bytes | None:
-    """So many bytes, for which room is made as they come; None if the stream ends before."""
+    """The next `length` bytes, for which memory is taken as they come; None if the stream ends before."""
     parts = []
     while length > 0:
         part = stream.read(min(length, _CHUNK))
@@ -153,7 +153,7 @@ def _read(stream: BinaryIO, length: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _shown(data: bytes) -> str:
+def _excerpt(data: bytes) -> str:
     return repr(data[:40].strip().decode("utf-8", "replace"))
 
 

@@ -39,13 +39,13 @@ def _guard(mode: str, device: str) -> Sandbox:
 
 @cache
 def _has_torch(mode: str, device: str) -> bool:
-    return interpreters.chosen([Path(sys.executable)], Guarding(mode, device=device)) is not None
+    return interpreters.first_with_torch([Path(sys.executable)], Guarding(mode, device=device)) is not None
 
 
 def _chosen(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
     existing = [python for python in candidates if python.exists()]
     if existing != [Path(sys.executable)]:
-        return interpreters.chosen(existing, guarding)
+        return interpreters.first_with_torch(existing, guarding)
     return existing[0] if _has_torch(guarding.mode, guarding.device) else None
 
 
@@ -53,7 +53,7 @@ def _chosen(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
 def _this_interpreter_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands that are run in this process know what earlier tests have asked of the interpreter of the tests."""
     monkeypatch.setattr(confirmer, "guard_of", lambda guarding: _guard(guarding.mode, guarding.device))
-    monkeypatch.setattr(confirmer, "chosen", _chosen)
+    monkeypatch.setattr(confirmer, "first_with_torch", _chosen)
 
 
 @pytest.fixture(autouse=True)

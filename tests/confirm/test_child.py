@@ -11,7 +11,7 @@ from served import served
 from modellint.claims.recipes import NotMoved
 from modellint.confirm.child import answer
 from modellint.confirm.guarded import Guarding, Limits
-from modellint.confirm.plan import Group, grouped
+from modellint.confirm.plan import Group, group_by_target
 from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
@@ -108,7 +108,7 @@ def test_an_interpreter_that_cannot_run(tmp_path: Path) -> None:
 def test_probes_of_one_target_share_a_process(tmp_path: Path) -> None:
     one, other = Target(tmp_path / "a.yaml"), Target(tmp_path / "b.yaml")
     probes = [(n, Probe(target, not_moved(target, "x"))) for n, target in enumerate((one, other, one))]
-    assert [[number for number, _ in group.probes] for group in grouped(probes)] == [[0, 2], [1]]
+    assert [[number for number, _ in group.probes] for group in group_by_target(probes)] == [[0, 2], [1]]
 
 
 @pytest.mark.parametrize("when", ["importing", "building"])

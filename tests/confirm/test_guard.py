@@ -127,7 +127,7 @@ def test_a_grandchild_that_keeps_the_pipes_is_not_waited_for(tmp_path: Path) -> 
 def test_the_time_in_which_others_had_the_processors_does_not_count(
     waited: float, ended: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded, "_waited", lambda _: waited)
+    monkeypatch.setattr(guarded, "_waiting_time", lambda _: waited)
     child = Guarded(str(tmp_path), Guarding("off", Limits(0.3)))
     child.run([sys.executable, "-c", "import time; time.sleep(1)"], lambda _: None, dict(os.environ))
     assert child.ended.startswith(ended or "the process exited with status 0")
@@ -174,8 +174,8 @@ def test_a_process_whose_first_thread_leaves_has_not_ended(mode: str, tmp_path: 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="the system does not say who waits")
 def test_the_time_that_a_process_waits_for_a_processor_is_read() -> None:
-    assert guarded._waited(os.getpid()) > 0
-    assert guarded._waited(2**30) == 0
+    assert guarded._waiting_time(os.getpid()) > 0
+    assert guarded._waiting_time(2**30) == 0
 
 
 @needs_system

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from books import notebook
 
-from modellint.confirm.notebooks import needed
+from modellint.confirm.notebooks import statements_for
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -75,9 +75,9 @@ def test_a_module_keeps_what_names_rest_on() -> None:
         "import a, b\nfrom c import d as e\nprint(a)\nX = e(1); Y = 2\nif X:\n    Z = b\n\n\n"
         "@e\ndef f():\n    return Z\n\n\n@b\nclass C:\n    x = f\n\nX += 1\nX.y[0] = 2\nfor ä in 'äö': Y = ä\n"
     )
-    assert needed(text, ["f"]).split() == (
+    assert statements_for(text, ["f"]).split() == (
         "import a, b from c import d as e X = e(1); if X: Z = b @e def f(): return Z X += 1 X.y[0] = 2".split()
     )
-    assert [len(line) for line in needed(text, ["f"]).split("\n")] == [len(line) for line in text.split("\n")]
-    assert needed(text, ["C"]).count("class C") == 1
-    assert needed("def f(:", ["f"]) == "def f(:"
+    assert [len(line) for line in statements_for(text, ["f"]).split("\n")] == [len(line) for line in text.split("\n")]
+    assert statements_for(text, ["C"]).count("class C") == 1
+    assert statements_for("def f(:", ["f"]) == "def f(:"

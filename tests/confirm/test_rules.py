@@ -23,7 +23,7 @@ import modellint
 from modellint.config import settings_for
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import Confirmer, Wishes
-from modellint.confirm.plan import grouped
+from modellint.confirm.plan import group_by_target
 from modellint.finding import Status
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules, select_rules
@@ -76,7 +76,7 @@ def judged_again(rule: type[Rule], example: Example) -> list[tuple[str, Finding]
         ]
         _write(folder, example.fixed or {})
         left = {(finding.symbol, finding.message) for finding in modellint.check([folder], isolated=True, jobs=1)}
-        groups = grouped([(number, repaired.probe(probe)) for number, probe in probes if probe is not None])
+        groups = group_by_target([(number, repaired.probe(probe)) for number, probe in probes if probe is not None])
         setup = served((folder.as_posix(),))
         verdicts = {number: verdict for group in groups for number, verdict in answer(group, setup).items()}
         return [

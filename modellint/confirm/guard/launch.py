@@ -20,7 +20,7 @@ from . import process
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-#: What a full guard consists of, without versions.
+#: The parts of a full guard, without versions.
 FULL = frozenset(("landlock", "seccomp"))
 #: Exit statuses: the guard that is required cannot be had; the program cannot be started; a fork cannot do the work.
 REFUSED, NOT_STARTED, UNFIT = 96, 97, 98
@@ -40,7 +40,7 @@ class Launch:
     address_space: int
     seconds: float
     devices: tuple[str, ...] = (os.devnull,)
-    #: Whether it forks others, which call `enter` for themselves.
+    #: True for a process that forks others, which call `enter` for themselves.
     is_forking: bool = False
 
 
@@ -65,12 +65,12 @@ def enter(how: Launch) -> None:
 
 
 def is_full(parts: Sequence[str]) -> bool:
-    """Whether the operating system enforces all that a run must not do."""
+    """True if `parts` has both locks, Landlock and seccomp, so that the operating system enforces every limit."""
     return {part.partition(" ")[0] for part in parts} >= FULL
 
 
 def guard(how: Launch) -> list[str]:
-    """Give up what this system lets us give up; the names of what that was."""
+    """Give up every right that this system lets a process give up; gives the names of these parts of the guard."""
     parts: list[str] = []
     is_linux = sys.platform == "linux"
     if is_linux:
@@ -101,7 +101,7 @@ def _restrict(parts: list[str], how: Launch) -> None:
 
 
 def _try(parts: list[str], name: str, give_up: Callable[[], object]) -> bool:
-    """Whether something could be given up, noted as a part of the guard."""
+    """Give up one right and note it in `parts`; False if the system does not let us."""
     try:
         give_up()
     except (OSError, ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""What a process gives up that needs no filter: outliving its parent, rights of root, and more than its share."""
+"""Limits of a process that need no filter: it dies with its parent, has no rights of root, and bounded resources."""
 
 from __future__ import annotations
 

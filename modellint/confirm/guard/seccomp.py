@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-#: AUDIT_ARCH_* of <linux/audit.h>, and the column of `syscalls.CALLS`, by what `uname` says.
+#: AUDIT_ARCH_* of <linux/audit.h>, and the column of `syscalls.CALLS`, by the machine that `uname` names.
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 #: Calls from here on are those of the x32 interface, which has numbers of its own.
 _X32 = 0x40000000
@@ -43,7 +43,7 @@ _IOCTLS = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x5412, 0x541C, 0x890
 
 @dataclass(frozen=True)
 class Condition:
-    """Whether the lower half of an argument, by its number and after a mask, is one of some values."""
+    """A test of an argument of a system call: its lower half (`is_upper_half`: its upper), masked, is in `values`."""
 
     argument: int
     values: tuple[int, ...]
@@ -65,7 +65,7 @@ class Rule:
 
 
 def rules(pid: int | None, *, landlock: int) -> list[Rule]:
-    """What is refused beside what `landlock` (the version of its interface, or 0) refuses.
+    """The system calls to refuse beside those that `landlock` (the version of its interface, or 0) refuses.
 
     The process `pid` starts no other and touches none but itself. Without a `pid` that is left to the filters that
     processes add for themselves: a filter is never taken back, and forked processes have it, too.
@@ -107,11 +107,11 @@ def _everywhere() -> list[Rule]:
         Rule(errno.EPERM, "shmget shmat shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl"),
         Rule(errno.EPERM, "mq_open mq_unlink add_key request_key keyctl memfd_create memfd_secret"),
         Rule(errno.EPERM, "fcntl", only=(Condition(1, _SET_OWNER),)),
-        # What passes filters by, or undoes them.
+        # Calls that bypass filters, or undo them.
         Rule(errno.ENOSYS, "io_uring_setup io_uring_enter io_uring_register"),
         Rule(errno.EPERM, "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen fsconfig fsmount"),
         Rule(errno.EPERM, "fspick mount_setattr open_tree_attr bpf perf_event_open open_by_handle_at userfaultfd"),
-        # What belongs to files besides their content. Copies that want to keep times and modes are none the wiser.
+        # Metadata of files. Copies that want to keep times and modes do not notice.
         Rule(0, "chmod fchmod fchmodat fchmodat2 utime utimes futimesat utimensat"),
         Rule(errno.EPERM, "chown lchown fchown fchownat mknod mknodat fanotify_init file_setattr"),
         Rule(
@@ -169,7 +169,7 @@ def program(wanted: Sequence[Rule], machine: str) -> list[Instruction]:
 
 
 def _block(rule: Rule) -> list[Instruction]:
-    """What to do with a call of a rule: it always ends in a return."""
+    """The instructions for a call of a rule; they always end in a return."""
     refuse, allow = (_RETURN, 0, 0, _ERRNO | rule.error), (_RETURN, 0, 0, _ALLOW)
     if rule.only:
         return [*_tests(rule.only), refuse, allow]

@@ -1,4 +1,4 @@
-"""What torch is asked to do at a place, and what comes of it."""
+"""Calls of torch functions at a place: dropout after `eval()`, softmax without `dim`, discarded results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from .places import Spot
-from .reaching import tried
+from .reaching import reach
 from .standins import likeliest
 from .tensors import tensors_in
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
@@ -47,7 +47,7 @@ class _Asked(TorchFunctionMode):
 
 
 def dropping(session: Session, claim: AlwaysDrops) -> Verdict:
-    """Whether dropout drops after `eval()`."""
+    """Run the place after `eval()`: confirmed if dropout there still sets values to zero."""
 
     def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Verdict | None:
         if not name.startswith("dropout"):
@@ -60,11 +60,11 @@ def dropping(session: Session, claim: AlwaysDrops) -> Verdict:
             return None  # chance, or nothing there to drop
         return confirmed(f"after `eval()` it still sets {lost} of {before.numel()} values to zero")
 
-    return _judged(session, Spot.of(claim.place), judge, is_trained=False)
+    return _first_verdict(session, Spot.of(claim.place), judge, is_trained=False)
 
 
 def softening(session: Session, claim: OverBatch) -> Verdict:
-    """Whether a softmax normalises over the first of three dimensions."""
+    """Run the place: confirmed if a softmax without `dim` normalises a 3-D tensor over dimension 0."""
 
     def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Verdict | None:
         if "softm" not in name or not isinstance(args[0], torch.Tensor):
@@ -76,11 +76,11 @@ def softening(session: Session, claim: OverBatch) -> Verdict:
             return None  # of what was made up as input
         return confirmed(f"`{name}` of a tensor of sizes {tuple(args[0].shape)} takes dimension 0")
 
-    return _judged(session, Spot.of(claim.place), judge)
+    return _first_verdict(session, Spot.of(claim.place), judge)
 
 
 def losing(session: Session, claim: Lost) -> Verdict:
-    """Whether a statement changes none of the tensors that it is about, and nothing takes what it computes."""
+    """Run the statement: confirmed if it changes none of its tensors and discards the result."""
     spot = Spot.of(claim.place)
     session.begin("importing the file")
     if not _is_statement(session.source().tree, spot):
@@ -93,14 +93,14 @@ def losing(session: Session, claim: Lost) -> Verdict:
             return confirmed(f"`{name}` gives back the tensor that it is called on, as it was")
         return confirmed(f"`{name}` gives a new tensor, and changes none that it is given")
 
-    return _judged(session, spot, judge)
+    return _first_verdict(session, spot, judge)
 
 
-def _judged(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Verdict:
-    """What is said of the first function that tells anything; of what was reached without any, nothing holds."""
+def _first_verdict(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Verdict:
+    """The verdict of the first torch call that `judge` decides; unconfirmed if it decides none."""
     reasons: list[str] = []
     with _Asked(spot, judge) as asked:
-        for _ in tried(session, spot, reasons, is_trained=is_trained):
+        for _ in reach(session, spot, reasons, is_trained=is_trained):
             if asked.outcome is not None:
                 return asked.outcome
     return unconfirmed(likeliest(reasons))
@@ -111,12 +111,12 @@ def _name(function: Any) -> str:
 
 
 def _versions(given: object) -> list[int]:
-    """How often the tensors among some arguments were changed."""
+    """The versions of the tensors among some arguments, which count their changes in place."""
     return [one._version for one in tensors_in(given)]
 
 
 def _is_statement(tree: ast.AST, spot: Spot) -> bool:
-    """Whether an expression is a statement by itself."""
+    """True if the expression at `spot` is a statement by itself."""
     place = (spot.line, spot.column, spot.end_line)
     return any(
         isinstance(node, ast.Expr) and (node.lineno, node.col_offset + 1, node.end_lineno) == place

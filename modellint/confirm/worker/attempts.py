@@ -15,29 +15,29 @@ _MAX_ATTEMPTS = 12
 
 
 class Attempt:
-    """One way to build a class; what the settings say of it is in `configured`."""
+    """One way to build a class; `configured` has the arguments that the settings give."""
 
     def __init__(self, builder: Builder, found: Any, configured: Mapping[str, Any]) -> None:
         self.builder = builder
         self.found = found
         self.configured = configured
-        #: Whether an object could be built.
+        #: True once an object has been built.
         self.is_built = False
 
     @property
     def is_certain(self) -> bool:
-        """Whether nothing was assumed, and nothing else could have been passed."""
+        """True if no argument was assumed, and none has an alternative."""
         return not self.builder.is_assuming and not self.builder.alternatives
 
     @property
     def takes_nothing(self) -> bool:
-        """Whether there is nothing that it could be built with."""
+        """True if the constructor of the class takes no arguments at all."""
         with suppress(TypeError, ValueError):  # not all that is written in C tells it
             return isinstance(self.found, type) and not inspect.signature(self.found).parameters
         return False
 
     def build(self) -> Any:
-        """An object of the class; what is no class is given back as it is."""
+        """Build an object of the class; anything that is no class is given back as it is."""
         found = self.builder.target(self.found) if isinstance(self.found, type) else self.found
         self.is_built = True
         return found
@@ -48,7 +48,7 @@ class Attempt:
 
 
 def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:
-    """As nothing says otherwise, then with each flag and each word of the constructor in turn.
+    """Ways to build a class: with the default guesses, then with each alternative value of an argument in turn.
 
     Where defaults are kept, these are those that must be passed, and, if nothing is built, what may be None.
     """

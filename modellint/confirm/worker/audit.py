@@ -73,9 +73,9 @@ class Audit:
 
     def __init__(self, scratch: str, *, is_alone: bool) -> None:
         self._scratch = os.path.realpath(scratch)
-        #: Whether nothing else stops what may be harmless: opening a database, which may only be read.
+        #: True if no operating system guards: then even opening a database is blocked, which may only be read.
         self._is_alone = is_alone
-        #: What was blocked, each once, in order: user code may swallow the exception.
+        #: The attempts that were blocked, each once, in order: user code may swallow the exception.
         self.blocked: list[str] = []
 
     def install(self) -> None:
@@ -111,13 +111,13 @@ class Audit:
             raise self.block(_NETWORK)
 
     def _check(self, verb: str, path: object, folder: object) -> None:
-        """Block a path, relative to the folder of a descriptor or to the working directory, that is not ours."""
-        name = _named(path, folder)
+        """Block a change of a path outside the scratch folder; `folder` is the descriptor that it is relative to."""
+        name = _path_of(path, folder)
         if name is None or not self._is_own(name):
             raise self.block(f"{verb} {name or repr(path)}")
 
     def _is_own(self, name: str) -> bool:
-        """Whether a path is that of something in the scratch folder, or of nothing on disk."""
+        """True if a path lies in the scratch folder, or is that of nothing on disk."""
         try:
             real = os.path.realpath(name)
         except (OSError, ValueError):
@@ -126,7 +126,7 @@ class Audit:
         return in_memory or real in (os.devnull, self._scratch) or real.startswith(self._scratch + os.sep)
 
     def _is_own_socket(self, event: str, arguments: tuple[Any, ...]) -> bool:
-        """Whether an address names a file (a Unix socket) in the scratch folder."""
+        """True if the address of a socket is a file (a Unix socket) in the scratch folder."""
         address = arguments[-1]
         return (
             event in ("socket.bind", "socket.connect")
@@ -135,7 +135,7 @@ class Audit:
         )
 
     def _watch_unseen(self) -> None:
-        """Stand before functions that raise no audit event, or one that does not tell all."""
+        """Wrap functions that raise no audit event, or one that does not tell all."""
         for name in ("mkfifo", "mknod"):
             if hasattr(os, name):
                 self._replace(name, lambda path, *_, dir_fd=None, **__: self._check("change", path, dir_fd))
@@ -144,7 +144,7 @@ class Audit:
         self._forbid_fork_exec()
 
     def _replace(self, name: str, check: Callable[..., None]) -> None:
-        """Have `check` see the arguments of a function of `os` before the function does."""
+        """Wrap a function of `os` so that `check` sees its arguments first."""
         original = getattr(os, name)
 
         def checked(*arguments: Any, **options: Any) -> Any:
@@ -180,8 +180,8 @@ def _is_writing(mode: object, flags: object) -> bool:
     return isinstance(flags, int) and bool(flags & _WRITING)
 
 
-def _named(path: object, folder: object) -> str | None:
-    """The path that is meant: of a descriptor, or relative to the folder of one (-1 and None: there is none)."""
+def _path_of(path: object, folder: object) -> str | None:
+    """The path that a call is about: of a descriptor, or relative to the folder of one (-1 and None: there is none)."""
     if isinstance(path, int):
         return _of_descriptor(path)
     try:
@@ -195,7 +195,7 @@ def _named(path: object, folder: object) -> str | None:
 
 
 def _of_descriptor(descriptor: int) -> str | None:
-    """The path of what is open under a number; None where the system does not say, or it is no file."""
+    """The path of the file open as a descriptor; None where the system does not say, or it is no file."""
     try:
         if sys.platform == "darwin":
             import fcntl

@@ -11,7 +11,7 @@ from typing import Any
 #: The name below which they are imported.
 NAME = "modellint_beside"
 
-#: What stands for modellint: rooms can be imported from it, but nothing of its own is run.
+#: A stand-in for the package modellint: its rooms can be imported, but its own `__init__` is not run.
 _MODELLINT = ModuleType(NAME)
 _MODELLINT.__path__ = [str(Path(__file__).resolve().parents[2])]
 sys.modules[NAME] = _MODELLINT

@@ -31,7 +31,7 @@ _OWNER = "__modellint_owner__"
 
 
 def binding(session: Session, claim: Refused) -> Verdict:
-    """Whether the arguments of a call fit the signature of its callee; where that is not known, whether it raises."""
+    """Bind the arguments of a call to its callee's signature; where the callee is not found, run the call."""
     session.begin("importing the file")
     source, spot, reasons = session.source(), Spot.of(claim.place), list[str]()
     call = expression(source.tree, spot)
@@ -39,21 +39,21 @@ def binding(session: Session, claim: Refused) -> Verdict:
         for names in _surroundings(session, source, reasons):
             try:
                 callee = eval(compile(ast.Expression(_evaluable(call.func)), spot.path, "eval"), names)
-                signature = inspect.signature(_called(callee), follow_wrapped=False)
+                signature = inspect.signature(_called_function(callee), follow_wrapped=False)
             except Exception as error:
                 reasons.append(f"finding `{ast.unparse(call.func)}`: {described(error)}")
                 continue
             if isinstance(callee, StandIn) or (isinstance(callee, type) and issubclass(callee, StandIn)):
                 break
-            if (known := _bound(call, signature)) is not None:
+            if (known := _bind(call, signature)) is not None:
                 return known
             break
     run = refusal(session, claim)
     return run if run.status is not UNCONFIRMED else unconfirmed(likeliest(reasons))
 
 
-def _bound(call: ast.Call, signature: inspect.Signature) -> Verdict | None:
-    """What Python says of the arguments of a call before the callee runs; None if only a call of it tells.
+def _bind(call: ast.Call, signature: inspect.Signature) -> Verdict | None:
+    """The verdict of Python's argument binding; None if only running the call can tell.
 
     Stars may stand for any, and what takes any arguments can refuse them all the same.
     """
@@ -71,7 +71,7 @@ def _bound(call: ast.Call, signature: inspect.Signature) -> Verdict | None:
 
 
 def _surroundings(session: Session, source: Source, reasons: list[str]) -> Iterator[dict[str, Any]]:
-    """The names that are known where a call stands: those of its file, and the object whose method that is."""
+    """The globals of a call: the names of its file, with each way to build the object whose method the call is in."""
     names = vars(source.module)
     owner = session.name.rpartition(".")[0]
     if not owner or not isinstance(cls := source.find(owner), type):
@@ -96,8 +96,8 @@ def _bare(cls: Any) -> Any:
     return bare
 
 
-def _called(callee: Any) -> Any:
-    """What a call of an object runs: of a layer its `forward`, and what torch has wrapped, which hands all on to it."""
+def _called_function(callee: Any) -> Any:
+    """The function that a call of `callee` runs: a layer's `forward`; pass-through wrappers of torch are removed."""
     is_layer = isinstance(callee, nn.Module) and type(callee).__call__ is nn.Module.__call__
     callee = callee.forward if is_layer else callee
     while hasattr(callee, "__wrapped__") and hasattr(callee, "__code__") and is_torchs(callee.__code__):

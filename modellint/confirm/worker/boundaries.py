@@ -1,4 +1,4 @@
-"""What happens at the ends: the shortest sequences, positions that run ahead, tables that are just full, a step on.
+"""Runs at the limits: the shortest sequences, positions past the length, tables that are just full, one more step.
 
 Everything is run for real on the CPU. A fact is always a pair: what gets through, and the next that does not.
 """
@@ -13,7 +13,7 @@ import torch
 
 from . import roles
 from .beside import POSITIONS
-from .calls import Call, changed, is_refusal, lasting, position_inputs
+from .calls import Call, is_refusal, lasting, position_inputs, with_positions
 from .places import Spot
 from .sentinels import Sentinel
 from .specs import BATCH, IMAGE, SAMPLES, TIME
@@ -40,8 +40,8 @@ _TABLE_LIMIT = 200_000
 
 
 def boundaries(session: Session, claim: _Ends) -> Verdict:
-    """Whether the place that a finding speaks of fails at an end of what it is made for."""
-    return _Claim(session, claim).judged()
+    """Run the code of a finding at the limit that its claim names: confirmed if it fails there."""
+    return _Claim(session, claim).verdict()
 
 
 class _Claim:
@@ -53,7 +53,7 @@ class _Claim:
         self._spot = Spot.of(claim.place)
         self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
         self._reasons: list[str] = []
-        #: What speaks against the finding where numbers were assumed; it refutes if nothing else was seen.
+        #: Observations against the finding under assumed numbers; they refute if nothing else was seen.
         self._against: list[tuple[str, Builder]] = []
         self._is_open = False
         self._end = time.process_time() + _PATIENCE
@@ -64,7 +64,7 @@ class _Claim:
             POSITIONS.NegativeFiller: Sentinel(session, self._claim, self._reasons).judge,
         }[type(claim)]
 
-    def judged(self) -> Verdict:
+    def verdict(self) -> Verdict:
         for path, name in self._session.functions:
             try:
                 source = self._session.load(path)
@@ -75,7 +75,7 @@ class _Claim:
             for variant in (0, roles.EQUAL):
                 for attempt in self._session.attempts(owner, variant=variant, source=source):
                     try:
-                        outcome = self._observed(attempt, name, method)
+                        outcome = self._verdict_of_calls(attempt, name, method)
                     except Exception as error:
                         self._reasons.append(f"building `{owner}`: {described(error)}")
                         continue
@@ -86,8 +86,8 @@ class _Claim:
             return refuted(fact)
         return unconfirmed(self._reasons[0] if self._reasons else "no way to call it was found")
 
-    def _observed(self, attempt: Attempt, name: str, method: str) -> Verdict | None:
-        """What calls show; None if no call shows anything. Raises what building raises."""
+    def _verdict_of_calls(self, attempt: Attempt, name: str, method: str) -> Verdict | None:
+        """The verdict of calls with all combinations of inputs; None if none decides. Raises the errors of building."""
         for is_full in (False, True):
             call = Call(attempt, method, self._lookup, self._session.observed, self._spot)
             self._session.begin(f"calling `{name}`")
@@ -110,7 +110,7 @@ class _Claim:
     # -- positions that run ahead of the length -----------------------------------------------------------------------
 
     def _positions(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
-        """A table that is sized by the length is too small for positions, or has a row to spare that none needs."""
+        """Call with positions that do not count up: confirmed if a table sized by the length is too small for them."""
         base = call.run_sized(specs) if self._lookup is None else base
         if not base.passed:
             return None
@@ -120,17 +120,17 @@ class _Claim:
             return None
         if self._claim.is_offset:
             return self._ahead(call, specs, names)
-        packed = call.run_sized(changed(specs, names, period=3))
+        packed = call.run_sized(with_positions(specs, names, period=3))
         if packed.failed is not None:
             fact = f"positions that count up pass, packed ones (0, 1, 2, 0, 1) do not ({packed.failed}): {packed.said}"
-            return self._confirmed(call, specs, fact)
-        later = call.run_sized(changed(specs, names, start=3))
+            return self._confirm(call, specs, fact)
+        later = call.run_sized(with_positions(specs, names, start=3))
         if later.passed and base.rows == base.highest + 2 and later.rows == later.highest + 1:
             fact = (
                 f"positions up to {base.highest} get {base.rows} rows, one more than they or the length need; "
                 f"positions up to {later.highest} get the {later.rows} that they need"
             )
-            return self._confirmed(call, specs, fact)
+            return self._confirm(call, specs, fact)
         if not (packed.passed and later.passed):
             self._is_open = True
         elif all(run.rows == run.highest + 1 and run.rows in run.sizes for run in (base, later)):
@@ -138,7 +138,7 @@ class _Claim:
         return None
 
     def _ahead(self, call: Call, specs: Specs, names: list[str]) -> Verdict | None:
-        """Positions may run ahead of the length by what is added to it, and not by one more."""
+        """Measure the table's spare rows: confirmed if positions may run ahead of the length by as many and no more."""
         spare: list[int] = []
         grows = False
         for length in _SHORTEST:
@@ -148,14 +148,14 @@ class _Claim:
                 continue
             room = plain.rows - 1 - plain.highest
             spare.append(room)
-            full = call.run_sized(changed(shorter, names, start=room))
-            over = call.run_sized(changed(shorter, names, start=room + 1))
+            full = call.run_sized(with_positions(shorter, names, start=room))
+            over = call.run_sized(with_positions(shorter, names, start=room + 1))
             if full.passed and over.failed is not None and _is_size(over, spare):
                 fact = (
                     f"length {length}: positions up to {full.highest} pass, position {over.highest} fails "
                     f"({over.failed}): {over.said}"
                 )
-                return self._confirmed(call, shorter, fact)
+                return self._confirm(call, shorter, fact)
             grows = over.passed and over.rows > full.rows and bool(over.sizes)
         fact = "the table grows with the positions"
         if grows and call.attempt.is_certain:
@@ -170,18 +170,18 @@ class _Claim:
     # -- one step on --------------------------------------------------------------------------------------------------
 
     def _step(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
-        """After some tokens, one more with what was kept of them: its position is beyond the length of the input."""
+        """Call with a cache of tokens and one more token: confirmed if its position is beyond the input's length."""
         if not base.passed:
             return None
         kept: tuple[str, ...] = self._claim.past
         if not kept and base.error is not None:
-            # What the layer keeps itself is there only once a call has come to its end.
+            # A layer's own cache is filled only once a call has ended.
             return None
         names = position_inputs(call, specs, base)
         if not names:
             self._reasons.append("no input was found that the positions come from")
             return None
-        step = changed(lasting(specs, 1), names, start=TIME)
+        step = with_positions(lasting(specs, 1), names, start=TIME)
         failed: CallRun | None = None
         for past in _pasts(specs) if kept else [None]:
             run = call.run(step, dict.fromkeys(kept, past))
@@ -199,7 +199,7 @@ class _Claim:
             f"{TIME} tokens at once pass; a step at position {TIME} with {TIME} tokens kept fails "
             f"({failed.failed}): {failed.said}"
         )
-        return self._confirmed(call, step, fact)
+        return self._confirm(call, step, fact)
 
     # -- a table of a fixed length ------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class _Claim:
         return None
 
     def _along(self, axis: _Axis, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
-        """What happens as one size grows to the rows of the table, and beyond."""
+        """Let one size grow to the rows of the table, and beyond: confirmed if one more fails or is cut off."""
         start = axis.value(specs)
         moved = call.run(axis.at(specs, start + 1))
         if not moved.found or moved.highest != base.highest + 1:
@@ -227,7 +227,7 @@ class _Claim:
             return None
         passes = f"{axis.name} {last - 1} and {last} pass, {last + 1}"
         if over.failed is not None:
-            return self._confirmed(call, specs, f"{passes} fails ({over.failed}): {over.said}")
+            return self._confirm(call, specs, f"{passes} fails ({over.failed}): {over.said}")
         if over.highest < over.rows:
             if call.attempt.is_certain:
                 detail = f"{axis.name} {last + 1} has a table of {over.rows} rows"
@@ -238,18 +238,18 @@ class _Claim:
             self._reasons.append(f"{axis.name} {last}: {full.said}" if full.error is not None else over.said)
             return None
         if over.error is not None:
-            return self._confirmed(call, specs, f"{passes} fails ({over.found[0]}): {over.said}")
+            return self._confirm(call, specs, f"{passes} fails ({over.found[0]}): {over.said}")
         if _shapes(over.result) == _shapes(full.result):
-            return self._confirmed(call, specs, f"{passes} gets no more than {last} ({over.found[0]})")
+            return self._confirm(call, specs, f"{passes} gets no more than {last} ({over.found[0]})")
         return None
 
-    def _confirmed(self, call: Call, specs: Specs, fact: str) -> Verdict:
+    def _confirm(self, call: Call, specs: Specs, fact: str) -> Verdict:
         call.note(specs)
         return confirmed(fact)
 
 
 def _is_size(run: CallRun, spare: list[int]) -> bool:
-    """Whether the rows of a table are what the observed expression says.
+    """True if the table has as many rows as the observed expression says.
 
     If nothing was observed, the table must be longer than the input by the same number for two lengths.
     """
@@ -257,7 +257,7 @@ def _is_size(run: CallRun, spare: list[int]) -> bool:
 
 
 class _Kept:
-    """What a cache object has kept: keys and values of `TIME` tokens."""
+    """A cache object that holds keys and values of `TIME` tokens."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._part = torch.zeros(shape)
@@ -282,7 +282,7 @@ class _Kept:
 
 
 def _pasts(specs: Specs) -> Iterator[Any]:
-    """What may have been kept of `TIME` tokens: tensors like the inputs, pairs of them, and objects that hold them."""
+    """Possible caches of `TIME` tokens: tensors like the inputs, pairs of them, and cache objects."""
     shapes = [spec.shape for spec in specs.values() if spec.kind == "float" and TIME in spec.shape]
     shapes += [(shape[0], 4, *shape[1:]) for shape in shapes if len(shape) == 3]
     for shape in dict.fromkeys(shapes):

@@ -50,14 +50,14 @@ def brain_of(
         "checkpointer": checkpointer,
         "device": placement.DEVICE,
     }
-    brain = _constructed(cls, kept)
+    brain = _construct(cls, kept)
     if brain is None:
         brain = object.__new__(cls)
         vars(brain).update(kept)
     return brain
 
 
-def _constructed(cls: type, kept: dict[str, Any]) -> Any:
+def _construct(cls: type, kept: dict[str, Any]) -> Any:
     """An object whose constructors ran, the framework's left out; None where there are none, or they need more."""
     framework = next((one for one in cls.__mro__[1:] if _is_framework(one)), None)
     if framework is None or cls.__init__ is framework.__init__:  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What inputs are called, by what they are: patterns of the names of parameters."""
+"""Patterns of parameter names, one for each kind of input."""
 
 from __future__ import annotations
 

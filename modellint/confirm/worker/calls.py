@@ -1,4 +1,4 @@
-"""Calls of a function with chosen inputs, and what each of them looked up, computed, returned or raised."""
+"""Calls of a function with chosen inputs, and the look-ups, values, result or error of each call."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _LARGE = 200_000_000
 Specs = dict[str, Spec]
 
 
-def prepared(
+def callables_of(
     session: Session, name: str, reasons: list[str], device: str = "cpu"
 ) -> Iterator[tuple[Callable[..., Any], Inputs]]:
-    """A function of the session's file, or a method on an object that was built for it, with its inputs.
+    """The session's function, or its method on each object that could be built for it, with possible inputs.
 
-    What keeps it from being built is added to `reasons`; arguments that are devices are `device`.
+    Errors of building are added to `reasons`; arguments that are devices are `device`.
     """
     owner, method = session.source().split(name)
     for attempt in session.attempts(owner, device=device):
@@ -51,7 +51,7 @@ def prepared(
 
 @dataclass
 class CallRun:
-    """One call: what was looked up at the place that is watched, and the values that the observed expression had."""
+    """One call: the look-ups at the watched place, and the values of the observed expression."""
 
     found: list[SeenLookup] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
@@ -60,12 +60,12 @@ class CallRun:
 
     @property
     def failed(self) -> SeenLookup | None:
-        """The lookup that torch refused."""
+        """The look-up that torch refused; None if it refused none."""
         return next((lookup for lookup in self.found if lookup.error is not None), None)
 
     @property
     def passed(self) -> bool:
-        """Whether the place was reached, and nothing failed there."""
+        """True if the watched place was reached, and no look-up failed there."""
         return bool(self.found) and self.failed is None
 
     @property
@@ -78,13 +78,13 @@ class CallRun:
 
     @property
     def sizes(self) -> list[int]:
-        """The numbers among the values that were observed."""
+        """The whole numbers among the observed values."""
         numbers = [v for v in self.values if isinstance(v, int) or (isinstance(v, torch.Tensor) and v.numel() == 1)]
         return [int(number) for number in numbers]
 
     @property
     def said(self) -> str:
-        """What torch or Python says of the failure."""
+        """The error of the failed look-up, or else of the call, in words; "" if there is none."""
         failed = self.failed
         error = self.error if failed is None else failed.error
         return "" if error is None else described(error)[:200]
@@ -132,14 +132,14 @@ class Call:
         return run
 
     def run_sized(self, specs: Specs) -> CallRun:
-        """Call it once; where no place is watched, what counts are tables of as many rows as the expression says."""
+        """Call it once; without a watched place, only look-ups in tables with the observed number of rows count."""
         run = self.run(specs)
         if self._lookup is None:
             run.found = [lookup for lookup in run.found if lookup.rows in run.sizes]
         return run
 
     def note(self, specs: Specs) -> None:
-        """Say with which inputs a fact was observed."""
+        """Add to the assumptions the inputs with which a fact was observed."""
         self.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
 
 
@@ -148,26 +148,26 @@ def lasting(specs: Specs, time: int) -> Specs:
     return {name: replace(spec, time=time) for name, spec in specs.items()}
 
 
-def changed(specs: Specs, names: list[str], **changes: Any) -> Specs:
-    """The same inputs with positions, those of `names`, that are made in another way."""
+def with_positions(specs: Specs, names: list[str], **changes: Any) -> Specs:
+    """The same inputs, where those of `names` become positions with other settings, such as another start."""
     return {name: replace(spec, kind="positions", **changes) if name in names else spec for name, spec in specs.items()}
 
 
 def position_inputs(call: Call, specs: Specs, base: CallRun) -> list[str]:
-    """The inputs that the ids of the lookup follow: those that move it when they are moved."""
+    """The inputs that the ids of the look-up follow: shifting one of them shifts the ids."""
     names = []
     for name, spec in specs.items():
         if spec.kind not in ("positions", "ids") or TIME not in spec.shape:
             continue
-        plain = base if spec.kind == "positions" else call.run_sized(changed(specs, [name]))
-        moved = call.run_sized(changed(specs, [name], start=1))
+        plain = base if spec.kind == "positions" else call.run_sized(with_positions(specs, [name]))
+        moved = call.run_sized(with_positions(specs, [name], start=1))
         if plain.found and moved.found and moved.highest == plain.highest + 1:
             names.append(name)
     return names
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Whether the code itself says no: a `raise` or an `assert` in it, not an operation that failed."""
+    """True if user code raised the error itself by `raise` or `assert`, rather than an operation that failed."""
     if error is None or error.__traceback__ is None:
         return False
     last = error.__traceback__

@@ -1,4 +1,4 @@
-"""What keeps a target from being built or called whatever is passed to it: then its author is told of that alone."""
+"""Errors that keep a target from being built or called with any arguments: only these are told to its author."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
-#: What is wrong with the code itself: a name that nothing defines, or nothing offers.
+#: Errors of the code itself: a name that nothing defines, or that no module has.
 _OF_CODE = (NameError, ImportError, SyntaxError)
 
 
 class UncallableError(Exception):
-    """There is nothing to call; the message says of what."""
+    """The target has nothing that can be called; the message names it."""
 
 
 def cause_of(error: BaseException, doing: str, lacking: Iterable[str]) -> str | None:
-    """Why something fails whatever is passed, where an error says so; None if it may depend on that.
+    """The reason, as a text, why something fails with any arguments; None if it may depend on the arguments.
 
     `lacking` are libraries that could not be imported.
     """
@@ -38,9 +38,9 @@ def cause_of(error: BaseException, doing: str, lacking: Iterable[str]) -> str | 
 
 
 def _is_refused_by_module(error: BaseException) -> bool:
-    """Whether a module refuses what its own code does: registers a name twice, or before it is set up.
+    """True if `nn.Module` itself raises: a name is registered twice, or before `super().__init__()`.
 
-    A layer that was made up lacks what the one has that it stands for.
+    False for a stand-in of a layer, which may lack attributes of the real one.
     """
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
@@ -52,5 +52,5 @@ def _is_refused_by_module(error: BaseException) -> bool:
 
 
 def _is_of_module(frame: FrameType) -> bool:
-    """Whether a frame runs a method that every module has from torch."""
+    """True if a frame runs a method of `nn.Module`."""
     return frame.f_globals.get("__name__") == nn.Module.__module__

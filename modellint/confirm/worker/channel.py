@@ -1,4 +1,4 @@
-"""How a worker talks to the linter: JSON lines over a pipe of their own."""
+"""The channel from a worker to the linter: JSON lines over a pipe of their own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .verdicts import Verdict
 
-#: Characters of one text in a message: what is longer is cut, so that the linter does not take it for noise.
+#: Characters of one text in a message: longer texts are cut, so that the linter accepts them.
 _LONGEST = 4000
 
 
 class Channel:
-    """Speaks on a descriptor; what user code prints goes nowhere, and there is nothing for it to read."""
+    """The writing end of the channel; output of user code is dropped, and its input is empty."""
 
     def __init__(self, descriptor: int) -> None:
         sys.stdout.flush()
@@ -36,7 +36,7 @@ class Channel:
         os.close(self._descriptor)
 
     def stage(self, doing: str) -> None:
-        """Say what happens next: if the process dies, this is where."""
+        """Announce the next stage: if the process dies, it died there."""
         self._send({"stage": doing[:_LONGEST]})
 
     def answer(self, number: int, verdict: Verdict, assumed: list[str]) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Judge = Callable[[dict[str, Spec]], Verdict | Exception]
 
-#: What a check says, whose claim is that something fails.
+#: The statuses of a check, as a claim that something fails.
 FAILED, PASSED, NOT_RUN = CONFIRMED, REFUTED, UNCONFIRMED
 #: Seconds of processor time after which no further way to call a model is tried.
 _PATIENCE = 25.0
@@ -70,18 +70,18 @@ class TargetCall:
             raise UncallableError(f"`{type(self.owner).__name__}` has no `{method}`, so that there is no call of it")
         self.function: Callable[..., Any] = function
         self.inputs = Inputs(self.function, self.owner, attempt)
-        #: What the call gave that was run last.
+        #: The result of the last call.
         self.result: Any = None
         self.train(False)
 
     @property
     def has_modes(self) -> bool:
-        """Whether training can differ from evaluation."""
+        """True for a module, whose training mode can differ from its evaluation mode."""
         return isinstance(self.owner, nn.Module)
 
     @property
     def size(self) -> int:
-        """How many numbers there are in its parameters."""
+        """The number of elements in its parameters."""
         parameters = self.owner.parameters() if isinstance(self.owner, nn.Module) else ()
         return sum(one.numel() for one in parameters if not nn.parameter.is_lazy(one))
 
@@ -111,11 +111,11 @@ class TargetCall:
         return None
 
     def note(self, specs: Specs) -> None:
-        """Say with which inputs a fact was observed."""
+        """Add to the assumptions the inputs with which a fact was observed."""
         self.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
 
     def refuses(self, error: Exception) -> bool:
-        """Whether the code of the target itself says no: a `raise` or an `assert` in its package."""
+        """True if code of the target's own package raised the error, by `raise` or `assert`."""
         last = error.__traceback__
         while last is not None and last.tb_next is not None:
             last = last.tb_next
@@ -127,9 +127,9 @@ class TargetCall:
         return raised_in.partition(".")[0] in own and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
     def enlarged(self, key: str, more: int) -> TargetCall | None:
-        """The same, built with the number that is called `key` so much larger.
+        """The same target, built with the number called `key` increased by `more`.
 
-        None where it is no number that the object is built with.
+        None if no argument of the constructor has that number.
         """
         known = self.inputs.named.states(key)
         given = self.attempt.builder.arguments.get(id(self.owner), {})
@@ -149,7 +149,7 @@ class TargetCall:
 
 
 def _with_number(settings: Any, key: str, number: int) -> Any:
-    """Settings that have another number under a key; None if they have none there."""
+    """The settings with another number under `key`; None if they have no such key."""
     if isinstance(settings, dict):
         return {**settings, key: number} if key in settings else None
     if key not in getattr(settings, "__dict__", {}):
@@ -162,7 +162,7 @@ def _with_number(settings: Any, key: str, number: int) -> Any:
 
 
 def too_many(size: int) -> str:
-    """Why a model of so many parameters is not run."""
+    """The reason why a model with so many parameters is not run."""
     return f"{size / 1e6:.0f} million parameters are too many to run on real numbers"
 
 
@@ -177,7 +177,7 @@ def resized(specs: Specs, *, by: int = 8) -> Iterator[Specs]:
     Lengths and batches get a little longer; what else there is becomes so much larger, or 1 for `by=0`.
     """
     yield lasting(specs, TIME + 2)
-    yield {name: replace(spec, shape=_batched(spec.shape)) for name, spec in specs.items()}
+    yield {name: replace(spec, shape=_with_larger_batch(spec.shape)) for name, spec in specs.items()}
     for name, spec in specs.items():
         for at, size in enumerate(spec.shape):
             if size not in (TIME, BATCH):
@@ -187,14 +187,14 @@ def resized(specs: Specs, *, by: int = 8) -> Iterator[Specs]:
             yield {**specs, name: replace(spec, value=spec.value + 1)}
 
 
-def _batched(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape with one more in the batch."""
+def _with_larger_batch(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with a batch that is larger by one."""
     return tuple(BATCH + 1 if size == BATCH else size for size in shape)
 
 
 @dataclass(frozen=True)
 class _Reason:
-    """Why a way to build or call a target ended, with what it was built by; `is_lasting` if nothing passed mends it."""
+    """Why building or calling ended, and the builder; `is_lasting` if no other arguments would help."""
 
     said: str
     builder: Builder
@@ -211,7 +211,7 @@ class TargetCheck:
         self._reasons: list[_Reason] = []
 
     def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[TargetCall]:
-        """Ways to build the target, with its own defaults: another value is not what was asked about."""
+        """The target built in each way, with its own defaults: other values were not asked about."""
         for attempt in self._session.attempts(self.owner, variant=variant, device=device, keeps_defaults=True):
             try:
                 call = TargetCall(attempt, self._method)
@@ -222,7 +222,7 @@ class TargetCheck:
             yield call
 
     def size(self, variant: int = 0) -> int:
-        """How many numbers there are in the parameters of the target, counted without making them."""
+        """The number of elements in the parameters of the target, counted without data."""
         with placement.without_data(), contextlib.suppress(Exception):
             for call in self.calls(variant):
                 self._reasons.clear()
@@ -238,7 +238,7 @@ class TargetCheck:
 
     @contextlib.contextmanager
     def small(self, variant: int = 0) -> Iterator[int]:
-        """Build a model that is large for real numbers with fewer of them meanwhile; gives how many it has then."""
+        """Build a large model smaller inside the block, by a scale that suffices; gives its number of elements."""
         size = self.size(variant)
         builder, chosen = self._session.builder, None
         limit = min(size, LARGE)
@@ -257,12 +257,12 @@ class TargetCheck:
 
     @property
     def is_small(self) -> bool:
-        """Whether what is built is smaller than its defaults say."""
+        """True if the target is built smaller than by its defaults."""
         return self._session.scale is not None
 
     @property
     def is_late(self) -> bool:
-        """Whether it has taken so long that nothing more is tried."""
+        """True if the check has used up its processor time."""
         return time.process_time() > self._end
 
     def specs(self, call: TargetCall) -> Iterator[Specs]:
@@ -277,7 +277,7 @@ class TargetCheck:
         call.inputs.learn(error, specs)
 
     def _note(self, attempt: Attempt, doing: str, error: Exception) -> None:
-        """Note why a way to build or call the target ended."""
+        """Note why building or calling the target ended."""
         self._session.asks_for_gpu |= asks_for_gpu(error)
         cause = cause_of(error, f"{doing} `{self.owner}`", self._session.stand_ins.names)
         is_lasting = cause is not None or (doing == "building" and attempt.takes_nothing)
@@ -285,7 +285,7 @@ class TargetCheck:
         self._reasons.append(_Reason(said[:_LONGEST], attempt.builder, is_lasting))
 
     def not_run(self) -> Verdict:
-        """That there is no outcome, with the reason: first what remains whatever is passed."""
+        """The verdict "not run" with its reason; a reason that no arguments can help comes first."""
         self._session.was_in_vain |= self.is_late
         reason = next((one for one in self._reasons if one.is_lasting), next(iter(self._reasons), None))
         if reason is None:
@@ -303,17 +303,17 @@ class TargetCheck:
     def everywhere(
         self, call: TargetCall, specs: Specs, first: Verdict, judge: Judge, *, has_optional: bool = True
     ) -> Verdict:
-        """The outcome of all ways to call what works with some inputs in evaluation, where `first` was seen.
+        """The combined verdict of calls in both modes and with optional inputs, after `first` of a call in evaluation.
 
-        `judge` gives the outcome of one way, or the error that keeps it from having one. The first failure is the
-        outcome; where a way cannot be gone, it is one in part.
+        `judge` gives the verdict of one call, or the error that prevents one. The first failure is the verdict; if a
+        call cannot be made, the verdict is one in part.
         """
         if first.status is not PASSED and first.extent is not NOTHING:
             return first
         found, missed = [("", first)], list[str]()
         optional = dict(list(call.inputs.optional(specs).items())[:_MOST_OPTIONAL])
         if optional and not has_optional:
-            missed.append(f"with {_listed([f'`{name}`' for name in optional])}: it is too large")
+            missed.append(f"with {_listing([f'`{name}`' for name in optional])}: it is too large")
             optional.clear()
         for says, outcome in self._ways(call, specs, judge, optional):
             if isinstance(outcome, Exception):
@@ -322,10 +322,10 @@ class TargetCheck:
                 return replace(outcome, detail=f"{says}: {outcome.detail}")
             else:
                 found.append((says, outcome))
-        return self.as_far_as_built(call, _united(found, missed))
+        return self.as_far_as_built(call, _combined_verdict(found, missed))
 
-    def judged(self, call: TargetCall, judge: Judge) -> Verdict | None:
-        """The outcome of all ways to call what works with some inputs; None if it works with none of those tried."""
+    def verdict_of(self, call: TargetCall, judge: Judge) -> Verdict | None:
+        """The combined verdict of all ways to call the target with the first inputs that work; None if none work."""
         for specs in self.specs(call):
             outcome = judge(specs)
             if not isinstance(outcome, Exception):
@@ -334,11 +334,11 @@ class TargetCheck:
         return None
 
     def nothing(self, call: TargetCall, reason: str) -> Verdict:
-        """That there is nothing to check."""
+        """The verdict that there is nothing to check."""
         return self.as_far_as_built(call, Verdict(NOT_RUN, None, reason, NOTHING))
 
     def as_far_as_built(self, call: TargetCall, outcome: Verdict) -> Verdict:
-        """An outcome, with what is missing in the object that was built, or in what a call gave."""
+        """The verdict, with a note on stand-ins in the object that was built or in the result of a call."""
         seen = placement.below((call.owner, call.result))
         lacking = next((part for part in seen if isinstance(part, StandIn)), None)
         if lacking is None:
@@ -349,9 +349,9 @@ class TargetCheck:
     def _ways(
         self, call: TargetCall, specs: Specs, judge: Judge, optional: dict[str, list[Spec]]
     ) -> Iterator[tuple[str, Verdict | Exception]]:
-        """What is seen in training, and with each optional input: each way in words, and what comes of it.
+        """The verdict or error of each other call: in training, and with each optional input, labelled in words.
 
-        Calls of large models take seconds: what is optional is passed to them in training only.
+        Calls of large models take seconds: optional inputs are passed to them in training only.
         """
         for is_training in (False, True) if call.has_modes else (False,):
             mode = "in training" if is_training else ""
@@ -361,7 +361,7 @@ class TargetCheck:
                 yield mode, error
                 break
             if is_training:
-                yield mode, self._judged(judge, specs)
+                yield mode, self._judge(judge, specs)
             for name, kinds in optional.items() if is_training or call.size <= LARGE or not call.has_modes else ():
                 outcome = self._with_optional(call, specs, name, kinds, judge)
                 if not (isinstance(outcome, Exception) and call.refuses(outcome)):
@@ -371,10 +371,10 @@ class TargetCheck:
     def _with_optional(
         self, call: TargetCall, specs: Specs, name: str, kinds: list[Spec], judge: Judge
     ) -> Verdict | Exception:
-        """What comes of a call with one more input; the kind of it that works comes first the next time."""
+        """The verdict of a call with one more input; the kind of input that works is moved to the front of `kinds`."""
         first: Exception | None = None
         for number, more in enumerate(call.inputs.with_more(specs, name, [*kinds])):
-            outcome = self._judged(judge, more)
+            outcome = self._judge(judge, more)
             if not isinstance(outcome, Exception):
                 kinds.insert(0, more[name])
                 return outcome
@@ -385,22 +385,22 @@ class TargetCheck:
                 call.inputs.learn(outcome, more)
         return first or TypeError("nothing says what to pass")
 
-    def _judged(self, judge: Judge, specs: Specs) -> Verdict | Exception:
+    def _judge(self, judge: Judge, specs: Specs) -> Verdict | Exception:
         return TimeoutError("no time was left") if self.is_late else judge(specs)
 
 
-def _united(found: list[tuple[str, Verdict]], missed: list[str]) -> Verdict:
-    """The outcome of several ways, each in words, of which none fails."""
+def _combined_verdict(found: list[tuple[str, Verdict]], missed: list[str]) -> Verdict:
+    """The verdict of several calls, each labelled in words, of which none fails."""
     checked = [one for one in found if one[1].extent is not NOTHING]
     says, outcome = (checked or found)[0]
     parts = [f"{says}: {outcome.detail}" if says else outcome.detail]
     if checked[1:]:
-        parts.append(f"likewise {_listed([says for says, _ in checked[1:]])}")
+        parts.append(f"likewise {_listing([says for says, _ in checked[1:]])}")
     if missed:
         parts.append(f"not {'; not '.join(missed[:2])}" + (f"; and {len(missed) - 2} more" if missed[2:] else ""))
     is_partial = checked and (missed or any(one.extent is PART for _, one in checked))
     return replace(outcome, detail="; ".join(parts), extent=PART if is_partial else outcome.extent)
 
 
-def _listed(words: list[str]) -> str:
+def _listing(words: list[str]) -> str:
     return ", ".join(words[:_SHOWN]) + (f" and {len(words) - _SHOWN} more" if words[_SHOWN:] else "")

@@ -1,4 +1,4 @@
-"""Whether a checkpointer saves what a training changes."""
+"""The probe of checkpoints: whether a checkpointer saves an object that training changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def saving(session: Session, claim: NotSaved) -> Verdict:
-    """Whether the `recoverables` of a checkpointer hold what a key names: its parameters, or the object itself."""
+    """Build the recipe: confirmed if the `recoverables` hold neither the object of the key nor its parameters."""
     key = claim.key
     with placement.pretended():
         session.begin("building the recipe")
@@ -34,7 +34,7 @@ def saving(session: Session, claim: NotSaved) -> Verdict:
         if kept is None:
             return unconfirmed(f"what `{claim.checkpointer}` saves is not known")
         for name, one in kept.items():
-            if recipes.is_unbuilt(one) and any(part is found for part in placement.below(recipe.given(one))):
+            if recipes.is_unbuilt(one) and any(part is found for part in placement.below(recipe.arguments_of(one))):
                 return unconfirmed(f"`{key}` is passed to `{name}`, which could not be built: {recipe.reason(one)}")
         session.begin("looking at what is saved")
         if isinstance(found, nn.Module):
@@ -62,10 +62,10 @@ def _saved_layer(key: str, layer: nn.Module, kept: Mapping[str, Any]) -> Verdict
 
 
 def _recoverables(checkpointer: Any, recipe: Recipe) -> Mapping[str, Any] | None:
-    """What a checkpointer saves, by name: of one that could not be built, what it was to be given."""
+    """The objects that a checkpointer saves, by name; of a stand-in, those of its arguments. None if not known."""
     if not isinstance(checkpointer, StandIn):
         found = getattr(checkpointer, "recoverables", None)
     else:
-        positional, named = recipe.given(checkpointer) or ([], {})
+        positional, named = recipe.arguments_of(checkpointer) or ([], {})
         found = named.get("recoverables", positional[1] if len(positional) > 1 else {})
     return found if hasattr(found, "items") else None

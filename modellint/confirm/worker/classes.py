@@ -1,4 +1,4 @@
-"""Building an object of a class that a Python file defines, with arguments from wherever they are said."""
+"""Build an object of a class that a Python file defines, with arguments from every source that tells them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import examples, roles
 from .passing import AnyLayer, Passing, layers_in_a
 from .places import definitions
 from .scaling import noted_configurations
-from .settings import Settings, asked, keys_of
+from .settings import Settings, keys_of, settings_read_by
 from .signatures import VARIADIC, annotation_of, init_of, is_tensor_type, parameters_of, takes_any_attributes
 from .sources import CannotBuildError, Source
 from .standins import StandIn, is_derived
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 4
 _SHOWN_NAMES = 6
 _MISSING = inspect.Parameter.empty
-#: Says that a parameter is to be a number by its role, though it need not be passed.
+#: Marks a parameter that is to be a number by its role, though it need not be passed.
 _NUMBER = object()
-#: What is annotated so is given a list.
+#: Annotations whose parameters are given a list.
 _SEQUENCES = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
-#: How classes of configurations are called in the end.
+#: Endings of the names of configuration classes.
 _CONFIGURATIONS = ("Config", "Args", "Settings", "HParams", "Hparams")
 
 
 class Builder:
-    """Builds objects; whatever nothing said is in `assumed`, by parameter.
+    """Builds objects; values that had to be assumed are in `assumed`, by parameter.
 
-    `fixed` are values for the target's own parameters, that one attempt tries; `alternatives` what others may try.
+    `fixed` are values of the target's own parameters for this attempt; `alternatives` are values for other attempts.
     """
 
     def __init__(
@@ -59,60 +59,60 @@ class Builder:
         self.numbers = roles.Numbers(variant)
         self.alternatives: dict[str, list[Any]] = {}
         self.device = device
-        #: What each object was built with, by its identity.
+        #: The arguments of each object that was built, by its identity.
         self.arguments: dict[int, dict[str, Any]] = {}
         self._configured = configured
         self._fixed = dict(fixed or {})
         self._others: dict[str, str] = {}
         self._inputs: dict[str, str] = {}
-        #: Numbers of configurations that make a model large, with small ones, and those to use.
+        #: Numbers of configurations that make a model large, each with a small one; and those to use.
         self.sizes: dict[str, int] = {}
         self.reduced: dict[str, int] = {}
-        #: Defaults of what is built, by parameter, and how much smaller than they say it is to be, if it is.
+        #: Defaults of built objects by parameter, and the scale by which to reduce them, if any.
         self.defaults: list[tuple[str, Any]] = []
         self.scale: Scale | None = None
-        #: The numbers of configurations that the code makes itself.
+        #: The numbers that the code itself passes to configurations.
         self.passed: list[tuple[str, Any]] = []
         #: The parameters of the target that must be passed, and those that may be None.
         self.needed: list[str] = []
         self.optional: set[str] = set()
-        #: Whether nothing is passed for a parameter that has a default, as long as the target can be built so.
+        #: True if parameters with a default are left at it, as long as the target can be built so.
         self.keeps_defaults = False
-        #: What is passed as a device: no fact rests on which one it is, but it is told, as are defaults that are one.
+        #: Devices passed as arguments, or as defaults: they are reported, though no fact rests on which one it is.
         self._devices: dict[str, str] = {}
         self.kept: dict[str, str] = {}
-        #: Whether a class is built even if a base of it could not be imported.
+        #: True if a class is built even if a base of it could not be imported.
         self.allows_bases = False
-        #: What is known of parameters of the target: a `tensor`, or a `list`, `tuple` or `dict` of layers.
+        #: The known kinds of the target's parameters: a `tensor`, or a `list`, `tuple` or `dict` of layers.
         self.kinds: Mapping[str, str] = {}
 
     @property
     def assumed(self) -> list[str]:
-        """What nothing said, as `name = value`; names with the same value come together."""
+        """The assumptions as `name = value`; names with the same value are joined."""
         numbers = {name: str(value) for name, value in self.numbers.assumed.items()}
         tried = {name: repr(value) for name, value in self._fixed.items() if value is not _NUMBER}
         tried |= {name: str(value) for name, value in self.reduced.items()}
         groups: dict[str, list[str]] = {}
         for name, text in {**numbers, **tried, **self._others, **self._devices, **self._inputs}.items():
             groups.setdefault(text, []).append(name)
-        return [f"{_listed(names)} = {text}" for text, names in groups.items()]
+        return [f"{_listing(names)} = {text}" for text, names in groups.items()]
 
     @property
     def is_assuming(self) -> bool:
-        """Whether anything but a device stands for what nothing says."""
+        """True if any value but a device had to be assumed."""
         return bool(self.is_guessed or self.numbers.assumed or self._inputs)
 
     @property
     def is_guessed(self) -> bool:
-        """Whether anything but numbers stands for what nothing says."""
+        """True if a value other than a number or an input had to be assumed."""
         return bool(self._others or self._fixed or self.reduced)
 
     def note_inputs(self, inputs: Mapping[str, str]) -> None:
-        """Say with which inputs a fact was observed."""
+        """Note the inputs with which a fact was observed."""
         self._inputs.update(inputs)
 
     def again(self, fixed: Mapping[str, Any]) -> Builder:
-        """One that builds the same, with other values for some of the target's parameters."""
+        """A builder of the same object, with other values for some of the target's parameters."""
         return Builder(
             self.source,
             self._configured,
@@ -126,11 +126,11 @@ class Builder:
         return self._build(cls, dict(self._configured.get("arguments", {})), self._fixed, 0)
 
     def instance(self, cls: type, depth: int = 0) -> Any:
-        """An object of a class that something needs."""
+        """An object of a class that an argument needs."""
         return self._build(cls, {}, {}, depth)
 
     def arguments_of(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """What to call a function with that builds something, as if it were a constructor."""
+        """The arguments for a function that builds something, as for a constructor."""
         parameters = [p for p in inspect.signature(function).parameters.values() if p.kind not in VARIADIC]
         found = {p.name: self._argument(p, function, None, {}, 0, is_target=False) for p in parameters}
         return {name: value for name, value in found.items() if value is not _MISSING}
@@ -144,7 +144,7 @@ class Builder:
         if inspect.isabstract(cls) or init_of(cls) is object.__init__:
             cls = self._concrete(cls)
         init = init_of(cls)
-        shown = self._shown(cls) if depth == 0 and not fixed else {}
+        shown = self._example_arguments(cls) if depth == 0 and not fixed else {}
         given = {**self._called_with(cls), **shown, **configured, **fixed}
         arguments = {}
         tree = self._constructor_or_inherited(cls)
@@ -155,7 +155,7 @@ class Builder:
         arguments |= {**self._by_keys(init, tree), **arguments}
         try:
             with self._noting_configurations() if depth == 0 else contextlib.nullcontext():
-                made = self._made(cls, arguments) if depth == 0 and self.kinds else cls(**arguments)
+                made = self._construct(cls, arguments) if depth == 0 and self.kinds else cls(**arguments)
         except KeyError as error:
             if depth == 0:
                 self._note_keys(arguments, error)
@@ -165,8 +165,8 @@ class Builder:
         self.arguments[id(made)] = arguments
         return made
 
-    def _made(self, cls: type, arguments: dict[str, Any]) -> Any:
-        """An object that is given layers as all the rest of its arguments, where it is known that these are some."""
+    def _construct(self, cls: type, arguments: dict[str, Any]) -> Any:
+        """Construct an object; its `*args` or `**kwargs` are layers where `kinds` says so."""
         parameters = list(inspect.signature(cls).parameters.values())
         rest = {one.kind: one for one in parameters if one.kind in VARIADIC and one.name in self.kinds}
         first: list[Any] = []
@@ -179,9 +179,9 @@ class Builder:
             arguments = {**arguments, **layers_in_a("dict")}
         return cls(*first, **arguments)
 
-    def _shown(self, cls: type) -> dict[str, Any]:
-        """What an example passes to a class that is called with; other examples may show how it is made wrongly."""
-        for example in examples.shown(self.source, cls):
+    def _example_arguments(self, cls: type) -> dict[str, Any]:
+        """The constructor's arguments in the first documented example that also calls the object; empty without one."""
+        for example in examples.examples_of(self.source, cls):
             if example.called_with is not None:
                 try:
                     return dict(inspect.signature(cls).bind(*example.made_with[0], **example.made_with[1]).arguments)
@@ -190,7 +190,7 @@ class Builder:
         return {}
 
     def _by_keys(self, init: Callable[..., Any], tree: ast.FunctionDef | None) -> dict[str, Any]:
-        """What a constructor of `**kwargs` takes out of them by name."""
+        """The values of the keys that a constructor reads out of its `**kwargs`."""
         kinds = {parameter.kind: parameter.name for parameter in inspect.signature(init).parameters.values()}
         name = kinds.get(inspect.Parameter.VAR_KEYWORD)
         if tree is None or name is None:
@@ -221,18 +221,18 @@ class Builder:
         else:
             return said
         if cls is None:
-            return self._settings(name).filled(said)
+            return self._settings(name).with_values(said)
         known = [part.name for part in parameters_of(init_of(cls))]
         if unknown := [key for key in said if key not in known]:
             raise CannotBuildError(f"`{cls.__name__}` takes no `{unknown[0]}`; expected some of {', '.join(known)}")
         return self._build(cls, said, {}, depth + 1)
 
     def _settings(self, name: str) -> Settings:
-        """A configuration of which only the code tells."""
-        return Settings(self.numbers, asked(self.source.tree, name), self.device, self.note_other)
+        """A configuration without a class, whose keys are known from the code alone."""
+        return Settings(self.numbers, settings_read_by(self.source.tree, name), self.device, self.note_other)
 
     def _concrete(self, cls: type) -> type:
-        """A class with what an abstract one, or a mixin, leaves to others: helpers for methods, numbers of ids."""
+        """A subclass with stand-ins for abstract methods, and numbers for attributes that a mixin expects of others."""
 
         def attribute(_: Any, name: str) -> Any:
             if name.startswith("__") or not roles.counts_ids(name):
@@ -272,8 +272,8 @@ class Builder:
             self._devices[name] = repr(self.device)
             return self.device
         if parameter.default is not _MISSING:
-            small = self._scaled(name, parameter.default)
-            return small if is_target or small is not _MISSING else self._reduced(parameter)
+            small = self._scaled_default(name, parameter.default)
+            return small if is_target or small is not _MISSING else self._reduced_default(parameter)
         annotation = annotation_of(function, parameter)
         kind = self.kinds.get(name) if is_target else None
         if kind is not None and kind != "tensor":
@@ -284,15 +284,15 @@ class Builder:
         found = self.by_annotation(annotation, name, depth)
         return self._by_use(name, use, depth) if found is _MISSING else found
 
-    def _reduced(self, parameter: inspect.Parameter) -> Any:
-        """The small number for a default that makes a model large, if it is asked for."""
+    def _reduced_default(self, parameter: inspect.Parameter) -> Any:
+        """The small number for a default that makes a model large, if this attempt reduces it."""
         small = roles.shrunk(parameter.name) if type(parameter.default) is int else None
         if small is not None and small < parameter.default:
             self.sizes[parameter.name] = small
         return self.reduced.get(parameter.name, _MISSING)
 
-    def _scaled(self, name: str, default: Any) -> Any:
-        """What stands for a default where a model is made small."""
+    def _scaled_default(self, name: str, default: Any) -> Any:
+        """The reduced value of a default where a model is made small; empty if it stays."""
         self.defaults.append((name, default))
         small = None if self.scale is None else self.scale.small(name, default)
         if small is None:
@@ -301,7 +301,7 @@ class Builder:
         return small
 
     def _with_parts(self, made: Any, init: Callable[..., Any], arguments: dict[str, Any], depth: int) -> Any:
-        """A configuration with the smaller parts that it makes for itself where nothing is passed."""
+        """A configuration with the smaller parts that it makes for itself where no argument is passed."""
         parts = {
             name: type(value)
             for parameter in parameters_of(init)
@@ -314,7 +314,7 @@ class Builder:
         return type(made)(**arguments, **{name: self._build(cls, {}, {}, depth + 1) for name, cls in parts.items()})
 
     def note_other(self, name: str, said: str) -> None:
-        """Say what stands for something that nothing tells."""
+        """Note the value assumed for an argument that no source tells."""
         self._others[name] = said
 
     def _note_alternatives(self, parameter: inspect.Parameter, use: roles.ParameterUse, annotation: Any) -> None:
@@ -334,7 +334,7 @@ class Builder:
             self.alternatives[parameter.name] = [True, False]
 
     def _noting_configurations(self) -> contextlib.AbstractContextManager[None]:
-        """Note what the code passes to the configurations that it makes itself."""
+        """Note the numbers that the code passes to configurations which it makes itself."""
 
         def note(name: str, value: Any, small: Any) -> None:
             self.passed.append((name, value))
@@ -347,7 +347,7 @@ class Builder:
         return noted_configurations(plain, self.scale, note)
 
     def _note_keys(self, arguments: Mapping[str, Any], error: KeyError) -> None:
-        """Have other attempts try the keys of a mapping that was asked for an argument in vain."""
+        """Let other attempts try the keys of a mapping that has no entry for an argument."""
         keys = _keys_asked(error)
         for name, value in arguments.items() if keys else ():
             if value is error.args[0]:
@@ -388,7 +388,7 @@ class Builder:
         return self.instance(annotation, depth + 1)
 
     def _by_use(self, name: str, use: roles.ParameterUse, depth: int) -> Any:
-        """What to pass where only the name and its uses speak."""
+        """An argument by the parameter's name and its uses in the code alone."""
         if roles.is_settings(name):
             cls = None if use.is_keyed else self._settings_class()
             return self._settings(name) if cls is None else self.instance(cls, depth + 1)
@@ -422,8 +422,8 @@ class Builder:
         return Passing()
 
     def _vector(self, name: str) -> torch.Tensor:
-        """A tensor of which nothing is known: as wide as most layers are, so that it is broadcast."""
-        width = int(self.numbers.chosen("width"))
+        """A tensor as wide as most layers, for a parameter of unknown shape, so that it is broadcast."""
+        width = int(self.numbers.choose("width"))
         self._others[name] = f"ones({width})"
         return torch.ones(width)
 
@@ -452,7 +452,7 @@ class Builder:
         return next((tree for base in mine if (tree := self.constructor(base)) is not None), None)
 
     def _called_with(self, cls: type) -> dict[str, Any]:
-        """What a call in the same file passes to a class: the arguments that are written out."""
+        """The literal arguments of the first call of a class in the same file that has any."""
         names = [parameter.name for parameter in parameters_of(init_of(cls))]
         for node in ast.walk(self.source.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == cls.__name__:
@@ -464,14 +464,14 @@ class Builder:
         return {}
 
 
-def _listed(names: list[str]) -> str:
+def _listing(names: list[str]) -> str:
     """Some names, shortened if there are many."""
     rest = len(names) - _SHOWN_NAMES
     return ", ".join(names) if rest <= 1 else ", ".join(names[:_SHOWN_NAMES]) + f" and {rest} more"
 
 
 def _keys_asked(error: KeyError) -> list[str]:
-    """The words by which the mapping is asked that lacks what an error names; none if it is not to be seen."""
+    """The keys of the dict whose look-up raised a KeyError, found in the failing frame; none if it is not there."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next
@@ -486,7 +486,7 @@ def _keys_asked(error: KeyError) -> list[str]:
 
 
 def _is_settings(made: object) -> bool:
-    """Whether an object is a configuration that a class describes."""
+    """True for an object whose class is named like a configuration, unless it is a module."""
     return type(made).__name__.endswith(_CONFIGURATIONS) and not isinstance(made, nn.Module)
 
 

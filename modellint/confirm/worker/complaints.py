@@ -1,4 +1,4 @@
-"""What torch, and code like it, says of shapes that do not fit: the sizes and dimensions that were asked for."""
+"""Error messages of torch, and of code like it, about shapes: the sizes and dimensions that they ask for."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from .specs import with_size
 if TYPE_CHECKING:
     from .specs import Spec
 
-#: A product of matrices that do not fit: the width that is given, and the one that the second matrix asks for.
+#: A product of matrices that do not fit: the input's width, and the width that the second matrix asks for.
 _PRODUCT = re.compile(r"(?:\(\d+x(\d+) and |\[\d+, (\d+)\] X \[)(\d+)(?:x|, )\d+[\])]")
-#: Two sizes that are to be the same.
+#: Two sizes that must be equal.
 _UNEQUAL = re.compile(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
-#: How many dimensions are asked for; of several numbers the last.
+#: The number of dimensions that is asked for; of several numbers the last.
 _DIMENSIONS = re.compile(
     r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)|must be a (\d)D|or (\d)D \(batched\)"
     r"|has to be (?:\dD or )?(\d)D|or (\d)-D\b|len\(dims\) = (\d)"
 )
-#: A convolution that is given other channels than its own.
+#: A convolution whose input has the wrong number of channels.
 _OTHER_CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels")
-#: One dimension of a shape that is to have another size.
+#: One dimension of a shape that must have another size.
 _ONE_SIZE = re.compile(r"shape\[(\d)\] to be (\d+)")
 _SHAPE = re.compile(r"[(\[](\d+(?:, ?\d+)+),?[)\]]")
 _GIVEN = re.compile(r"but got input of size: \[([\d, ]+)\]")
-#: What complains that there is less than a kernel, a window or a padding covers.
+#: An input that is shorter than a kernel, a window or a padding.
 _TOO_SHORT = re.compile(r"Kernel size can't be greater|[Pp]adding size should be less|too (?:short|small)")
-#: What asks for integers where there are real numbers.
+#: Integers that are asked for in place of real numbers.
 _INTEGERS = re.compile(r"scalar types?:? (?:Long|Int)\b.*(?:but got|found) (?:torch\.)?Float")
 _LONGEST = 400
 
 
 class Complaint:
-    """What an error says of shapes."""
+    """The shapes that an error asks for."""
 
     def __init__(self, error: BaseException) -> None:
         self._text = str(error)[:_LONGEST]
 
     @cached_property
     def numbers(self) -> list[int]:
-        """The numbers that may be widths: in a product of matrices just the one that is asked for."""
+        """The numbers that may be widths; of a product of matrices just the one that is asked for."""
         product = _PRODUCT.search(self._text)
         found = [product[3]] if product else re.findall(r"\d+", self._text)
         return [int(number) for number in found if 1 <= int(number) <= 100_000]
 
     @cached_property
     def dimensions(self) -> int | None:
-        """How many dimensions, or values, are asked for."""
+        """The number of dimensions, or of values to unpack, that is asked for; None if the error names none."""
         numbers = [int(part) for parts in _DIMENSIONS.findall(self._text) for part in parts if part]
         return numbers[-1] if numbers else None
 
@@ -61,16 +61,16 @@ class Complaint:
 
     @cached_property
     def is_of_length(self) -> bool:
-        """Whether the error says that a sequence is too short."""
+        """True if the error says that a sequence is too short."""
         return _TOO_SHORT.search(self._text) is not None
 
     @cached_property
     def is_of_integers(self) -> bool:
-        """Whether integers are asked for in the place of real numbers."""
+        """True if integers are asked for in place of real numbers."""
         return _INTEGERS.search(self._text) is not None
 
     def channels(self, spec: Spec) -> int | None:
-        """How many channels the very tensor is to have that was given, maybe as a batch of one."""
+        """The number of channels asked for, if the error quotes this very input's shape, maybe as a batch of one."""
         found = _OTHER_CHANNELS.search(self._text)
         if found is None or len(spec.sizes) < 3 or _sizes(found[1]) not in (spec.sizes, (1, *spec.sizes)):
             return None
@@ -83,8 +83,8 @@ class Complaint:
             return next(shape for shape in shapes if shape != spec.sizes)
         return None
 
-    def scaled(self, spec: Spec, *, is_alone: bool) -> list[tuple[int, ...]]:
-        """Shapes with one size that is to the one which is there as what a product asks for is to what it is given.
+    def scaled_shapes(self, spec: Spec, *, is_alone: bool) -> list[tuple[int, ...]]:
+        """Shapes with one size multiplied by the ratio of the width that a product asks for to the one that it got.
 
         It is the last one, if another input can be meant.
         """

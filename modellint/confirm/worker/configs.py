@@ -1,4 +1,4 @@
-"""Whether plain configurations can be used: locating what `_target_` names, resolving what `${…}` asks for."""
+"""Probes of plain configurations: locate the target of `_target_`, resolve `${…}`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
-    """Whether a name can be located and called, or whether it takes arguments that are claimed to be wrong."""
+    """Locate a name: confirmed if that fails, if it is not callable, or if it refuses the claimed arguments."""
     name = claim.target
     session.begin(f"locating `{name}`")
     try:
-        found = located(name, session.stand_ins)
+        found = locate(name, session.stand_ins)
     except (ImportError, AttributeError) as error:
         return confirmed(f"locating `{name}` raises {described(error)}")
     if isinstance(found, StandIn) or (isinstance(found, type) and issubclass(found, StandIn)):
@@ -47,8 +47,8 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
     return refuted(f"`{name}` takes these arguments")
 
 
-def located(name: str, stand_ins: StandIns) -> Any:
-    """What a dotted name stands for: modules as far as they go, then attributes."""
+def locate(name: str, stand_ins: StandIns) -> Any:
+    """The object of a dotted name: modules as far as they go, then attributes."""
     parts = name.split(".")
     found: Any = stand_ins.module(parts[0])
     for number, part in enumerate(parts[1:], 2):
@@ -62,7 +62,7 @@ def located(name: str, stand_ins: StandIns) -> Any:
 
 
 def interpolating(session: Session, claim: Unresolved) -> Verdict:
-    """Whether an interpolation leads to a key that is not there."""
+    """Resolve an interpolation: confirmed if its key is missing."""
     session.begin("loading the configuration")
     try:
         omegaconf: Any = importlib.import_module("omegaconf")

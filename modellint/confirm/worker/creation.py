@@ -1,4 +1,4 @@
-"""Layers that a call makes: where their parameters are once it is over, and if they are the same the next time."""
+"""Layers that a call creates: whether their parameters outlive it, and whether the next call has the same ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def creation(session: Session, claim: MadeAnew) -> Verdict:
-    """Whether the layer that a place makes in a call is gone after the next one, and is never the same."""
+    """Call twice: confirmed if the layer created at a place is gone after the call, with other weights each time."""
     owner, method = session.source().split(session.name)
     reasons: list[str] = []
     spot = Spot.of(claim.place)
@@ -73,7 +73,7 @@ class _Made:
 
 
 def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str]) -> Verdict | None:
-    """What two calls of one object show; None if that is nothing. Raises what building it raises."""
+    """The verdict of two calls of one object; None if they decide nothing. Raises the errors of building."""
     owner = attempt.build()
     function = getattr(owner, method) if method else owner
     inputs = Inputs(function, owner, attempt)
@@ -110,7 +110,7 @@ def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str])
 
 
 def _are_fresh(first: list[torch.Tensor], second: list[torch.Tensor]) -> bool:
-    """Whether weights are as they were initialised: random, that is different, or all ones or all zeros."""
+    """True if weights look freshly initialised: different in both calls, or all ones or zeros."""
     if not first or [w.shape for w in first] != [w.shape for w in second]:
         return False
     return all(

@@ -1,4 +1,4 @@
-"""Whether a model runs where it was moved to, and any check with a GPU that is not there."""
+"""The check that a model runs on the device it was moved to; other checks repeated with a simulated GPU."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def with_gpu(check: Callable[[Session, Claim], Verdict]) -> Callable[[Session, Claim], Verdict]:
-    """A check that is made once more with a GPU that is not there, if the code does not do without one."""
+    """Repeat a check with a simulated GPU if the code asks for one."""
 
     def checked(session: Session, claim: Claim) -> Verdict:
         try:
@@ -47,9 +47,9 @@ def with_gpu(check: Callable[[Session, Claim], Verdict]) -> Callable[[Session, C
 
 
 def placement_check(session: Session, _: Claim) -> Verdict:
-    """Whether a model that was moved runs where it was moved to.
+    """The check that a moved model runs on its device.
 
-    What tensors without data do not get through is run on the CPU, with tensors that say they are elsewhere.
+    Code that tensors without data do not get through is run on the CPU, with tensors that claim another device.
     """
     outcome: Verdict | None = None
     if not session.asks_for_gpu:
@@ -73,7 +73,7 @@ def placement_check(session: Session, _: Claim) -> Verdict:
 
 
 def _in_all_ways(session: Session, outcome: Verdict) -> Verdict:
-    """The outcome of a large model of which one call works: all other ways to call it are those of a small one."""
+    """The verdict of a large model of which one call works; all other ways to call it are tried on a small one."""
     with TargetCheck(session).small() as size:
         small = _placement(session, session.machine()) if size <= LARGE else None
     if small is None or small.status is NOT_RUN:
@@ -84,7 +84,7 @@ def _in_all_ways(session: Session, outcome: Verdict) -> Verdict:
 
 
 def _placement(session: Session, machine: AbstractContextManager[Any], *, is_brief: bool = False) -> Verdict:
-    """Whether calls work on a machine; with `is_brief`, a large model is called in one way."""
+    """The verdict of calls on a device; with `is_brief`, a large model is called in one way only."""
     check = TargetCheck(session)
     moved: str | None = None
     with machine:
@@ -94,12 +94,12 @@ def _placement(session: Session, machine: AbstractContextManager[Any], *, is_bri
                     call.owner.to(placement.DEVICE)
                 stayed = placement.left_behind(call.owner)
                 for specs in check.specs(call):
-                    outcome = _placed(call, stayed, specs)
+                    outcome = _call_on_device(call, stayed, specs)
                     if not isinstance(outcome, Exception):
                         if is_brief and call.size > LARGE:
                             session.works_when_large = outcome.status is PASSED
                             return outcome
-                        return check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
+                        return check.everywhere(call, specs, outcome, partial(_call_on_device, call, stayed))
                     check.learn(call, outcome, specs)
                 number = len(list(placement.tensors(call.owner)))
                 if number and not stayed and moved is None:
@@ -109,7 +109,7 @@ def _placement(session: Session, machine: AbstractContextManager[Any], *, is_bri
 
 
 class _Counted(TorchFunctionMode):
-    """Counts what torch is asked for."""
+    """Counts the calls of torch functions."""
 
     number = 0
 
@@ -118,8 +118,8 @@ class _Counted(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def _placed(call: TargetCall, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Verdict | Exception:
-    """What one call on the device shows, or why it shows nothing."""
+def _call_on_device(call: TargetCall, stayed: list[tuple[str, torch.Tensor]], specs: Specs) -> Verdict | Exception:
+    """The verdict of one call on the device, or the error that decides nothing."""
     counted = _Counted()
     error = call.run(specs, placement.DEVICE, counted)
     if error is not None and not mixes(error):

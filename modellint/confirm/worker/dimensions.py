@@ -1,4 +1,4 @@
-"""What code says of the dimensions of a tensor that it is given: by unpacking its shape, or in a pattern of einops."""
+"""The dimensions of a tensor parameter that code reveals: by unpacking its shape, or in a pattern of einops."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ _REARRANGING = frozenset(("rearrange", "reduce", "repeat"))
 
 
 def dimensions(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
-    """The names of the dimensions of the parameter `name`, or none if nothing says how many there are.
+    """The names of the dimensions of the parameter `name`, or none if nothing reveals how many there are.
 
-    `b, t, _ = x.shape`, `b, c = x.size()` and `rearrange(x, "b c (h p) -> …")` count; the first is taken for what is
-    passed.
+    `b, t, _ = x.shape`, `b, c = x.size()` and `rearrange(x, "b c (h p) -> …")` count; the first one is taken for the
+    input as it is passed.
     """
     for node in sorted(_nodes(function), key=lambda node: (node.lineno, node.col_offset)):
-        found = _unpacked(node, name) if isinstance(node, ast.Assign) else _rearranged(node, name)
+        found = _unpacked_dimensions(node, name) if isinstance(node, ast.Assign) else _pattern_dimensions(node, name)
         if found:
             return found
     return []
 
 
-def unpacked(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
-    """The names into which each call takes the parameter `name` apart as a whole; none if it does not."""
+def unpacked_names(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
+    """The names that the body of the function unpacks the parameter `name` into; none if it does not."""
     for node in function.body:
         target = node.targets[0] if isinstance(node, ast.Assign) and _is(node.value, name) else None
         if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):
@@ -34,7 +34,7 @@ def _nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Assign 
     return [node for node in ast.walk(function) if isinstance(node, ast.Assign | ast.Call)]
 
 
-def _unpacked(node: ast.Assign, name: str) -> list[str]:
+def _unpacked_dimensions(node: ast.Assign, name: str) -> list[str]:
     value = node.value
     if isinstance(value, ast.Call) and not value.args and not value.keywords:
         value = value.func
@@ -46,7 +46,7 @@ def _unpacked(node: ast.Assign, name: str) -> list[str]:
     return [part.id if isinstance(part, ast.Name) else "_" for part in target.elts]
 
 
-def _rearranged(node: ast.Call, name: str) -> list[str]:
+def _pattern_dimensions(node: ast.Call, name: str) -> list[str]:
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if called not in _REARRANGING or len(node.args) < 2 or not _is(node.args[0], name):
         return []

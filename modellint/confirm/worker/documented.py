@@ -1,4 +1,4 @@
-"""Inputs as they are documented: shapes that a docstring or an annotation states, and what their dimensions mean."""
+"""Inputs from documentation: shapes that a docstring or an annotation states, and the meaning of their dimensions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SAYS_IDS = re.compile(r"\b(?:ids?|indices|index|tokens?|codes?|labels?|long|int(?:egers?|64)?)\b")
 _SAYS_REAL = re.compile(r"\b(?:float\w*|real|features?|(?:mel_?)?spectrograms?|waveforms?)\b", re.IGNORECASE)
 _SAYS_MASK = re.compile(r"\b(?:mask|bool|True)\b")
-#: What stands in brackets and is no shape.
+#: Words in brackets that are no shape.
 _REQUIRED = re.compile(r"required|optional|default")
 _BATCHES, _TIMES = (
     frozenset(("n", "b", "bs", "batch", "batch_size")),
@@ -32,7 +32,7 @@ _MAX_WIDTHS = 3
 
 
 class Documentation:
-    """What is said of the parameters of a function, with the numbers of its object."""
+    """The documentation of a function's parameters, with the numbers of its object."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Documentation:
         *,
         is_equal: bool,
     ) -> None:
-        """With `is_equal`, all sizes of which nothing is known are the same."""
+        """With `is_equal`, all unknown sizes are the same."""
         self._tree = tree
         self._text = inspect.getdoc(function) or ""
         self._named = named
@@ -68,8 +68,8 @@ class Documentation:
         return [Spec(kind, self._sizes(dims), is_documented=True)]
 
     def of_dimensions(self, dims: list[str]) -> list[Spec]:
-        """Real numbers with certain dimensions: guesses, as far as nothing says how large they are."""
-        free = tuple(at for at, name in enumerate(dims) if at and self._said(name, at) is None)
+        """Real tensors with named dimensions: `guesses` as far as the sizes are unknown."""
+        free = tuple(at for at, name in enumerate(dims) if at and self._stated_size(name, at) is None)
         sizes = self._sizes(dims)
         found = [Spec("float", sizes, free=free)]
         wide = [at for at in free if dims[at].lower() in _CHANNELS] or list(free[-1:])
@@ -83,11 +83,11 @@ class Documentation:
         return [spec for spec in dict.fromkeys([*found, *large]) if is_small(spec)]
 
     def calls_int(self, name: str) -> bool:
-        """Whether the docstring says of a parameter that it is an `int`."""
+        """True if the docstring says that a parameter is an `int`."""
         return re.search(rf"\b{re.escape(name)}\s*(?:\(int\b[^()\n]*\)|:\s*int\b)", self._text) is not None
 
     def calls_relative(self, name: str) -> bool:
-        """Whether the docstring says of a parameter that it is relative to something."""
+        """True if the docstring says that a parameter is relative to something."""
         return re.search(rf"\b{re.escape(name)}\b\s*[:(][^\n]*(?:\n[^\n]*)?\brelative\b", self._text) is not None
 
     def _shape_in_text(self, name: str) -> tuple[str, str] | None:
@@ -118,15 +118,15 @@ class Documentation:
         return tuple(self._dimension(name, at) for at, name in enumerate(dims))
 
     def _dimension(self, name: str, at: int) -> int:
-        said = self._said(name, at)
+        said = self._stated_size(name, at)
         if said is not None:
             return said
         is_side = name.lower() in _SIDES or name.startswith("(")
         guess = roles.EQUAL_SIZE if is_side or self._is_equal else TIME
         return guess if name == "_" else self._symbols.setdefault(name, guess)
 
-    def _said(self, name: str, at: int) -> int | None:
-        """How large a dimension is, where its name or the owner says so."""
+    def _stated_size(self, name: str, at: int) -> int | None:
+        """The size of a dimension by its name or the owner's numbers; None if neither tells."""
         lower = name.lower()
         if name.isdigit():
             return int(name)
@@ -141,7 +141,7 @@ class Documentation:
 
 
 def _kind(name: str, says: str) -> str:
-    """What kind of thing a parameter is of which something is said."""
+    """The kind of tensor of a parameter, by its documentation `says` and its name."""
     if _SAYS_MASK.search(says) or called.MASK.search(name):
         return "mask"
     if called.POSITIONS.search(name):

@@ -1,7 +1,7 @@
-"""What code and its documentation show of a class in use: how it is made, and what it is called with.
+"""Examples of a class in use: the arguments of its constructor and of its first call.
 
-Shown are `if __name__ == "__main__":`, functions of the file that take nothing, and examples in docstrings. Nothing
-but what leads to the arguments is run of them.
+Examples are `if __name__ == "__main__":`, functions of the file without parameters, and docstrings. Only statements
+that the arguments depend on are run.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Example:
     names: set[str] = field(default_factory=set)
 
 
-def shown(source: Source, cls: type) -> Iterator[Example]:
-    """The uses of a class of a file that its code or its documentation shows."""
+def examples_of(source: Source, cls: type) -> Iterator[Example]:
+    """The uses of a class in examples of its file and of its documentation."""
     for body in _bodies(source.tree, cls):
         if any(isinstance(node, ast.Name) and node.id == cls.__name__ for part in body for node in ast.walk(part)):
-            found = _followed(body, cls.__name__, dict(vars(source.module)))
+            found = _example_in(body, cls.__name__, dict(vars(source.module)))
             if found is not None:
                 yield found
 
@@ -50,10 +50,10 @@ def _bodies(tree: ast.Module, cls: type) -> Iterator[list[ast.stmt]]:
         if isinstance(node, ast.FunctionDef) and not (node.args.args or node.args.kwonlyargs or node.args.posonlyargs):
             yield node.body
     for text in (cls.__doc__, getattr(getattr(cls, "forward", None), "__doc__", None)):
-        yield _written(text or "")
+        yield _docstring_code(text or "")
 
 
-def _written(text: str) -> list[ast.stmt]:
+def _docstring_code(text: str) -> list[ast.stmt]:
     """The code of the examples in a docstring; none if they cannot be read."""
     try:
         found = doctest.DocTestParser().get_examples(inspect.cleandoc(text))
@@ -62,17 +62,17 @@ def _written(text: str) -> list[ast.stmt]:
         return []
 
 
-def _followed(body: list[ast.stmt], name: str, names: dict[str, Any]) -> Example | None:
-    """What a body shows of the class `name`; `names` are those that it knows."""
+def _example_in(body: list[ast.stmt], name: str, names: dict[str, Any]) -> Example | None:
+    """The first use of the class `name` in a body, whose globals are `names`; None if it is not used."""
     found: Example | None = None
     for number, statement in enumerate(body):
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
         if found is not None and (call := next((call for call in calls if _calls(call.func, found.names)), None)):
-            found.called_with = _evaluated(call, body[:number], names)
+            found.called_with = _evaluate_arguments(call, body[:number], names)
             return found
         made = next((call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name), None)
         if made is not None:
-            arguments = _evaluated(made, body[:number], names)
+            arguments = _evaluate_arguments(made, body[:number], names)
             if arguments is None:
                 return found
             targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -81,22 +81,22 @@ def _followed(body: list[ast.stmt], name: str, names: dict[str, Any]) -> Example
 
 
 def _calls(function: ast.expr, names: set[str]) -> bool:
-    """Whether an object that goes by certain names is called, or its `forward`."""
+    """True if a call's function is an object with one of these names, or its `forward`."""
     if isinstance(function, ast.Attribute) and function.attr == "forward":
         function = function.value
     return isinstance(function, ast.Name) and function.id in names
 
 
-def _evaluated(
+def _evaluate_arguments(
     call: ast.Call, before: list[ast.stmt], names: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
-    """The arguments of a call, with no more run of what stands before than they need; None if that is too much."""
+    """The arguments of a call, evaluated after only those statements before it that they need; None if that fails."""
     kept: list[Arguments] = []
     names = {**names, _KEPT: lambda *args, **kwargs: kept.append((list(args), kwargs))}
     call = ast.Call(ast.Name(_KEPT, ast.Load()), call.args, call.keywords)
     needed, statements = _read(call), list[ast.stmt]()
     for statement in reversed(before):
-        if isinstance(statement, _SIMPLE) and _bound(statement) & needed:
+        if isinstance(statement, _SIMPLE) and _bound_names(statement) & needed:
             statements.insert(0, statement)
             needed |= _read(statement)
     try:
@@ -113,8 +113,8 @@ def _read(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a simple statement gives a value to."""
+def _bound_names(statement: ast.stmt) -> set[str]:
+    """The names that a simple statement binds."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
     stored = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
@@ -122,7 +122,7 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 
 def _is_plain(node: ast.AST, names: dict[str, Any]) -> bool:
-    """Whether it is not a method of a class that is called: those load what was trained."""
+    """True unless the node calls a method on a class: those load pretrained weights."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return True
     return not (isinstance(node.func.value, ast.Name) and isinstance(names.get(node.func.value.id), type))

@@ -1,4 +1,4 @@
-"""Drawing the id that matters: what `argmax`, `topk` and sampling could give, whatever the weights happen to be."""
+"""Force `argmax`, `topk` and sampling to draw chosen ids, as they could with other weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .modes import ObservingMode
 aten = torch.ops.aten
 #: Scores beyond this are as good as infinite: the class cannot be drawn.
 _DEAD = 1e4
-#: After how many draws the id is drawn that ends them.
+#: The number of draws after which the id that ends them is drawn.
 _ENOUGH = 256
 
 
@@ -68,7 +68,7 @@ class Forced(ObservingMode):
 
 
 class Ended(ObservingMode):
-    """Lets code that draws on and on draw the id that it compares the last one with, as it would sooner or later."""
+    """Ends code that draws in a loop: draws the id that it compares the last one with, as it would sooner or later."""
 
     def __init__(self) -> None:
         super().__init__()

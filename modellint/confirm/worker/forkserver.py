@@ -1,4 +1,4 @@
-"""The fork server's side: imports what all groups of probes need, and forks a child for each.
+"""The fork server's side: imports the packages that all groups of probes need, and forks a child for each.
 
 Nothing of the project is imported or run before the fork, so that what a child does to its modules is its own. The
 guard lets the server fork; a child gives that up before anything else, with all that its siblings must be safe from.
@@ -22,13 +22,13 @@ from typing import Any
 from .beside import NAME
 from .channel import Channel
 
-#: Bytes of a message, and the descriptors that come with it: to speak on, to complain on, and the child's line.
+#: Bytes of a message; the descriptors that come with it: for messages, for standard error, and the child's line.
 _LONGEST, _DESCRIPTORS = 1 << 17, 3
 _launch: Any = import_module(f"{NAME}.confirm.guard.launch")
 
 
 def serve(control: str, channel: str) -> tuple[str, str]:
-    """Fork a child for each message on the descriptor `control`; returns in children only, with what `main` takes."""
+    """Fork a child for each message on the descriptor `control`; returns in children only: the arguments of `main`."""
     told = Channel(int(channel))
     told.stage("importing torch")
     server = _Server(socket.socket(fileno=int(control)), told)
@@ -50,7 +50,7 @@ class _Server:
     def __init__(self, control: socket.socket, told: Channel) -> None:
         self._control = control
         self._told = told
-        #: The lines of children that are not known to have ended, by the number of the process.
+        #: The lines of children that are not known to have ended, by process number.
         self._lines: dict[int, socket.socket] = {}
         self._wakes, self._woken = os.pipe()
         os.set_blocking(self._woken, False)
@@ -67,9 +67,9 @@ class _Server:
             os._exit(_launch.UNFIT)
 
     def can_fork(self, *handed_on: int) -> bool:
-        """Whether a child would lack nothing, and share with siblings nothing but descriptors `handed_on` to it.
+        """True if a forked child would work, and share no descriptors with its siblings but those `handed_on` to it.
 
-        Threads are not forked, and what packages have opened or started is there once only.
+        Threads are not forked, and a resource that packages have opened or started exists only once.
         """
         lines = (line.fileno() for line in self._lines.values())
         own = {0, 1, 2, self._control.fileno(), self._told.fileno(), self._wakes, self._woken, *lines, *handed_on}
@@ -100,7 +100,7 @@ class _Server:
         self._import_for(request)
         channel, complaints, number = descriptors
         server, line = os.getpid(), socket.socket(fileno=number)
-        pid = _forked() if self.can_fork(*descriptors) else -1
+        pid = _fork_process() if self.can_fork(*descriptors) else -1
         if pid == 0:
             self._leave(line)
             os.dup2(complaints, 2)
@@ -131,7 +131,7 @@ class _Server:
         gc.freeze()
 
     def _leave(self, line: socket.socket) -> None:
-        """Close, in a child, all that is the server's."""
+        """Close, in a child, the descriptors of the server."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for one in (line, *self._lines.values(), self._control):
@@ -141,7 +141,7 @@ class _Server:
         os.close(self._woken)
 
     def _reap(self) -> None:
-        """Say how children have ended."""
+        """Report how children have ended."""
         while self._lines:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
@@ -153,15 +153,15 @@ class _Server:
             line.close()
 
     def _hang_up(self, number: int) -> None:
-        """Kill the child at whose line nobody listens any more."""
+        """Kill the child whose line the linter has closed."""
         for pid, line in self._lines.items():
             if line.fileno() == number:
                 self._poll.unregister(line)
                 os.kill(pid, signal.SIGKILL)
 
 
-def _forked() -> int:
-    """What `os.fork` gives, or -1 if there cannot be one more process."""
+def _fork_process() -> int:
+    """The result of `os.fork`, or -1 if the system allows no more processes."""
     try:
         return os.fork()
     except OSError:
@@ -169,7 +169,7 @@ def _forked() -> int:
 
 
 def _settle(environment: dict[str, str], request: dict[str, Any]) -> None:
-    """Use the folders of a child; end it if what is imported is not what its request would have imported."""
+    """Use the folders of a child; end it if its request would have imported other modules than the server has."""
     os.environ.update(environment)
     tempfile.tempdir = None
     is_replaced = any(name in sys.modules for name in request["stand_ins"])
@@ -178,7 +178,7 @@ def _settle(environment: dict[str, str], request: dict[str, Any]) -> None:
 
 
 def _is_shadowed(roots: list[str]) -> bool:
-    """Whether the project has modules of its own with the names of some that are imported."""
+    """True if a module of the project has the name of one that is imported from elsewhere."""
     for name in {name.partition(".")[0] for name in sys.modules}.difference(("__main__",), sys.builtin_module_names):
         spec = PathFinder.find_spec(name, roots)
         if spec is None or spec.loader is None:  # a folder without code gives way to packages
@@ -200,7 +200,7 @@ def _open() -> set[int]:
 
 
 def _children() -> set[int]:
-    """The processes that were started by this one, and those that they have left to it."""
+    """The child processes of this one, with orphans that it adopted."""
     with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as stream:
         return set(map(int, stream.read().split()))
 

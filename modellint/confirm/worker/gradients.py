@@ -1,4 +1,4 @@
-"""Layers that nothing uses: one backward pass leaves them without a gradient."""
+"""Layers that nothing uses: a backward pass leaves them without a gradient."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def backward(session: Session, claim: Unused) -> Verdict:
-    """Whether the parameters of an attribute get no gradient from a call of its owner, while others do."""
+    """Run a call and its backward pass: confirmed if the attribute's parameters get no gradient, but others do."""
     reasons: list[str] = []
 
     def seen(attempt: Attempt) -> Verdict | None:
@@ -32,7 +32,7 @@ def backward(session: Session, claim: Unused) -> Verdict:
             reasons.append(f"`{claim.attribute}` has no parameters")
             return None
         others = len(list(owner.parameters())) - len(held)
-        reached = _reached(owner, attempt, reasons)
+        reached = _parameters_with_gradient(owner, attempt, reasons)
         if reached is None:
             return None
         if any(id(parameter) in reached for parameter in held):
@@ -51,8 +51,8 @@ def _parameters(found: object) -> list[nn.Parameter]:
     return [found] if isinstance(found, nn.Parameter) else []
 
 
-def _reached(owner: nn.Module, attempt: Attempt, reasons: list[str]) -> set[int] | None:
-    """The parameters that get a gradient from what a call gives; None if no call gives any."""
+def _parameters_with_gradient(owner: nn.Module, attempt: Attempt, reasons: list[str]) -> set[int] | None:
+    """The parameters that get a gradient from the result of a call; None if no call works, or none needs gradients."""
     inputs = Inputs(owner.forward, owner, attempt)
     for given in inputs.combinations():
         try:
@@ -69,7 +69,7 @@ def _reached(owner: nn.Module, attempt: Attempt, reasons: list[str]) -> set[int]
 
 
 def _is_differentiated(results: Iterable[object]) -> bool:
-    """Go backwards from all that has a gradient among some results; whether anything has."""
+    """Run the backward pass from all results that need gradients; False if none does."""
     tensors = [one for one in results if isinstance(one, torch.Tensor) and one.requires_grad]
     if tensors:
         torch.stack([tensor.abs().sum().float() for tensor in tensors]).sum().backward()

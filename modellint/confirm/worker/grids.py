@@ -79,7 +79,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class _Way:
-    """How an image of some height and width is given to a function: in which arguments, and as what."""
+    """One way to pass an image of some size to a function: the arguments, and their types."""
 
     names: tuple[str, ...]
     values: Callable[[int, int], tuple[Any, ...]]
@@ -89,7 +89,7 @@ class _Way:
 
 
 def grid(session: Session, claim: GridEmpty) -> Verdict:
-    """Whether a side that is rounded down to no patch at all comes out as an error, or as nothing."""
+    """Call with ever smaller images: confirmed if a side rounded down to 0 gives an error or an empty result."""
     reasons: list[str] = []
     least: list[int] = []
     spot = Spot.of(claim.place)
@@ -102,7 +102,7 @@ def grid(session: Session, claim: GridEmpty) -> Verdict:
             except Exception as error:
                 reasons.append(f"building `{owner}`: {described(error)}")
                 continue
-            outcome = _called(call, name, reasons, least)
+            outcome = _verdict_of_calls(call, name, reasons, least)
             if outcome is not None:
                 return outcome
     if least and min(least) > 0:
@@ -111,10 +111,10 @@ def grid(session: Session, claim: GridEmpty) -> Verdict:
     return unconfirmed(reasons[0] if reasons else "no way to call it was found")
 
 
-def _called(call: Call, name: str, reasons: list[str], least: list[int]) -> Verdict | None:
-    """What images that become smaller show; None if they show nothing.
+def _verdict_of_calls(call: Call, name: str, reasons: list[str], least: list[int]) -> Verdict | None:
+    """The verdict of calls with ever smaller images; None if they decide nothing.
 
-    What the observed side is for the smallest images goes to `least`.
+    The observed sides of the smallest images are added to `least`.
     """
     for way in _ways(call.inputs().candidates):
         inputs = call.inputs()
@@ -137,7 +137,7 @@ def _called(call: Call, name: str, reasons: list[str], least: list[int]) -> Verd
 def _at_edge(
     call: Call, specs: Specs, way: _Way, shape: Callable[[int], tuple[int, int]], reasons: list[str]
 ) -> Verdict | None:
-    """What the smallest image with a patch and the next smaller one show, of all images of one shape."""
+    """The verdict of the smallest image with a patch and the next smaller one, of one shape of images."""
 
     def run(side: int) -> CallRun:
         return call.run(specs, way.make(*shape(side)))
@@ -152,34 +152,32 @@ def _at_edge(
         none, some = (middle, some) if _is_empty(run(middle)) else (none, middle)
     below, above = run(none), run(some)
     if is_refusal(below.error):
-        reasons.append(f"an image of {_shown(shape(none))} is refused: {below.said}")
+        reasons.append(f"an image of {_size(shape(none))} is refused: {below.said}")
         return None
     if above.error is not None and above.said == below.said:
-        reasons.append(f"an image of {_shown(shape(some))}: {above.said}")
+        reasons.append(f"an image of {_size(shape(some))}: {above.said}")
         return None
     if below.error is None and not _is_nothing(below.result):
-        reasons.append(f"an image of {_shown(shape(none))} passes")
+        reasons.append(f"an image of {_size(shape(none))} passes")
         return None
     outcome = below.said or f"it returns {_result(below.result)}"
-    fact = (
-        f"an image of {_shown(shape(some))} gets a grid; of one of {_shown(shape(none))}, a side becomes 0: {outcome}"
-    )
+    fact = f"an image of {_size(shape(some))} gets a grid; of one of {_size(shape(none))}, a side becomes 0: {outcome}"
     call.note(specs)
     return confirmed(fact)
 
 
-def _shown(shape: tuple[int, int]) -> str:
+def _size(shape: tuple[int, int]) -> str:
     height, width = shape
     return f"{height} x {width}"
 
 
 def _is_empty(run: CallRun) -> bool:
-    """Whether the observed side became 0."""
+    """True if the observed side became 0."""
     return any(not isinstance(value, torch.Tensor) and int(value) == 0 for value in run.values)
 
 
 def _is_nothing(result: Any) -> bool:
-    """Whether a result is an image, a tensor or a size without any pixels."""
+    """True if a result is an image, tensor or size without pixels."""
     if isinstance(result, list | tuple):
         return any(map(_is_nothing, result))
     if isinstance(result, Picture):

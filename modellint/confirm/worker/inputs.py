@@ -1,4 +1,4 @@
-"""What to call a function with: tensors and numbers from settings, documentation, annotations, defaults and names."""
+"""Arguments for a call: tensors and numbers from settings, documentation, annotations, defaults and names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from torch import nn
 
 from . import called, examples, roles
 from .complaints import Complaint
-from .dimensions import dimensions, unpacked
+from .dimensions import dimensions, unpacked_names
 from .documented import Documentation
 from .named import Named, defaults
 from .settings import keys_of
 from .several import is_several, tree_of
 from .signatures import annotation_of, is_tensor_type
-from .specs import BATCH, IMAGE, SAMPLES, STEPS, TIME, Spec, configured, is_small, with_size
+from .specs import BATCH, IMAGE, SAMPLES, STEPS, TIME, Spec, configured_spec, is_small, with_size
 from .surroundings import Helper
 from .taken import CALLED_CHANNELS, CALLED_SIDES, COLOURS, parts, sides_of, widths
 
@@ -54,7 +54,7 @@ class Inputs:
         self._configured = attempt.configured.get("inputs", {})
         self._tree = tree_of(function)
         self._widths = list(dict.fromkeys(widths(owner)))
-        #: What the owner calls numbers.
+        #: The owner's numbers, by name.
         self.named = Named(owner, self._builder)
         is_equal = self._builder.numbers.variant == roles.EQUAL
         self._documented = Documentation(function, self._tree, self.named, self._widths, is_equal=is_equal)
@@ -65,22 +65,22 @@ class Inputs:
                 self.candidates[parameter.name] = found
         self._tried: set[tuple[tuple[str, str], ...]] = set()
 
-    def _offered(self) -> Iterator[dict[str, Spec]]:
-        """What the object itself, or an example of its use, says that it can be given."""
+    def _offered_inputs(self) -> Iterator[dict[str, Spec]]:
+        """Inputs that the object itself offers (`dummy_inputs`), or that an example passes to it."""
         names = set(inspect.signature(self._function).parameters)
         rest = {name: specs[0] for name, specs in self.candidates.items()}
-        for given in (*self._shown(), _dummies(self._owner)):
+        for given in (*self._example_inputs(), _dummies(self._owner)):
             if given and given.keys() <= names and not given.keys() & self._configured.keys():
                 shown = {name: self._like(name, value) for name, value in given.items()}
-                if (usual := _batched(shown)) is not None:
+                if (usual := _as_batch(shown)) is not None:
                     yield {**rest, **usual}
                 yield {**rest, **shown}
 
-    def _shown(self) -> Iterator[dict[str, Any]]:
-        """What examples of the use of its class call an object with."""
+    def _example_inputs(self) -> Iterator[dict[str, Any]]:
+        """The inputs of the first calls in examples of the owner's class."""
         if not isinstance(self._owner, nn.Module) or getattr(self._function, "__name__", "") != "forward":
             return
-        for example in examples.shown(self._builder.source, type(self._owner)):
+        for example in examples.examples_of(self._builder.source, type(self._owner)):
             given, named = example.called_with or ((), {})
             try:
                 yield dict(inspect.signature(self._function).bind(*given, **named).arguments)
@@ -88,11 +88,11 @@ class Inputs:
                 continue
 
     def _like(self, name: str, value: Any) -> Spec:
-        """A specification of something like a tensor that was seen; ids and masks have the usual sizes."""
+        """A specification like a tensor that was seen; ids and masks have the usual sizes."""
         if not isinstance(value, torch.Tensor):
             return Spec("value", value=value)
         if value.is_floating_point() and TIME not in value.shape[1:]:
-            # What is as long as sequences are is a batch, if it comes first.
+            # A first dimension as long as sequences are is the batch.
             is_batch = value.dim() > 1 and value.shape[0] == TIME
             shape = (BATCH, *value.shape[1:]) if is_batch else tuple(value.shape)
             return Spec("float", shape, is_documented=True)
@@ -115,7 +115,7 @@ class Inputs:
                     self._tried.add(key)
                     yield chosen
                     if len(self._tried) == 1:
-                        yield from self._offered()
+                        yield from self._offered_inputs()
                     break
             else:
                 return
@@ -129,7 +129,7 @@ class Inputs:
             yield {name: spec for name, (_, spec) in zip(names, chosen, strict=True)}
 
     def optional(self, given: Mapping[str, Spec]) -> dict[str, list[Spec]]:
-        """What may be passed besides: the tensors that are left out as long as nobody passes them.
+        """Further inputs: tensor parameters with the default None, each with its candidates.
 
         `given` are inputs with which it works; what is of the same kind is mostly of the same shape.
         """
@@ -153,7 +153,7 @@ class Inputs:
         return found
 
     def _may_be_tensor(self, parameter: inspect.Parameter) -> bool:
-        annotation = _annotated(self._function, self._tree, parameter)
+        annotation = _annotation_for(self._function, self._tree, parameter)
         if annotation is not parameter.empty:
             kinds = typing.get_args(annotation) or (annotation,)
             return any(isinstance(kind, type | type(torch.LongTensor)) and _is_tensor(kind) for kind in kinds)
@@ -162,7 +162,7 @@ class Inputs:
         return not is_other and all(hasattr(torch.Tensor, attribute) for attribute in use.attributes)
 
     def with_more(self, given: Mapping[str, Spec], name: str, kinds: list[Spec]) -> Iterator[dict[str, Spec]]:
-        """The same inputs with one more, of each kind in turn; what `learn` adds on the way comes next."""
+        """The same inputs with one more, of each kind in turn; candidates that `learn` adds meanwhile come next."""
         kept = self.candidates, self._tried
         self.candidates, self._tried = {name: kinds}, set()
         try:
@@ -173,15 +173,15 @@ class Inputs:
 
     @property
     def of_constructor(self) -> frozenset[str]:
-        """What the constructor of the owner can be passed."""
+        """The names of the constructor's parameters."""
         return frozenset(defaults(self._owner))
 
     def is_said(self, name: str) -> bool:
-        """Whether the settings say what an input is."""
+        """True if the settings give an input."""
         return name in self._configured
 
     def learn(self, error: BaseException, tried: Mapping[str, Spec]) -> None:
-        """Take what a complaint about shapes asks for, for the widths, or the dimensions, that inputs should have.
+        """Add candidates with the sizes that a complaint about shapes asks for.
 
         `tried` are the inputs that the complaint is about.
         """
@@ -198,18 +198,18 @@ class Inputs:
             if (spec := tried.get(name)) is None or name in self._configured:
                 continue
             if has_streams and complaint.dimensions is not None:
-                # Only lists of sequences can be what so many values are unpacked from.
+                # Only a list of sequences can be unpacked into so many values.
                 specs[:] = [
                     replace(one, number=complaint.dimensions) if one.kind == "streams" else one for one in specs
                 ]
                 continue
-            # What was asked for is likelier than what is left.
+            # A shape that was asked for is likelier than the remaining guesses.
             at = 2 if called.WAVES.search(name.lower()) else 1
             new = dict.fromkeys(self._asked_for(complaint, name, spec, specs))
             specs[at:at] = [spec for spec in new if spec not in specs and is_small(spec)]
 
     def _asked_for(self, complaint: Complaint, name: str, spec: Spec, specs: list[Spec]) -> list[Spec]:
-        """What a complaint asks for in the place of one input; `specs` are the kinds of it that are known."""
+        """Specifications that a complaint asks for in place of `spec`; `specs` are the input's candidates."""
         plain = next((spec for spec in specs if spec.kind == "float" and not spec.is_documented), None)
         shapes = [shape] if (shape := complaint.shape(spec)) is not None else []
         shapes = shapes or (complaint.alone(spec) if len(self.candidates) == 1 else [])
@@ -234,12 +234,12 @@ class Inputs:
         wide = sorted((width for width in complaint.numbers if width > 1), key=lambda width: width in spec.shape)
         longer = [with_size(spec.shape, len(spec.shape) - 1, width) for width in wide if len(spec.shape) > 2]
         if spec.kind == "float":
-            longer = [*complaint.scaled(spec, is_alone=len(self.candidates) == 1), *longer]
+            longer = [*complaint.scaled_shapes(spec, is_alone=len(self.candidates) == 1), *longer]
         shapes = [*longer, *(shape for width in wide for shape in ((BATCH, TIME, width), (BATCH, width)))]
         return [replace(plain, shape=shape) for shape in shapes]
 
     def _pass_something(self) -> None:
-        """Pass one of several parameters that may all be None: what is said to be the main input, or the first."""
+        """Pass one of several parameters that may all be None: `main_input_name` if the owner has it, or the first."""
         optional = self._optionals()
         main = getattr(self._owner, "main_input_name", None)
         for name in [main, *optional] if main in optional else optional:
@@ -252,7 +252,7 @@ class Inputs:
         return [part.name for part in found if part.default is None and part.name not in self.candidates]
 
     def _lacking(self, error: BaseException) -> str | None:
-        """The parameter that a complaint misses: it is named, or it is the None that something was asked of.
+        """The parameter that a complaint misses: it is named, or an attribute of its None was asked for.
 
         What is passed already has a parameter of that name for another part (`decoder_input_ids`).
         """
@@ -274,7 +274,7 @@ class Inputs:
         """The candidates for one parameter; none if its default will do."""
         name = parameter.name
         if name in self._configured:
-            return [configured(name, self._configured[name])]
+            return [configured_spec(name, self._configured[name])]
         if parameter.default is None and self._is_full:
             return self._optional(name)
         if parameter.default is not parameter.empty:
@@ -283,7 +283,7 @@ class Inputs:
         documented = self._documented.of(parameter.name, self._ids)
         if documented:
             return documented
-        annotation = _annotated(self._function, self._tree, parameter)
+        annotation = _annotation_for(self._function, self._tree, parameter)
         use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, name)
         is_number = called.NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
         if annotation is int or is_number or self._documented.calls_int(name):
@@ -299,7 +299,7 @@ class Inputs:
             return self._ids(name) if integers else self._by_name(name)
         found = self._builder.by_annotation(annotation, name)
         if found is not parameter.empty:
-            return [Spec("value", value=self._placed(found, name))]
+            return [Spec("value", value=self._with_device(found, name))]
         is_tensor = annotation is torch.Tensor
         if is_tensor and called.EXAMPLES.search(name.lower()):
             return self._by_plain_name(name)
@@ -307,8 +307,8 @@ class Inputs:
             return [Spec("value", value=Helper(name))]
         return self._by_name(name)
 
-    def _placed(self, found: Any, name: str) -> Any:
-        """A module that is given knows its device, as it does once a library has prepared it."""
+    def _with_device(self, found: Any, name: str) -> Any:
+        """Give a module the attribute `device`, which libraries set when they prepare it."""
         if isinstance(found, nn.Module) and not hasattr(found, "device"):
             found.device = torch.device(self._builder.device)
             self._builder.note_other(f"{name}.device", repr(self._builder.device))
@@ -342,7 +342,7 @@ class Inputs:
         return self._by_plain_name(name)
 
     def _by_plain_name(self, name: str) -> list[Spec]:
-        """What is one tensor, or a number, by what it is called."""
+        """Candidates for a parameter that is one tensor or a number, by its name and its uses."""
         lower = name.lower()
         use = roles.ParameterUse() if self._tree is None else roles.uses(self._tree, name)
         if called.MASK.search(lower):
@@ -375,14 +375,14 @@ class Inputs:
         return [*floats[:3], *self._ids(name), Spec("value", value=3), *floats[3:]]
 
     def _parts_of(self, name: str) -> list[Spec] | None:
-        """What is taken apart by keys (`batch["ids"]`) or into names (`ids, lengths = batch`), by what they are called.
+        """Candidates for a parameter that is unpacked by keys (`batch["ids"]`) or names (`ids, lengths = batch`).
 
-        None if it is not; there are several choices of its parts.
+        The parts get candidates by their own names. None if the parameter is not unpacked.
         """
         if self._tree is None:
             return None
-        keys, names = keys_of(self._tree, name), unpacked(self._tree, name)
-        # What is a batch already has no batches in it.
+        keys, names = keys_of(self._tree, name), unpacked_names(self._tree, name)
+        # A part of a batch that is a batch already has no batch dimension.
         parts = [
             self._floats() if called.EXAMPLES.search(part.lower()) else self._by_name(part)
             for part in (keys or names)
@@ -410,7 +410,7 @@ class Inputs:
         return found
 
     def _images(self) -> list[Spec]:
-        """What the layers take that take images, or else images as large as they are said to be."""
+        """Inputs of the layers that take images, or else images of the size that the owner states."""
         found = [shape for width in self._widths if width.spatial == 2 for shape in width.shapes()]
         if not found:
             height, width = sides_of(self._owner) or (self.named.first(CALLED_SIDES) or IMAGE,) * 2
@@ -424,7 +424,7 @@ class Inputs:
         return [Spec("float", shape) for shape in dict.fromkeys(shapes)]
 
     def _assumed_numbers(self) -> list[int]:
-        """Numbers that were made up for the constructor, which may count anything."""
+        """Numbers that were assumed for the constructor, which may count anything."""
         found = [number for number in self._builder.numbers.assumed.values() if type(number) is int and number > 1]
         return list(dict.fromkeys(found))[:_MAX_WIDTHS]
 
@@ -440,7 +440,7 @@ class Inputs:
         return [replace(spec, shape=shape) for shape in dict.fromkeys(shapes)]
 
     def _vocabulary(self, name: str) -> tuple[str, tuple[int, int, str] | None]:
-        """The range of ids that the configuration of the model states, if it is that of this input, and what states it.
+        """The range of ids that the model's configuration states for this input, and the key that states it.
 
         Nothing that was assumed counts.
         """
@@ -453,8 +453,8 @@ class Inputs:
         return "", None
 
 
-def _batched(shown: Mapping[str, Spec]) -> dict[str, Spec] | None:
-    """The tensors of an example as a batch of the usual size; None if they are none, or no batch of another."""
+def _as_batch(shown: Mapping[str, Spec]) -> dict[str, Spec] | None:
+    """The tensors of an example with the usual batch size; None if they are not tensors of one other batch size."""
     sizes = {spec.shape[0] if spec.kind == "float" and len(spec.shape) > 1 else 0 for spec in shown.values()}
     if len(sizes) > 1 or sizes <= {0, BATCH}:
         return None
@@ -474,8 +474,8 @@ def _is_tensor(kind: Any) -> bool:
     return isinstance(kind, type(torch.LongTensor)) or issubclass(kind, torch.Tensor)
 
 
-def _annotated(function: Callable[..., Any], tree: ast.FunctionDef | None, parameter: inspect.Parameter) -> Any:
-    """What a parameter is annotated with, or else the parameter of a function that it is handed on to."""
+def _annotation_for(function: Callable[..., Any], tree: ast.FunctionDef | None, parameter: inspect.Parameter) -> Any:
+    """The annotation of a parameter, or else of the parameter of a function that it is passed on to."""
     found = annotation_of(function, parameter)
     if found is not parameter.empty or tree is None:
         return found

@@ -1,4 +1,4 @@
-"""Telling real numbers that code makes from those that were made up as its inputs, by integers in their place."""
+"""Replace made-up real inputs by integers, to tell whether a real index was made by the code or by these inputs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from .specs import Spec
     from .watch import Watch
 
-#: So many ways to put integers in the place of real numbers are tried.
+#: The number of ways to replace real numbers by integers that are tried.
 MAX_CHOICES = 31
-#: What complains of integers where real numbers are needed.
+#: Complaints about integers where real numbers are needed.
 _TYPES = re.compile(r"type|[Ll]ong|[Ff]loat|integ")
 
 
 def with_integers(specs: Mapping[str, Spec]) -> Iterator[dict[str, Spec]]:
-    """The same inputs with integers in the place of real numbers that were made up: the most of them come first."""
+    """The same inputs with made-up real numbers replaced by integers: in most places first."""
     names = [name for name, spec in specs.items() if spec.is_made_up_real]
     for number in range(len(names), 0, -1):
         for chosen in itertools.combinations(names, number):
@@ -31,7 +31,7 @@ def is_made_by_code(
     fails: Callable[[Watch], bool],
     run: Callable[[dict[str, Spec]], tuple[Watch, Exception | None]],
 ) -> bool:
-    """Whether a lookup that fails does so for what the code does, and not for real numbers that were made up.
+    """True if a look-up fails because of the code, and not because of made-up real inputs.
 
     With integers in their place it has to fail in the same way, or the code has to refuse those for their type.
     """
@@ -43,15 +43,15 @@ def is_made_by_code(
 
 
 def is_real(watch: Watch) -> bool:
-    """Whether real numbers were looked up that are no input as it was given."""
+    """True if real numbers were used as an index that are no input passed on unchanged."""
     return watch.is_not_ids and not watch.is_input
 
 
 def is_outside(watch: Watch) -> bool:
-    """Whether ids without a row were looked up that are no input as it was given."""
+    """True if ids out of range were looked up that are no input passed on unchanged."""
     return watch.is_outside and not watch.is_input
 
 
 def is_about_types(error: Exception | None) -> bool:
-    """Whether a complaint is one about the types of numbers."""
+    """True if an error complains about the types of numbers."""
     return error is not None and _TYPES.search(str(error)) is not None

@@ -31,23 +31,23 @@ class Intervals(ObservingMode):
 
     def __init__(self, rules: Mapping[Any, Any]) -> None:
         super().__init__()
-        #: What each operator does to ranges.
+        #: The transfer function for ranges of each operator.
         self._rules = rules
         self._ranges: Any = WeakIdKeyDictionary()
         self._tests: Any = WeakIdKeyDictionary()
-        #: From which class on the scores of a tensor are minus infinity.
+        #: By scores: the class from which on they are minus infinity.
         self._dead: Any = WeakIdKeyDictionary()
         #: Views that end the last dimension of scores: the scores, and where the view begins.
         self._tails: Any = WeakIdKeyDictionary()
-        #: Whether an integer tensor counts 0, 1, 2 … along its last dimension.
+        #: Integer tensors that count 0, 1, 2 … along their last dimension.
         self._counts: Any = WeakIdKeyDictionary()
-        #: What was written in place into a storage, through any view: None if that is not known.
+        #: By storage: the range of the values written in place, through any view; None if not known.
         self._written: dict[int, Range | None] = {}
         self._found: dict[tuple[str, int, Range], RangeLookup] = {}
-        #: Where ids were looked up of which no range is known, and the storages of these.
+        #: Look-ups of ids without a known range: the place, and the storage of the ids.
         self.unknown: list[tuple[str, int]] = []
         self.where: Callable[[], str] = lambda: ""
-        #: Whether Python read numbers out of tensors with a range: what it decides by them is not followed.
+        #: True if Python read numbers from tensors with a range: branches on them are not followed.
         self.were_read = False
 
     @property
@@ -106,7 +106,7 @@ class Intervals(ObservingMode):
                 self._ranges[part] = found
 
     def _write(self, args: Sequence[Any], written: Range | None) -> None:
-        """What is written through a view can be read through every other view of the same storage."""
+        """Note a write through a view, since every other view of the same storage can read it."""
         target = args[0] if args else None
         if isinstance(target, torch.Tensor) and is_integer(target):
             key = storage_of(target)
@@ -114,7 +114,7 @@ class Intervals(ObservingMode):
             self._written[key] = None if written is None or before is None else before.united(written)
 
     def _forget_writes(self, args: Any, kwargs: Any, result: Any) -> None:
-        """A new tensor may lie where one that is gone was."""
+        """Forget the writes to storages at whose address a new tensor lies."""
         given = set(map(storage_of, tensors_in((args, kwargs))))
         for part in tree_leaves(result):
             if isinstance(part, torch.Tensor) and self._written and storage_of(part) not in given:
@@ -168,7 +168,7 @@ class Intervals(ObservingMode):
         return found
 
     def narrowed(self, value: object, mask: object, *, truthy: bool) -> Range | None:
-        """What a value can be where a mask is true (or false)."""
+        """The range of a value where a mask is true, or, without `truthy`, false."""
         known = self.range_of(value)
         test = self.test_of(mask)
         if known is None or test is None or test.subject is not value:
@@ -182,7 +182,7 @@ class Intervals(ObservingMode):
         return known
 
     def pass_scores(self, source: object, result: object) -> None:
-        """Scores keep their dead classes through what does not move them."""
+        """Copy the dead classes of scores to a result that keeps their order."""
         if isinstance(source, torch.Tensor) and isinstance(result, torch.Tensor) and source in self._dead:
             self._dead[result] = self._dead[source]
 
@@ -201,7 +201,7 @@ class Intervals(ObservingMode):
         self._counts[tensor] = True
 
     def first_counted(self, mask: torch.Tensor) -> int | None:
-        """From which class on a mask of classes (`arange(n) >= k`) is true."""
+        """The class from which on a mask of classes (`arange(n) >= k`) is true; None if it is no such mask."""
         test = self.test_of(mask)
         if test is None or test.low is None or test.high is not None or test.subject not in self._counts:
             return None
@@ -236,7 +236,7 @@ class ReadNumbers(TorchFunctionMode):
         """The numbers in an integer tensor, as lists of its shape; None if nothing is known of them."""
         known = self._intervals.range_of(tensor) if is_integer(tensor) else None
         self._intervals.were_read |= known is not None
-        return None if known is None else _nested(tensor.shape, RangedInt(known))
+        return None if known is None else _nested_lists(tensor.shape, RangedInt(known))
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -256,5 +256,5 @@ class ReadNumbers(TorchFunctionMode):
         return result
 
 
-def _nested(shape: Sequence[int], number: int) -> Any:
-    return [_nested(shape[1:], number) for _ in range(shape[0])] if len(shape) else number
+def _nested_lists(shape: Sequence[int], number: int) -> Any:
+    return [_nested_lists(shape[1:], number) for _ in range(shape[0])] if len(shape) else number

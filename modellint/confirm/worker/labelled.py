@@ -1,4 +1,4 @@
-"""Tensors on the CPU that carry the label of a GPU that is not there: for what tensors without data cannot do.
+"""Tensors on the CPU labelled as lying on a simulated GPU, for code that tensors without data do not get through.
 
 Numbers are real, so that code may read them, choose by them, pack sequences or draw. Labels belong to storages: what an
 operator computes of labelled tensors is labelled, views share theirs, and an operator that meets both devices raises
@@ -26,7 +26,7 @@ aten = torch.ops.aten
 DEVICE = "cuda:0"
 _TYPE = "torch.cuda."
 
-#: What torch says where there is no GPU: without CUDA in it, without a driver, without a device.
+#: Error messages of torch without a GPU: no CUDA in it, no driver, no device.
 _NO_GPU = ("not compiled with CUDA", "not linked with support for cuda", "NVIDIA driver", "No CUDA GPUs")
 _OLD_TYPES = tuple(f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Long", "Int", "Byte", "Bool"))
 #: Operators whose tensors may be on several devices, and those whose second result is always on the CPU.
@@ -35,18 +35,18 @@ _COUNTED = frozenset((aten._pack_padded_sequence, aten._pad_packed_sequence))
 _INDEXING = frozenset((aten.index, aten.index_put, aten.index_put_, aten._index_put_impl_))
 #: Operators for which a number in a tensor is a tensor like any other.
 _JOINING = frozenset((aten.cat, aten.stack))
-#: Rooms of torch whose functions are written in Python: what they call is seen one by one.
+#: Modules of torch whose functions are written in Python: their calls are seen one by one.
 _WRITTEN_OUT = (torch.nn.functional, torch.functional, torch._tensor, torch.nn.init)
 _ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
 class _Labels:
-    """Which storages are said to lie on the GPU: True, False (all others), or None where nobody knows."""
+    """Labels of storages: True for the GPU, False (the default) for the CPU, or None for unknown."""
 
     def __init__(self) -> None:
         # A reference that is kept keeps the address from being given to another storage.
         self._known: dict[int, tuple[StorageWeakRef, bool | None]] = {}
-        #: The label of what is made of nothing: that of what the running function was given.
+        #: The label of tensors made from no tensors: that of the running function's arguments.
         self.around: bool | None = None
 
     def of(self, tensor: torch.Tensor) -> bool | None:
@@ -61,17 +61,17 @@ class _Labels:
             self._known[address] = (StorageWeakRef(tensor.untyped_storage()), label)
 
     def united(self, tensors: list[torch.Tensor]) -> bool | None:
-        """The label of what is made of some tensors."""
+        """The label of a result of some tensors."""
         labels = [self.of(tensor) for tensor in tensors]
         return True if True in labels else None if None in labels else False
 
 
-#: What was labelled stays so: modules may keep tensors that they made when they were imported.
+#: Labels are global: modules may keep tensors that they made when they were imported.
 _LABELS = _Labels()
 
 
 class _Operators(ObservingMode):
-    """Hands labels on from operator to operator, and refuses to let devices meet."""
+    """Propagates labels through operators, and raises where devices mix."""
 
     def __init__(self, labels: _Labels, *, is_strict: bool) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class _Operators(ObservingMode):
         return result
 
     def _refuse_mixed(self, packet: Any, args: Any, given: list[torch.Tensor]) -> None:
-        """Raise what torch raises of tensors on several devices."""
+        """Raise torch's error for tensors on several devices."""
         of = self._labels.of
         if packet is aten._pack_padded_sequence:
             if of(args[1]):
@@ -108,7 +108,7 @@ class _Operators(ObservingMode):
                 raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
             given = [indexed, *rest]
         if packet not in _JOINING:
-            # A number on the CPU meets whatever there is.
+            # A number on the CPU may meet tensors on any device.
             given = [tensor for tensor in given if tensor.dim() or of(tensor)]
         labels = [of(tensor) for tensor in given]
         if True in labels and False in labels:
@@ -118,7 +118,7 @@ class _Operators(ObservingMode):
 
 
 class _Requests(TorchFunctionMode):
-    """Answers what asks for a device, by labels."""
+    """Answers queries and moves of devices by labels."""
 
     def __init__(self, labels: _Labels) -> None:
         super().__init__()
@@ -128,8 +128,8 @@ class _Requests(TorchFunctionMode):
             torch.Tensor.is_cuda.__get__: lambda tensor: bool(labels.of(tensor)) or tensor.is_cuda,
             torch.Tensor.is_cpu.__get__: lambda tensor: not labels.of(tensor) and tensor.is_cpu,
             torch.Tensor.get_device: lambda tensor: 0 if labels.of(tensor) else tensor.get_device(),
-            torch.Tensor.cuda: lambda tensor, *_, **__: self._moved(tensor, True),
-            torch.Tensor.cpu: lambda tensor, *_, **__: self._moved(tensor, False),
+            torch.Tensor.cuda: lambda tensor, *_, **__: self._move(tensor, True),
+            torch.Tensor.cpu: lambda tensor, *_, **__: self._move(tensor, False),
             torch.Tensor.to: self._to,
             torch.Tensor.type: self._type,
             torch.Tensor.numpy: self._numpy,
@@ -141,7 +141,7 @@ class _Requests(TorchFunctionMode):
         if (answer := self._answers.get(func)) is not None:
             return answer(*args, **kwargs)
         given = tensors_in((args, kwargs))
-        wanted = _wanted(kwargs["device"]) if kwargs.get("device") is not None else None
+        wanted = _is_cuda(kwargs["device"]) if kwargs.get("device") is not None else None
         if wanted:
             del kwargs["device"]
         before = self._labels.around
@@ -150,18 +150,18 @@ class _Requests(TorchFunctionMode):
             result = func(*args, **kwargs)
         finally:
             self._labels.around = before
-        return result if wanted is None else self._placed(result, given, label=wanted)
+        return result if wanted is None else self._on_device(result, given, label=wanted)
 
-    def _placed(self, result: Any, given: list[torch.Tensor], *, label: bool) -> Any:
-        """A tensor that was asked for on a device; what was there before is copied, as moving does."""
+    def _on_device(self, result: Any, given: list[torch.Tensor], *, label: bool) -> Any:
+        """The result on the device that was asked for; a tensor that existed before is copied, as a move does."""
         if not isinstance(result, torch.Tensor) or bool(self._labels.of(result)) is label:
             return result
         if any(address_of(result) == address_of(tensor) for tensor in given):
-            return self._moved(result, label)
+            return self._move(result, label)
         self._labels.put(result, label)
         return result
 
-    def _moved(self, tensor: torch.Tensor, label: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
+    def _move(self, tensor: torch.Tensor, label: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
         if bool(self._labels.of(tensor)) is label:
             return tensor if dtype is None else tensor.to(dtype)
         moved = tensor.to(dtype, copy=True) if dtype is not None else tensor.clone()
@@ -178,18 +178,18 @@ class _Requests(TorchFunctionMode):
                 dtype = value
             elif isinstance(value, str | torch.device) or type(value) is int:
                 device = value
-        label = _wanted(device) if device is not None else label
+        label = _is_cuda(device) if device is not None else label
         if label is None:
             return tensor.to(*wanted, **named)
         if named.get("copy") and bool(self._labels.of(tensor)) is label:
             return tensor.clone() if dtype is None else tensor.to(dtype, copy=True)
-        return self._moved(tensor, label, dtype)
+        return self._move(tensor, label, dtype)
 
     def _type(self, tensor: torch.Tensor, wanted: Any = None, **named: Any) -> Any:
         if wanted is None:
             return str(tensor.type()).replace("torch.", _TYPE, 1) if self._labels.of(tensor) else tensor.type()
         if isinstance(wanted, str) and wanted.startswith(_TYPE):
-            return self._moved(tensor.type(wanted.replace(_TYPE, "torch.", 1)), True)
+            return self._move(tensor.type(wanted.replace(_TYPE, "torch.", 1)), True)
         return tensor.type(wanted, **named)
 
     def _numpy(self, tensor: torch.Tensor, **named: Any) -> Any:
@@ -213,8 +213,8 @@ class _OldType(type):
         return isinstance(tensor, torch.Tensor) and tensor.type() == f"{_TYPE}{cls.__name__}"
 
 
-def _wanted(device: Any) -> bool | None:
-    """Whether a device that is asked for is the one that is not there; None if it is neither that nor the CPU."""
+def _is_cuda(device: Any) -> bool | None:
+    """True for CUDA, False for the CPU, None for another device."""
     kind = "cuda" if type(device) is int else torch.device(device).type
     return {"cuda": True, "cpu": False}.get(kind)
 
@@ -249,5 +249,5 @@ def labelled(*, is_strict: bool = True) -> Iterator[None]:
 
 
 def asks_for_gpu(error: BaseException) -> bool:
-    """Whether torch complains that there is no GPU."""
+    """True if torch complains that there is no GPU."""
     return any(words in str(error) for words in _NO_GPU)

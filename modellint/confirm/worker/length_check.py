@@ -1,4 +1,4 @@
-"""Whether the shortest inputs get through a model, and those that fill a table."""
+"""The check of lengths: the shortest inputs, and those that fill a table of positions."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 _SHOWN = 4
 _TABLES = range(8, 4097)
-#: With how many seeds calls are compared.
+#: The number of seeds with which calls are compared.
 _SEEDS = 5
 
 
 def boundaries_check(session: Session, _: Claim) -> Verdict:
-    """Whether the shortest inputs get through, and those that fill a table."""
+    """Call the target with the shortest inputs, and with those that fill a table."""
     check = TargetCheck(session)
     with check.small() as size:
         if size > LARGE:
             return Verdict(NOT_RUN, None, too_many(size))
         for variant in (0, roles.EQUAL):
             for call in check.calls(variant):
-                outcome = check.judged(call, partial(_at_the_ends, call))
+                outcome = check.verdict_of(call, partial(_at_the_ends, call))
                 if outcome is not None:
                     return outcome
         return check.not_run()
 
 
 def _at_the_ends(call: TargetCall, specs: Specs) -> Verdict | Exception:
-    """What comes of short sequences, and of those that fill a table.
+    """The verdict of calls with short sequences, and with those that fill a table.
 
     Where short ones fail, the shorter do so, too, as long as they are merely too short. A table need not be filled:
     its first row may stand for padding, unless something says that there are as many positions as rows.
@@ -90,14 +90,14 @@ def _at_the_ends(call: TargetCall, specs: Specs) -> Verdict | Exception:
     if limits:
         length = min(limits)
         detail += f"; a length of {length} raises {described(limits[length])[:200]}"
-    promised = _promised(call, passed, limits)
+    promised = _broken_promise(call, passed, limits)
     if promised is not None:
         detail += f", though {promised}"
     return Verdict(PASSED, "cpu", detail, WHOLE if promised is None else PART)
 
 
-def _promised(call: TargetCall, passed: list[int], limits: Mapping[int, Exception]) -> str | None:
-    """What calls a number of positions a length, or the largest one, that no call with as many gets through."""
+def _broken_promise(call: TargetCall, passed: list[int], limits: Mapping[int, Exception]) -> str | None:
+    """The name and number of a promised length that no call reaches, as a text; None if all are reached."""
     too_long = [length for length in limits if length > max(passed)]
     for number, name in sorted(_told_lengths(call).items()):
         if number in too_long or (too_long and number > min(too_long) and roles.is_largest(name)):
@@ -106,7 +106,7 @@ def _promised(call: TargetCall, passed: list[int], limits: Mapping[int, Exceptio
 
 
 def _with_length(specs: Specs) -> Iterator[Specs]:
-    """The same with a length in the place of each size of what may be sequences, wherever that size is."""
+    """The inputs with each size of a 3-D tensor in turn replaced by the length of sequences."""
     sizes = [
         size for spec in specs.values() if spec.kind == "float" and len(spec.shape) == 3 for size in spec.shape[1:]
     ]
@@ -118,7 +118,7 @@ def _with_length(specs: Specs) -> Iterator[Specs]:
 
 
 def _is_for_length(call: TargetCall, specs: Specs, fails: int, works: int) -> bool:
-    """Whether one length fails and another works with all numbers, so that it is not for ids that happened to come."""
+    """True if one length fails and another works with every seed, so that it is not the random ids that fail."""
     for seed in range(1, _SEEDS):
         seed_generators(seed)
         if not isinstance(call.run(lasting(specs, fails), "cpu"), IndexError):
@@ -140,12 +140,12 @@ def _full(call: TargetCall) -> list[int]:
 
 
 def _told_lengths(call: TargetCall) -> dict[int, str]:
-    """The numbers that the target, its arguments or its configuration call lengths, with what they call them."""
+    """The numbers that the target, its arguments or its configuration name as lengths, with these names."""
     return {number: name for name, number in call.inputs.named.numbers() if roles.is_length(name)}
 
 
 def _has_padding(call: TargetCall, rows: int) -> bool:
-    """Whether a row of a table with so many stands for padding."""
+    """True if a table with `rows` rows has one for padding."""
     parts = call.owner.modules() if isinstance(call.owner, nn.Module) else ()
     tables = [part for part in parts if isinstance(part, nn.Embedding) and part.num_embeddings == rows]
     return any(table.padding_idx is not None for table in tables)

@@ -1,8 +1,7 @@
-"""Whether HyperPyYAML can load a recipe, and which place keeps it from that.
+"""The probe of loading: whether HyperPyYAML can load a recipe, and which place prevents it.
 
-A recipe is loaded twice: as it is, and with the place in question out of the way. What is raised only the first time
-is what the place does. All other places that findings speak of are out of the way both times, so that none hides
-another.
+A recipe is loaded twice: as it is, and with the place in question replaced. An error only of the first load is due
+to the place. All other places with findings are replaced both times, so that none hides another.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import placement
 from .beside import RECIPES
-from .configs import located
+from .configs import locate
 from .standins import StandIn, described, stand_in, unwrapped
 from .verdicts import CONFIRMED, UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from .session import Session
     from .standins import StandIns
 
-#: The functions of HyperPyYAML that make something, by tag, with the place of the name among their arguments.
+#: The functions of HyperPyYAML that resolve a tag's name, with the position of the name among their arguments.
 _MAKERS = {
     "_construct_object": 1,
     "_construct_name": 1,
@@ -40,7 +39,7 @@ _MAKERS = {
     "_apply_function": 1,
     "_applyref_function": 0,
 }
-#: What the functions say that there is none of.
+#: The kinds of objects in the functions' error messages.
 _KINDS = {
     "_construct_object": "class",
     "_construct_name": "entity",
@@ -51,15 +50,15 @@ _PLACEHOLDER = re.compile(r"(?<![\w!<])!PLACEHOLDER\b")
 _FILLER = "placeholder"
 _LINE = re.compile(r"\r\n|\r|\n")
 
-#: A place, and what to write there: path, line, column, last line, column after the end, text.
+#: A replacement at a place: path, line, column, last line, column after the end, text.
 Edit = list[Any]
 
 
 class Loading:
-    """A recipe as HyperPyYAML loads it, and what goes wrong on the way.
+    """A recipe as HyperPyYAML loads it, with the errors on the way.
 
     `edits` are made in memory. Without `keys` nothing is built: objects and functions are inert stand-ins. Otherwise
-    what stands below those keys is built, on fake tensors.
+    the nodes below those keys are built, on fake tensors.
     """
 
     def __init__(
@@ -70,11 +69,11 @@ class Loading:
         edits: Sequence[Edit] = (),
         keys: Sequence[str] | None = None,
     ) -> None:
-        #: What went wrong: the name behind the tag that it is about, or nothing, and what happened.
+        #: The errors: the name in the tag, or "", and the message.
         self.errors: list[tuple[str, str]] = []
-        #: What the recipe names, in its order, with the function that makes something of it.
+        #: The names in the recipe's tags, in its order, each with the function of HyperPyYAML that resolves it.
         self.named: dict[str, str] = {}
-        #: Packages that recipes name and that are not there.
+        #: Packages that tags name, but that are not installed.
         self.missing: list[str] = []
         self.objects: dict[str, Any] = {}
         self._overrides = dict(overrides)
@@ -82,16 +81,16 @@ class Loading:
         self._edits = edits
         self._keys = keys
         self._core: Any = stand_ins.module("hyperpyyaml.core")
-        with self._patched(), placement.pretended():
+        with self._patch_core(), placement.pretended():
             try:
                 loader = self._loader()
                 with self._open(path) as stream:
                     self.objects = self._core.load_hyperpyyaml(stream, self._overrides, loader=loader)
             except Exception as error:
-                self.errors.append(("", _raised(error)))
+                self.errors.append(("", _raises_text(error)))
 
     @contextmanager
-    def _patched(self) -> Iterator[None]:
+    def _patch_core(self) -> Iterator[None]:
         core = self._core
         original = {name: getattr(core, name) for name in _MAKERS}
         for name, position in _MAKERS.items():
@@ -110,12 +109,12 @@ class Loading:
             text = stream.read()
         real = os.path.realpath(path)
         mine = [edit for edit in self._edits if os.path.realpath(edit[0]) == real]
-        found = io.StringIO(_PLACEHOLDER.sub(_FILLER, edited(text, mine)))
+        found = io.StringIO(_PLACEHOLDER.sub(_FILLER, apply_edits(text, mine)))
         found.name = path
         return found
 
     def _noting(self, maker: str, make: Callable[..., Any], position: int) -> Callable[..., Any]:
-        """What makes something of a name, with a stand-in and a note where that fails."""
+        """Wrap a function that resolves a tag's name: where it fails, it notes the error and gives a stand-in."""
 
         def made(*arguments: Any) -> Any:
             name = arguments[position]
@@ -132,7 +131,7 @@ class Loading:
             try:
                 found = self._stand_ins.importing(lambda: make(*arguments))
             except Exception as error:
-                self.errors.append((name, _raised(error)))
+                self.errors.append((name, _raises_text(error)))
                 return stand_in(name)()
             if refusal := _refusal(found):
                 self.errors.append((name, refusal))
@@ -143,7 +142,7 @@ class Loading:
         return made
 
     def lacks(self) -> str | None:
-        """What HyperPyYAML raises of the first name that its package does not have; None if there is none.
+        """The error of HyperPyYAML for the first name that its package does not have; None if there is none.
 
         Of packages that are not there, or cannot be imported for want of others, nothing is known.
         """
@@ -152,7 +151,7 @@ class Loading:
             if hasattr(builtins, top) or not self._is_there(top):
                 continue
             try:
-                found = located(name, self._stand_ins)
+                found = locate(name, self._stand_ins)
             except AttributeError:
                 return f"raises ImportError: There is no such {_KINDS[maker]} as {name}"
             except Exception:
@@ -189,7 +188,7 @@ class Loading:
 
 
 def _refusal(found: object) -> str | None:
-    """What is wrong with a function that was prepared with arguments which it cannot take."""
+    """The error of a prepared function (`!name:`) whose arguments do not fit its signature; None if they do."""
     if not isinstance(found, functools.partial):
         return None
     try:
@@ -199,16 +198,16 @@ def _refusal(found: object) -> str | None:
     try:
         signature.bind_partial(*found.args, **found.keywords)
     except TypeError as error:
-        return f"prepares a call that {_raised(error)}"
+        return f"prepares a call that {_raises_text(error)}"
     return None
 
 
-def _raised(error: Exception) -> str:
+def _raises_text(error: Exception) -> str:
     return f"raises {described(unwrapped(error))}"
 
 
-def edited(text: str, edits: Sequence[Edit]) -> str:
-    """A text with what stands at places replaced."""
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text with the spans of edits replaced."""
     starts = [0, *(match.end() for match in _LINE.finditer(text))]
     for _, line, column, end_line, end_column, new in sorted(edits, key=lambda edit: edit[1:3], reverse=True):
         start, end = starts[line - 1] + column - 1, starts[end_line - 1] + end_column - 1
@@ -217,7 +216,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
 
 
 def loading(session: Session, claim: NotLoaded | NotMade) -> Verdict:
-    """Whether the place of a claim keeps its recipe from being loaded, or what its tag names from being made."""
+    """Load the recipe: confirmed if the place of the claim prevents that, or building the name in its tag."""
     session.begin("loading the recipe")
     mine = _edit(claim)
     others: list[Edit] = []
@@ -241,7 +240,7 @@ def loading(session: Session, claim: NotLoaded | NotMade) -> Verdict:
 
 
 def _edit(claim: NotLoaded | NotMade) -> Edit:
-    """What takes the place of a claim out of the way."""
+    """The edit that removes the cause that a claim names."""
     return [*claim.place.as_list(), getattr(claim, "instead", "")]
 
 
@@ -252,7 +251,7 @@ def _overlap(one: Edit, other: Edit) -> bool:
 
 
 def reading(session: Session, claim: NoKey) -> Verdict:
-    """Whether a recipe has the key that a script asks it for, or overrides (`is_override`); nothing of it is built."""
+    """Load the recipe: confirmed if it lacks the key that its script reads or overrides; nothing is built."""
     session.begin("loading the recipe")
     key, is_override = claim.key, claim.is_override
     overrides = {**session.overrides, key: None} if is_override else session.overrides

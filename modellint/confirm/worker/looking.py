@@ -1,4 +1,4 @@
-"""Runs of the function that a finding about a lookup speaks of: real, or on tensors without data."""
+"""Runs of the function that a finding about a look-up names: on real tensors, or on tensors without data."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ class PreparedCall:
     attempt: Attempt
     function: Callable[..., Any]
     inputs: Inputs
-    #: The tables made at the place of the finding, each with the module that keeps it and its name there.
+    #: The tables made at the place of the finding, each with its module and its name there.
     tables: list[tuple[nn.Module, str, nn.Embedding]]
-    #: How many classes the head has that the finding speaks of.
+    #: The number of classes of the head that the finding names.
     classes: int | None = None
 
 
 @dataclass
 class KnownLookups:
-    """What was looked up at a place with a known range; if the call got through, and if numbers were read."""
+    """The look-ups at a place with a known range; whether the call ended, and whether numbers were read."""
 
     here: list[RangeLookup]
     is_complete: bool
@@ -88,13 +88,13 @@ class LookupRuns:
         self._head = None if head is None else Spot.of(head)
         codec: str = getattr(claim, "codec", "")
         self._codec = Codec(codec, getattr(claim, "rows", 0)) if codec else None
-        #: As many classes as what cuts the scores of the head asks for.
+        #: The number of classes asked for by code that slices the head's scores.
         self._asked: int | None = None
         self._reasons: list[str] = []
         self._end = time.process_time() + _PATIENCE
 
-    def prepared(self, attempt: Attempt) -> PreparedCall:
-        """Build what is to be called. Raises what building it raises."""
+    def prepare(self, attempt: Attempt) -> PreparedCall:
+        """Build the object and its inputs. Raises the errors of building."""
         made: list[nn.Embedding] = []
         heads: list[nn.Linear] = []
         if self._codec is not None:
@@ -121,24 +121,24 @@ class LookupRuns:
         return PreparedCall(attempt, function, inputs, tables, classes)
 
     def _receiver(self) -> str:
-        """The name whose method is called at the place."""
+        """The name of the object whose method is called at the place."""
         found = expression(self._session.source().tree, self._spot)
         while isinstance(found, ast.Call | ast.Attribute):
             found = found.func if isinstance(found, ast.Call) else found.value
         return getattr(found, "id", "")
 
     def reduced(self, attempt: Attempt, size: int) -> int:
-        """How many parameters there are when what makes a model large is small, if that is few enough."""
+        """Reduce the numbers that make a model large; gives its parameters then, or as before if it stays too large."""
         builder, kept = attempt.builder, dict[str, int]()
         for name, small in list(builder.sizes.items()):
             builder.reduced = {name: small}
             with contextlib.suppress(Exception):
-                if roles.is_heads(name) or parameters_of(self.prepared(attempt)) < size:
+                if roles.is_heads(name) or parameters_of(self.prepare(attempt)) < size:
                     kept[name] = small
         builder.reduced = kept
         reduced = size
         with contextlib.suppress(Exception):
-            reduced = parameters_of(self.prepared(attempt))
+            reduced = parameters_of(self.prepare(attempt))
         if reduced > LARGE:
             builder.reduced = {}
         return min(reduced, size)
@@ -195,7 +195,7 @@ class LookupRuns:
         return watch, None
 
     def lookups(self, call: PreparedCall, specs: dict[str, Spec]) -> KnownLookups:
-        """What is looked up at the place, as ranges."""
+        """The look-ups at the place, as ranges."""
         intervals = Intervals(RULES)
         spot, here = self._lookup, set[str]()
 
@@ -213,7 +213,7 @@ class LookupRuns:
 
 
 def parameters_of(call: PreparedCall) -> int:
-    """How many numbers there are in the parameters of what is called, and of the modules that it is given."""
+    """The number of elements in the parameters of the callee's module, and of modules among its inputs."""
     modules = [getattr(call.function, "__self__", None)]
     modules += [spec.value for specs in call.inputs.candidates.values() for spec in specs]
     return sum(p.numel() for module in modules if isinstance(module, nn.Module) for p in module.parameters())

@@ -1,4 +1,4 @@
-"""Whether ids that a model draws, or is given, can lack a row: all lookups of its calls."""
+"""The check of ids: all look-ups of a model's calls, with ids that it draws or takes as inputs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TRIALS = 12
 
 
 class _Everything(Watch):
-    """Sees every lookup."""
+    """Watches every look-up."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         super().__init__(None, [], tensors_in(given))
@@ -45,7 +45,7 @@ class _Everything(Watch):
 
 
 def values_check(session: Session, _: Claim) -> Verdict:
-    """Whether ids that the model draws, or that it is declared to be given, can lack a row.
+    """The check that ids which the model draws, or takes by declaration, stay within their tables.
 
     A failure that rests on assumed numbers must be seen with several choices of them.
     """
@@ -68,14 +68,14 @@ def values_check(session: Session, _: Claim) -> Verdict:
 
 
 def _looked_up(check: TargetCheck, variant: int) -> tuple[Verdict, bool]:
-    """What the lookups of one call show, and whether that rests on assumed numbers.
+    """The verdict of the look-ups of one call, and whether it rests on assumed numbers.
 
-    What fails in a model that was made small has to fail in the large one.
+    A failure of a model that was made small counts only if the large one fails, too.
     """
     with check.small(variant) as size:
         outcome = None
         for call in check.calls(variant) if size <= LARGE else ():
-            found = _observed(check, call, "cpu")
+            found = _verdict_of_calls(check, call, "cpu")
             if found.status is not NOT_RUN or found.extent is NOTHING:
                 outcome = found, bool(call.attempt.builder.numbers.assumed)
                 break
@@ -85,18 +85,20 @@ def _looked_up(check: TargetCheck, variant: int) -> tuple[Verdict, bool]:
     if size > LARGE or is_small:
         with placement.without_data():
             for call in check.calls(variant):
-                return _observed(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
+                return _verdict_of_calls(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
     return check.not_run(), False
 
 
-def _observed(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
+def _verdict_of_calls(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
     refused: tuple[Specs, str] | None = None
     for specs in check.specs(call):
-        outcome = _followed(call, device, specs)
+        outcome = _verdict_of_call(call, device, specs)
         if not isinstance(outcome, Exception):
             has_optional = device == "cpu"
-            return check.everywhere(call, specs, outcome, partial(_followed, call, device), has_optional=has_optional)
-        refused = refused or _refused(call, specs)
+            return check.everywhere(
+                call, specs, outcome, partial(_verdict_of_call, call, device), has_optional=has_optional
+            )
+        refused = refused or _real_index(call, specs)
         check.learn(call, outcome, specs)
     if refused is None:
         return check.not_run()
@@ -104,10 +106,10 @@ def _observed(check: TargetCheck, call: TargetCall, device: str) -> Verdict:
     return Verdict(FAILED, "cpu", refused[1])
 
 
-def _followed(call: TargetCall, device: str, specs: Specs) -> Verdict | Exception:
-    """What the lookups of one call show, or what keeps it from getting through.
+def _verdict_of_call(call: TargetCall, device: str, specs: Specs) -> Verdict | Exception:
+    """The verdict of the look-ups of one call, or the error that ends it.
 
-    What fails has to fail with the least that can be passed, too: nothing says that what was made up is allowed.
+    A failure must also occur with the simplest inputs: nothing says that made-up inputs are allowed.
     """
     run = _FollowedCall(call, device, specs)
     for simpler in _simpler(call, specs) if run.fact else ():
@@ -139,16 +141,16 @@ def _simpler(call: TargetCall, specs: Specs) -> Iterator[Specs]:
 
 
 class _FollowedCall:
-    """One call whose lookups are followed, and what came of it."""
+    """One call whose look-ups are followed, and its outcome."""
 
     def __init__(self, call: TargetCall, device: str, specs: Specs) -> None:
         self.device = device
-        self.specs, self._intervals, self._given, self.error = _proven(call, specs)
-        #: What fails.
+        self.specs, self._intervals, self._given, self.error = _run_with_declared_ranges(call, specs)
+        #: The failure, in words; None if no look-up fails.
         self.fact: str | None = None
         if self._intervals.failures and not self._intervals.were_read:
             self.fact = str(self._intervals.failures[0])
-        elif device == "cpu" and (fact := _seen(call, self.specs)) is not None:
+        elif device == "cpu" and (fact := _seen_failure(call, self.specs)) is not None:
             self.device, self.fact = "cpu", fact
 
     def harmless(self) -> Verdict:
@@ -172,8 +174,10 @@ class _FollowedCall:
         return Verdict(PASSED, None, detail, PART if computed else WHOLE)
 
 
-def _proven(call: TargetCall, specs: Specs) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
-    """One call with the ranges of its inputs: a number of ids counts for inputs that reach a table of that number."""
+def _run_with_declared_ranges(
+    call: TargetCall, specs: Specs
+) -> tuple[Specs, Intervals, dict[str, Any], Exception | None]:
+    """One call with the ranges of its inputs; a declared number of ids counts only for a table of as many rows."""
     while True:
         given = {name: spec.make("cpu") for name, spec in specs.items()}
         intervals, error = _with_ranges(call, specs, given)
@@ -200,7 +204,7 @@ def _with_ranges(call: TargetCall, specs: Specs, given: dict[str, Any]) -> tuple
 
 
 def _is_sized_by(call: TargetCall, specs: Specs, name: str, lookups: list[RangeLookup]) -> bool:
-    """Whether an input looks up, as it is given, a table that has more rows where the number of its ids is larger."""
+    """True if an input indexes, unchanged, a table that has more rows where the input's number of ids is larger."""
     more, spec = 7, specs[name]
     assert spec.declared is not None
     reached = {one.operator: one.rows for one in lookups if _is_given(one, spec.declared)}
@@ -218,38 +222,38 @@ def _is_given(lookup: RangeLookup, declared: tuple[int, int, str]) -> bool:
     return (lookup.ids.low, lookup.ids.high, lookup.ids.origin) == declared
 
 
-def _refused(call: TargetCall, specs: Specs) -> tuple[Specs, str] | None:
-    """That real numbers are looked up, made by the model or documented as its input: no other call gets through."""
-    watch, _ = _watched(call, specs)
+def _real_index(call: TargetCall, specs: Specs) -> tuple[Specs, str] | None:
+    """The inputs and the fact if real numbers are used as an index, made by the model or documented as its input."""
+    watch, _ = _run_watched(call, specs)
     if not watch.is_not_ids:
         return None
     if watch.is_input:
         reals = (spec for spec in specs.values() if spec.kind == "float" or spec.is_made_up_real)
         is_meant = all(map(_is_said_to_be_real, reals))
     else:
-        is_meant = is_made_by_code(specs, is_real, lambda integers: _watched(call, integers))
+        is_meant = is_made_by_code(specs, is_real, lambda integers: _run_watched(call, integers))
     return (specs, watch.fact) if is_meant else None
 
 
 def _is_said_to_be_real(spec: Spec) -> bool:
-    """Whether something says of an input that it is real, or how many features it has."""
+    """True if an input is said to be real, or to have a number of features."""
     return spec.is_real or spec.has_width
 
 
-def _seen(call: TargetCall, specs: Specs) -> str | None:
-    """What real lookups raise, with the ids that come and with the largest that could be drawn."""
+def _seen_failure(call: TargetCall, specs: Specs) -> str | None:
+    """The error of a real look-up, with ids that occur or with the largest that could be drawn; None if none fails."""
     for trial in range(_TRIALS):
-        watch, _ = _watched(call, specs, trial)
+        watch, _ = _run_watched(call, specs, trial)
         if is_outside(watch):
-            is_meant = is_made_by_code(specs, is_outside, partial(_watched, call, trial=trial))
+            is_meant = is_made_by_code(specs, is_outside, partial(_run_watched, call, trial=trial))
             return watch.fact if is_meant else None
         if not watch.seen:
             return None
     return None
 
 
-def _watched(call: TargetCall, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
-    """One call with all its lookups in view; in each trial but the first, ids are drawn in another way."""
+def _run_watched(call: TargetCall, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
+    """One call that watches all its look-ups; in each trial but the first, other ids are drawn."""
     seed_generators(trial)
     given = {name: spec.make("cpu") for name, spec in specs.items()}
     watch = _Everything(given)

@@ -1,4 +1,4 @@
-"""Everything that a run looks up by position: the rows there are, the ids, and what torch says of them."""
+"""Look-ups of a run: the rows of the table, the ids, and torch's error if there is one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SeenLookup:
 
 
 class SeenLookups(TorchFunctionMode):
-    """Notes what is looked up at a place, or everywhere if there is none."""
+    """Notes the look-ups at a place, or everywhere without one."""
 
     def __init__(self, spot: Spot | None) -> None:
         super().__init__()
@@ -73,10 +73,10 @@ class SeenLookups(TorchFunctionMode):
 def _lookups(func: Any, args: Any, kwargs: Any, place: str) -> Iterator[SeenLookup]:
     if func in EMBEDDINGS:
         ids, table = _argument(args, kwargs, 0, "input"), _argument(args, kwargs, 1, "weight")
-        yield from _indexed(table, 0, ids, place)
+        yield from _index_lookup(table, 0, ids, place)
     elif func in _SELECTIONS:
         table, dim = args[0], _argument(args, kwargs, 1, "dim")
-        yield from _indexed(table, dim, _argument(args, kwargs, 2, "index"), place)
+        yield from _index_lookup(table, dim, _argument(args, kwargs, 2, "index"), place)
     else:
         table, index = args[0], args[1]
         parts = index if isinstance(index, tuple) else (index,)
@@ -86,12 +86,12 @@ def _lookups(func: Any, args: Any, kwargs: Any, place: str) -> Iterator[SeenLook
             if part is Ellipsis:
                 dim += table.dim() - known
             elif isinstance(part, slice):
-                yield from _sliced(table, dim, part, place)
+                yield from _slice_lookup(table, dim, part, place)
                 dim += 1
             elif part is not None and not isinstance(part, bool):
                 is_mask = isinstance(part, torch.Tensor) and part.dtype is torch.bool
                 if isinstance(part, torch.Tensor) and not is_mask:
-                    yield from _indexed(table, dim, part, place)
+                    yield from _index_lookup(table, dim, part, place)
                 dim += part.dim() if is_mask else 1
 
 
@@ -99,7 +99,7 @@ def _argument(args: Any, kwargs: Any, position: int, name: str) -> Any:
     return args[position] if len(args) > position else kwargs.get(name)
 
 
-def _indexed(table: Any, dim: Any, ids: Any, place: str) -> Iterator[SeenLookup]:
+def _index_lookup(table: Any, dim: Any, ids: Any, place: str) -> Iterator[SeenLookup]:
     numbers = tensors_in(ids)
     if not isinstance(table, torch.Tensor) or not numbers or not isinstance(dim, int) or dim >= table.dim():
         return
@@ -109,7 +109,7 @@ def _indexed(table: Any, dim: Any, ids: Any, place: str) -> Iterator[SeenLookup]
         yield SeenLookup(place, int(table.shape[dim]), low, high)
 
 
-def _sliced(table: torch.Tensor, dim: int, part: slice, place: str) -> Iterator[SeenLookup]:
+def _slice_lookup(table: torch.Tensor, dim: int, part: slice, place: str) -> Iterator[SeenLookup]:
     if part.stop is None or dim >= table.dim():
         return
     stop, start = int(part.stop), 0 if part.start is None else int(part.start)

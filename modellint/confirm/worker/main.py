@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def main(request_path: str, channel_number: str) -> None:
-    """Answer the request in a file, on the descriptor with a number."""
+    """Answer the request in a file, on the descriptor with the number `channel_number`."""
     with open(request_path, encoding="utf-8") as stream:
         request: dict[str, Any] = json.load(stream)
     channel = Channel(int(channel_number))
@@ -54,7 +54,7 @@ def main(request_path: str, channel_number: str) -> None:
     stand_ins.install()
     target = session.Session(request, channel, stand_ins)
     for probe in request["probes"]:
-        channel.answer(probe["id"], _answer(probes.judged, target, probe, audit), target.assumed())
+        channel.answer(probe["id"], _answer(probes.judge, target, probe, audit), target.assumed())
     channel.done()
     os._exit(0)  # threads and exit handlers of user code are not waited for
 

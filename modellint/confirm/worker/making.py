@@ -1,4 +1,4 @@
-"""Objects seen while they are made, wherever that is."""
+"""Observe the construction of objects, wherever it happens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def seeing(kind: Any, note: Callable[[Any, FrameType], None]) -> Iterator[None]:
-    """Have `note` told of each object of a class that is made meanwhile, and of the frame that makes it.
+    """Call `note` with each object of a class that is made meanwhile, and with the frame that makes it.
 
     Its constructor has not run then.
     """

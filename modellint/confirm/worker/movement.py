@@ -1,4 +1,4 @@
-"""A tensor that is no buffer, on a machine with a GPU that is not there: it stays, and meets what has moved."""
+"""Probes of tensors that are no buffers, on a simulated GPU: they stay on the CPU, and meet tensors that moved."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 
 def movement(session: Session, claim: LeftBehind) -> Verdict:
-    """Whether an attribute stays on the CPU when its module moves, and `forward` mixes devices where it is used.
+    """Move the module: confirmed if an attribute stays on the CPU and `forward` mixes devices where it is used.
 
-    It does not if it is registered at the place, with all choices of what was assumed. What tensors without data do
-    not get through is run on the CPU, with tensors that say they are elsewhere: that can only confirm.
+    Refuted if it is registered at the place, with all choices of what was assumed. Code that tensors without data do
+    not get through is run on the CPU, with tensors that claim another device: that can only confirm.
     """
     return _also_labelled(session, lambda machine: _movement(session, claim, machine))
 
 
 def _also_labelled(session: Session, judge: Callable[[AbstractContextManager[Any]], Verdict]) -> Verdict:
-    """A verdict on the machine that there is; where that shows nothing, with tensors that say they are elsewhere."""
+    """The verdict on the present machine, or, if it decides nothing, with tensors that claim another device."""
     outcome = judge(session.machine())
     if outcome.status is UNCONFIRMED and not session.is_on_gpu:
         again = judge(labelled())
@@ -66,7 +66,7 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
                         owner = attempt.build()
                         if isinstance(owner, nn.Module) and not tensors_in(getattr(owner, claim.attribute, None)):
                             first_call(attempt, owner, reasons)
-                    outcome = _moved(attempt, owner, claim, reasons)
+                    outcome = _verdict_of_move(attempt, owner, claim, reasons)
                 except Exception as error:
                     reasons.append(f"building: {described(error)}")
                     continue
@@ -84,7 +84,7 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
 
 
 def first_call(attempt: Attempt, owner: nn.Module, reasons: list[str]) -> None:
-    """Call a layer where it was made, so that it has what it keeps for its next call."""
+    """Call a layer before it moves, so that it has the state that it keeps for its next call."""
     inputs = Inputs(owner.eval().forward, owner, attempt)
     for specs in inputs.combinations():
         error = _error(owner, {name: spec.make("cpu") for name, spec in specs.items()})
@@ -95,7 +95,7 @@ def first_call(attempt: Attempt, owner: nn.Module, reasons: list[str]) -> None:
 
 
 class _Met(TorchFunctionMode):
-    """Sees whether places are reached, and whether anything that torch is given at the last is not on the device."""
+    """Watches two places: whether they are reached, and whether the second passes torch a tensor on another device."""
 
     def __init__(self, made: Spot, use: Spot) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class _Met(TorchFunctionMode):
 
 @contextmanager
 def _kept_as_it_is(owner: nn.Module) -> Iterator[None]:
-    """Have a layer keep after a call what it has kept before."""
+    """Restore the attributes and buffers of a layer after a call."""
     attributes, buffers = dict(vars(owner)), dict(owner._buffers)
     yield
     vars(owner).update(attributes)
@@ -122,7 +122,7 @@ def _kept_as_it_is(owner: nn.Module) -> Iterator[None]:
 
 
 def is_at(spot: Spot) -> bool:
-    """Whether what runs was called from a place."""
+    """True if the running code was called from a place."""
     frame = inspect.currentframe()
     while frame is not None and not spot.has_line(frame):
         frame = frame.f_back
@@ -130,9 +130,9 @@ def is_at(spot: Spot) -> bool:
 
 
 def making(session: Session, claim: MadeAside) -> Verdict:
-    """Whether `forward` of a module that was moved mixes devices where it uses what it makes on the default one.
+    """Move the module: confirmed if `forward` mixes devices where it uses a tensor made on the default device.
 
-    It does not if all is on the device there. Tensors on the CPU that say they are elsewhere can only confirm.
+    Refuted if all tensors are on the device there. Tensors on the CPU that claim another device can only confirm.
     """
     made, use, reasons = Spot.of(claim.place), Spot.of(claim.use), list[str]()
 
@@ -140,14 +140,17 @@ def making(session: Session, claim: MadeAside) -> Verdict:
         reasons.clear()
         with machine:
             return session.first_seen(
-                claim.owner, lambda attempt: _made(attempt, attempt.build(), made, use, reasons), reasons, device=DEVICE
+                claim.owner,
+                lambda attempt: _verdict_of_making(attempt, attempt.build(), made, use, reasons),
+                reasons,
+                device=DEVICE,
             )
 
     return _also_labelled(session, making_on)
 
 
-def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> Verdict | None:
-    """What happens to one object that makes tensors while it works; None if that shows nothing."""
+def _verdict_of_making(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> Verdict | None:
+    """The verdict of one object that creates tensors in `forward`; None if it decides nothing."""
     if not isinstance(owner, nn.Module):
         reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
         return None
@@ -175,13 +178,13 @@ def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str
         if again is not None and mixes(again) and use.raised_on_line(again):
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
-        detail = f"the module moved to {DEVICE}; `forward` raises {_said(error)}"
+        detail = f"the module moved to {DEVICE}; `forward` raises {_error_text(error)}"
         return confirmed(detail, "fake")
     return None
 
 
 def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
-    """The arguments that the constructor of a class keeps under an attribute as they are."""
+    """The constructor's parameters that a class stores unchanged in an attribute."""
     for node in (part for cls in definitions(tree, owner) for part in ast.walk(cls)):
         if isinstance(node, ast.Assign) and any(
             isinstance(target, ast.Attribute) and target.attr == attribute for target in node.targets
@@ -189,8 +192,8 @@ def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
             yield from (node.value.id,) if isinstance(node.value, ast.Name) else ()
 
 
-def _moved(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
-    """What happens to one object; None if that shows nothing."""
+def _verdict_of_move(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
+    """The verdict of one object; None if it decides nothing."""
     attribute, use, is_layer = claim.attribute, Spot.of(claim.use), isinstance(owner, nn.Module)
     call = owner.eval() if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
     away = _left_by(owner, attribute) if is_layer else _not_moved(owner, attribute)
@@ -222,25 +225,25 @@ def _moved(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) 
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         when = f"when the module moved to {away}" if is_layer else "as no model moves what is no layer"
-        return confirmed(f"{stayed} {when}; `{name}` raises {_said(error)}", "fake")
+        return confirmed(f"{stayed} {when}; `{name}` raises {_error_text(error)}", "fake")
     return None
 
 
 def _method(owner: Any, name: str) -> Callable[..., Any] | None:
-    """The method of an object that has a dotted name."""
+    """The method with the last part of a dotted name, if the object has it."""
     last = name.rpartition(".")[2]
     is_it = isinstance(function := getattr(type(owner), last, None), FunctionType) and function.__qualname__ == name
     return cast("Callable[..., Any]", getattr(owner, last)) if is_it else None
 
 
 def _not_moved(owner: Any, attribute: str) -> str | None:
-    """The GPU, where an object that is no layer keeps a tensor elsewhere; None if it keeps none, or can be moved."""
+    """The GPU if an object that is no layer keeps a CPU tensor; "" if its tensors are elsewhere; None without one."""
     tensors = [] if hasattr(owner, "to") else tensors_in(getattr(owner, attribute, None))
     return DEVICE if any(tensor.device.type == "cpu" for tensor in tensors) else "" if tensors else None
 
 
 def _left_by(owner: Any, attribute: str) -> str | None:
-    """Where a layer is after it has left its tensor behind; nowhere if that follows to the GPU and back.
+    """The device that a layer moved to without its tensor; "" if the tensor follows to the GPU and back.
 
     None if there is no layer, or no tensor.
     """
@@ -263,10 +266,10 @@ def _error(call: Callable[..., Any], given: dict[str, Any]) -> Exception | None:
 
 
 def mixes(error: Exception) -> bool:
-    """Whether torch complains about tensors on different devices."""
+    """True if torch complains about tensors on different devices."""
     text = str(error)
     return "same device" in text or "indices should be either on" in text or "FakeTensorDevice" in type(error).__name__
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return described(error)[:200]

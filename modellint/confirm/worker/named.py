@@ -1,4 +1,4 @@
-"""The numbers that an object has names for: itself, what it was built with, and its configuration."""
+"""The named numbers of an object: its own attributes, its arguments, and its configuration."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class Named:
-    """What an object, its arguments and its configuration call numbers."""
+    """Numbers by the names that an object, its arguments and its configuration give them."""
 
     def __init__(self, owner: Any, builder: Builder) -> None:
         self._owner = owner
         self._builder = builder
 
     def _places(self) -> tuple[Any, ...]:
-        """Where numbers have names, the nearest first."""
+        """The objects that name numbers, the nearest first."""
         arguments = self._builder.arguments.get(id(self._owner), {})
         return (self._owner, arguments, defaults(self._owner), *arguments.values())
 
     def states(self, name: str) -> int | None:
-        """The number that is called so; nothing that was assumed counts."""
+        """The number with a name; None if it was assumed."""
         return None if name in self._builder.numbers.assumed else self.known(name)
 
     def known(self, name: str) -> int | None:
-        """The number that the target calls by a name."""
+        """The number with a name, stated or else assumed."""
         for place in self._places():
             found = (
                 place.get(name)
@@ -42,7 +42,7 @@ class Named:
         return self._builder.numbers.assumed.get(name)
 
     def first(self, names: Iterable[str]) -> int | None:
-        """The number that one of several names stands for, the likeliest first."""
+        """The number of the first name that has one."""
         return next((number for name in names if (number := self.known(name)) is not None), None)
 
     def numbers(self) -> Iterator[tuple[str, int]]:
@@ -55,7 +55,7 @@ class Named:
 
 
 def defaults(owner: Any) -> dict[str, Any]:
-    """What the constructor of an object was called with where nothing was passed."""
+    """The parameters of an object's constructor, with their defaults."""
     try:
         parameters = inspect.signature(type(owner).__init__).parameters.values()
     except (TypeError, ValueError):

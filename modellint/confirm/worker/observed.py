@@ -1,7 +1,7 @@
-"""What expressions of a file do while it runs: the values that some have, and whether others begin and raise something.
+"""Instrumentation of a file: notes the values of some expressions, and whether others begin and raise an error.
 
-Both are told by notes in the code itself, which is compiled with them: lines, which are all that Python 3.10 knows of
-what is being run, do not tell a call from the calls that stand in it.
+Notes are calls compiled into the code itself: lines, which are all that Python 3.10 knows of running code, do not
+tell a call from the calls that stand in it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .places import Spot
 
-#: How the code calls `_note`, `_begin` and `_watch`.
+#: The names in the code of `_note`, `_begin` and `_watch`.
 _NOTE, _BEGIN, _WATCH = "__modellint_note__", "__modellint_begin__", "__modellint_watch__"
 _TORCH, _HERE = (os.path.dirname(os.path.realpath(path)) + os.sep for path in (torch.__file__, __file__))
 
@@ -28,13 +28,13 @@ _TORCH, _HERE = (os.path.dirname(os.path.realpath(path)) + os.sep for path in (t
 class Observed:
     """Notes the values of the expressions at some places, in files that are imported after `install`.
 
-    Of others, `acts`, it notes whether what they are made of is there, so that the call, the reading of an attribute or
+    Of others, `acts`, it notes whether their operands were evaluated, so that the call, the reading of an attribute or
     the unpacking itself begins.
     """
 
     def __init__(self, spots: Iterable[Spot], acts: Iterable[Spot] = ()) -> None:
         self._values: dict[Spot, list[Any]] = {spot: [] for spot in spots}
-        #: The acts, those of them in the files that were imported, those that have begun, and what calls have raised.
+        #: The acts; those in imported files; those that have begun; and the errors that calls raised.
         self._acts = frozenset(acts)
         self._marked: set[Spot] = set()
         self._begun: set[Spot] = set()
@@ -51,7 +51,7 @@ class Observed:
             name = str(loader.get_filename(fullname))
             path = os.path.realpath(name)
             is_here = any(spot.path == path for spot in self._spots)
-            code: CodeType | None = self._compiled(path, name) if is_here else original(loader, fullname)
+            code: CodeType | None = self._compile(path, name) if is_here else original(loader, fullname)
             return code
 
         loader: Any = SourceFileLoader
@@ -67,25 +67,25 @@ class Observed:
         self._raised.clear()
 
     def values(self, spot: Spot) -> list[Any]:
-        """What the expression was since the last `forget`, in order."""
+        """The values of the expression since the last `forget`, in order."""
         return self._values.get(spot, [])
 
     def is_act(self, spot: Spot) -> bool:
-        """Whether a file was imported in which the act at a place is known."""
+        """True if the act at a place was found in an imported file."""
         return spot in self._marked
 
     def has_begun(self, spot: Spot) -> bool:
-        """Whether the act at a place has begun since the last `forget`."""
+        """True if the act at a place has begun since the last `forget`."""
         return spot in self._begun
 
     def has_raised(self, spot: Spot, error: Exception) -> bool:
-        """Whether an error may be the act's own: none that is raised before it begins is.
+        """True if an error may be the act's own: it began, and its callee's code did not raise the error.
 
         Of a call it is one that Python or torch raises, and not the code that is called.
         """
         return spot in self._begun and (spot not in self._raised or any(one is error for one in self._raised[spot]))
 
-    def _compiled(self, path: str, name: str) -> CodeType:
+    def _compile(self, path: str, name: str) -> CodeType:
         with open(path, "rb") as stream:
             text = stream.read()
         tree = ast.parse(text)
@@ -105,7 +105,7 @@ class Observed:
         return value
 
     def _watch(self, number: int, callee: Any) -> Callable[..., Any]:
-        """What is called at a place, in a function that notes the call and what is raised by it."""
+        """The callee at a place, wrapped to note the call and errors that Python or torch raises in it."""
         spot = self._spots[number]
 
         def watched(*args: Any, **kwargs: Any) -> Any:
@@ -122,19 +122,19 @@ class Observed:
 
 
 def is_torchs(code: CodeType) -> bool:
-    """Whether code is torch's own, or stands between it and the code that is run."""
+    """True if code is torch's own, or the worker's."""
     return os.path.realpath(code.co_filename).startswith((_TORCH, _HERE))
 
 
 def _came_through_torch(step: TracebackType | None) -> bool:
-    """Whether an error came through nothing but torch from a step on."""
+    """True if all frames from a traceback entry on are torch's."""
     while step is not None and is_torchs(step.tb_frame.f_code):
         step = step.tb_next
     return step is None
 
 
 class _Marked(ast.NodeTransformer):
-    """Wraps the expressions at some places into a call that notes their value, and what `acts` are made of.
+    """Wraps the expressions at some places in a call that notes their value, and the operands of `acts`.
 
     What an augmented assignment such as `width -= 1` makes of a name is noted after it.
     """
@@ -143,7 +143,7 @@ class _Marked(ast.NodeTransformer):
         self._lines = lines
         self._spots = spots
         self._acts = acts
-        #: The acts that were found.
+        #: The numbers of the acts that were found.
         self.begun: set[int] = set()
 
     def visit(self, node: ast.AST) -> Any:
@@ -155,7 +155,7 @@ class _Marked(ast.NodeTransformer):
         return found
 
     def _act(self, node: ast.AST) -> tuple[int, str] | None:
-        """The number of the act that a node is, and the field of what must be there first."""
+        """The number of the act that a node is, and the field of its first operand; None for other nodes."""
         place: ast.expr | None
         if isinstance(node, ast.Call):
             # `super()` looks at who calls it.
@@ -171,7 +171,7 @@ class _Marked(ast.NodeTransformer):
 
     @staticmethod
     def _mark(node: ast.AST, number: int, field: str) -> None:
-        """Have a node begin its act only once what must be there first is noted."""
+        """Wrap the operand of an act, so that the act begins only once it is noted."""
         first: ast.expr = getattr(node, field)
         name = _WATCH if field == "func" else _BEGIN
         setattr(node, field, ast.fix_missing_locations(ast.copy_location(_noting(number, first, name), first)))
@@ -193,7 +193,7 @@ class _Marked(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(_noting(number, node), node))
 
     def _number(self, node: ast.expr | ast.stmt, spots: dict[int, Spot]) -> int | None:
-        """The number of the place where a node stands; None if it stands at none of them."""
+        """The number of the place of a node; None if it is at none of them."""
         place = (node.lineno, self._column(node.lineno, node.col_offset))
         end = (node.end_lineno, self._column(node.end_lineno or 0, node.end_col_offset or 0))
         for number, spot in spots.items():
@@ -202,7 +202,7 @@ class _Marked(ast.NodeTransformer):
         return None
 
     def _column(self, line: int, offset: int) -> int:
-        """The column that a byte offset stands for: columns start at 1 and count characters."""
+        """The column of a byte offset: columns start at 1 and count characters."""
         return len(self._lines[line - 1][:offset].decode("utf-8", "replace")) + 1
 
 

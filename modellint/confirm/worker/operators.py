@@ -1,7 +1,7 @@
-"""What each operator does to ranges: one function per kind, from the arguments to the range of the result.
+"""Transfer functions for ranges, one per kind of operator: from the arguments to the range of the result.
 
-A function gets the mode, the arguments, the keywords and the result, and gives None where nothing is known. Which
-operator is of which kind is said by the table that checking asks, too.
+A function gets the mode, the arguments, the keywords and the result, and gives None for an unknown range. The table
+of operators, which checking uses, too, says which operator is of which kind.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def _argument(args: Sequence[Any], kwargs: dict[str, Any], position: int, name: 
 
 def _pass(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     if not isinstance(args[0], torch.Tensor):
-        return _united(mode, args[0]) if isinstance(args[0], list | tuple) else None
+        return _join(mode, args[0]) if isinstance(args[0], list | tuple) else None
     mode.pass_scores(args[0], result)
     return mode.range_of(args[0])
 
 
-def _drawn(position: int, name: str, default: int | None) -> _Rule:
-    """`argmax`, `argsort`: where along a dimension something is."""
+def _draw_rule(position: int, name: str, default: int | None) -> _Rule:
+    """The rule of `argmax` and `argsort`: indices along a dimension."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
         return mode.classes(args[0], _argument(args, kwargs, position, name, default))
@@ -44,7 +44,7 @@ def _drawn(position: int, name: str, default: int | None) -> _Rule:
 
 
 def _pair(position: int, name: str, other: _Rule) -> _Rule:
-    """`max`, `sort`, `topk` along a dimension: values, and where they were; of two tensors, `other` is asked."""
+    """The rule of `max`, `sort`, `topk`: values and indices along a dimension; of two tensors, `other` is the rule."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
         if isinstance(result, torch.Tensor):
@@ -83,13 +83,13 @@ def _arange(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | Non
     return Range(min(start, last), max(start, last), f"`arange` up to {end}")
 
 
-def _filled(position: int, name: str, *, keeps: bool) -> _Rule:
-    """`full`, `constant_pad_nd`, `pad_sequence`: a number, and what the operand holds, if it keeps it."""
+def _fill_rule(position: int, name: str, *, keeps: bool) -> _Rule:
+    """The rule of `full`, `constant_pad_nd`, `pad_sequence`: the filler, joined with the operand's range if `keeps`."""
 
     def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
         filler = _number(_argument(args, kwargs, position, name, 0))
         kept = args[0] if isinstance(args[0], list | tuple) else [args[0]]
-        return _united(mode, [*kept, filler] if keeps else [filler])
+        return _join(mode, [*kept, filler] if keeps else [filler])
 
     return rule
 
@@ -104,10 +104,10 @@ def _constant(number: int) -> _Rule:
 
 def _zeroed(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     mode.pass_scores(args[0], result)
-    return _united(mode, [args[0], 0])
+    return _join(mode, [args[0], 0])
 
 
-def _scaled(mode: Intervals, args: Any, kwargs: Any) -> tuple[Range, Range] | None:
+def _scaled_operands(mode: Intervals, args: Any, kwargs: Any) -> tuple[Range, Range] | None:
     left, right = mode.range_of(args[0]), mode.range_of(args[1])
     alpha = kwargs.get("alpha", 1)
     if left is None or right is None or not isinstance(alpha, int):
@@ -118,7 +118,7 @@ def _scaled(mode: Intervals, args: Any, kwargs: Any) -> tuple[Range, Range] | No
 
 def _add(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     mode.pass_scores(args[0], result)
-    both = _scaled(mode, args, kwargs)
+    both = _scaled_operands(mode, args, kwargs)
     if both is None:
         return None
     left, right = both
@@ -127,7 +127,7 @@ def _add(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
 
 
 def _sub(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    both = _scaled(mode, args, kwargs)
+    both = _scaled_operands(mode, args, kwargs)
     if both is None:
         return None
     left, right = both
@@ -145,7 +145,7 @@ def _mul(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     return Range(min(ends), max(ends), left.origin)
 
 
-def _divided(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
+def _floor_divide(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     mode.pass_scores(args[0], result)
     left, by = mode.range_of(args[0]), mode.range_of(args[1])
     rounded = kwargs.get("rounding_mode", "floor")
@@ -201,8 +201,8 @@ def _negative(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | N
     return None if known is None else Range(-known.high, -known.low, known.origin)
 
 
-def _united(mode: Intervals, values: Iterable[Any]) -> Range | None:
-    """The range of values that come from any of several tensors; None if one of them is unknown."""
+def _join(mode: Intervals, values: Iterable[Any]) -> Range | None:
+    """The join of the ranges of some values; None if one of them is unknown."""
     united: Range | None = None
     for value in values:
         known = mode.range_of(value)
@@ -213,7 +213,7 @@ def _united(mode: Intervals, values: Iterable[Any]) -> Range | None:
 
 
 def _cat(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    return _united(mode, [part for part in args[0] if part.numel()])
+    return _join(mode, [part for part in args[0] if part.numel()])
 
 
 def _where(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
@@ -346,13 +346,13 @@ def _and(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     return None
 
 
-#: By what Python's operator of the same kind is called.
+#: By the name of Python's operator of the same kind.
 _ARITHMETIC: dict[str, _Rule] = {
     "+": _add,
     "-": _sub,
     "*": _mul,
-    "/": _divided,
-    "//": _divided,
+    "/": _floor_divide,
+    "//": _floor_divide,
     "%": _remainder,
     "neg": _negative,
     "<": _comparison(lambda limit: None, lambda limit: limit.high - 1),
@@ -363,7 +363,7 @@ _ARITHMETIC: dict[str, _Rule] = {
     "~": _not,
     "&": _and,
 }
-#: By a facet that leaves nothing open.
+#: By a facet that determines the rule.
 _KINDS: dict[str, _Rule] = {
     "joins": _cat,
     "stacks": _cat,
@@ -376,14 +376,14 @@ _KINDS: dict[str, _Rule] = {
     "casts": _to_copy,
     "scores": _pass,
 }
-#: By where `clamp` and its like take their limits.
+#: By the limits that `clamp` and its like take.
 _LIMITS: dict[str, _Rule] = {
     "max@2": _clamp,
     "max@1": _clamp_max,
     "min@1": _clamp_min,
     "other@1": _minimum,
 }
-#: What `aten` has besides, or under another name than Python code uses.
+#: Operators of `aten` that Python code does not use, or not under that name.
 _OF_ATEN: dict[str, _Rule] = {
     **dict.fromkeys(
         """_unsafe_view alias split_with_sizes lift lift_fresh lift_fresh_copy _reshape_alias squeeze_copy _softmax
@@ -391,7 +391,7 @@ _OF_ATEN: dict[str, _Rule] = {
         _pass,
     ),
     "scalar_tensor": _scalar,
-    "constant_pad_nd": _filled(2, "value", keeps=True),
+    "constant_pad_nd": _fill_rule(2, "value", keeps=True),
     "copy": _copy,
     "slice": _slice,
     "index": _index,
@@ -401,7 +401,7 @@ _OF_ATEN: dict[str, _Rule] = {
 
 
 def _rule_of(row: Any) -> _Rule | None:
-    """The rule for an operator, by what the table says of it."""
+    """The rule for an operator, by its row of the table; None if it has none."""
     facets, along, fill = row.facets, row.argument("along"), row.argument("fill")
     other = _maximum if "largest" in facets else _minimum if "smallest" in facets else None
     kind = next((rule for facet, rule in _KINDS.items() if facet in facets), None)
@@ -410,11 +410,11 @@ def _rule_of(row: Any) -> _Rule | None:
     if "pair" in facets:
         return _pair(along[0], along[1], other)
     if "drawn" in facets:
-        return _multinomial if along is None else _drawn(along[0], along[1], None if "reduces" in facets else -1)
+        return _multinomial if along is None else _draw_rule(along[0], along[1], None if "reduces" in facets else -1)
     if "mask" in facets:
         return _masked_fill
     if fill is not None:
-        return _fill if "changes" in facets else _filled(fill[0], fill[1], keeps="passed" in facets)
+        return _fill if "changes" in facets else _fill_rule(fill[0], fill[1], keeps="passed" in facets)
     if "constant" in facets:
         return _constant(int(facets["constant"]))
     if "like" in facets:
@@ -425,7 +425,7 @@ def _rule_of(row: Any) -> _Rule | None:
 
 
 def _rules() -> dict[Any, _Rule]:
-    """Rules by operator, for those that this torch has; `_` at the end of a name means the one in place."""
+    """Rules by operator, for those that this torch has; a name that ends in `_` is the operator in place."""
     named = {row.name.rpartition(".")[2].rstrip("_"): _rule_of(row) for row in OPERATORS.rows() if _is_of_tensors(row)}
     table = {}
     for name, rule in {**named, **_OF_ATEN}.items():
@@ -437,7 +437,7 @@ def _rules() -> dict[Any, _Rule]:
 
 
 def _is_of_tensors(row: Any) -> bool:
-    """Whether a row is of a function of tensors, or a method; where there are both, the first will do."""
+    """True if a row is of a function of tensors, or a method; where there are both, the first will do."""
     of = row.name.rpartition(".")[0]
     return of in ("torch.nn.utils.rnn", "torch.nn.functional", "torch", "Tensor") and row.facets.keys() != {"unchecked"}
 

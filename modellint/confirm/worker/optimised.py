@@ -1,4 +1,4 @@
-"""Whether optimizers are given the parameters that a model has: those of a recipe's Brain, or of a file's own code."""
+"""Probes of optimizers: whether a recipe's Brain, or a file's own code, gives them the parameters of a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from . import placement, recipes
 from .beside import OPERATORS
 from .brains import Checkpointer, brain_of
-from .calls import prepared
+from .calls import callables_of
 from .movement import first_call, is_at
 from .places import Spot
 from .standins import described
@@ -38,7 +38,7 @@ _MOVING = OPERATORS.methods("Tensor", "moves")
 
 @contextmanager
 def _optimizers(made: list[tuple[torch.optim.Optimizer, bool]], spot: Spot | None = None) -> Iterator[None]:
-    """Note the optimizers that are made meanwhile, and whether on the lines of `spot`.
+    """Note the optimizers created meanwhile, each with whether the lines of `spot` created it.
 
     Gradients stay off: an optimizer turns them on for what it is told to call.
     """
@@ -62,15 +62,15 @@ def _optimizers(made: list[tuple[torch.optim.Optimizer, bool]], spot: Spot | Non
         yield
 
 
-def _given(made: list[tuple[torch.optim.Optimizer, bool]]) -> set[int]:
+def _parameters_in(made: list[tuple[torch.optim.Optimizer, bool]]) -> set[int]:
     """The parameters that optimizers were given, by identity."""
     return {id(p) for optimizer, _ in made for group in optimizer.param_groups for p in group["params"]}
 
 
 def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved) -> Verdict:
-    """Whether the optimizers that a Brain's own `init_optimizers` makes are given a layer's parameters.
+    """Build the Brain's optimizers: confirmed if they lack a layer's parameters.
 
-    Or whether one that it makes on a line is added to the checkpointer.
+    For a claim about an optimizer: confirmed if the Brain does not add it to the checkpointer.
     """
     key: str | None = getattr(claim, "key", None)
     makes: Place | None = getattr(claim, "made", None)
@@ -102,15 +102,15 @@ def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved)
         )
     if not made:
         return unconfirmed("`init_optimizers` made no optimizer")
-    return _optimised(key, learning(found), made)
+    return _verdict_for(key, learning(found), made)
 
 
-def _optimised(
+def _verdict_for(
     name: str, wanted: list[nn.Parameter], made: list[tuple[torch.optim.Optimizer, bool]], device: str = "fake"
 ) -> Verdict:
     if not wanted:
         return refuted(f"`{name}` has no parameters that learn", "fake")
-    given = _given(made)
+    given = _parameters_in(made)
     number = sum(id(parameter) in given for parameter in wanted)
     optimizers = "1 optimizer" if len(made) == 1 else f"{len(made)} optimizers"
     fact = f"{optimizers} with {len(given)} parameters, {number} of the {len(wanted)} of `{name}` among them"
@@ -118,7 +118,7 @@ def _optimised(
 
 
 def _fill(brain: Any, objects: dict[str, Any]) -> None:
-    """Give what could not be built a parameter: an optimizer can be made of it, whatever it is."""
+    """Give layers that could not be built a parameter, so that an optimizer accepts them."""
     for name, made in (objects.get(recipes.MODULES) or {}).items():
         if recipes.is_unbuilt(made) and not isinstance(made, nn.Module):
             brain.modules[name] = recipes.Unbuilt(name, "")
@@ -130,7 +130,7 @@ def _fill(brain: Any, objects: dict[str, Any]) -> None:
 
 
 def optimisation(session: Session, claim: NotListed) -> Verdict:
-    """Whether the optimizers that a function of a file makes are given the parameters of a child of a model."""
+    """Run a function: confirmed if the optimizers that it creates lack the parameters of a model, or of its child."""
     owner, child, function = claim.owner if claim.child else _short(claim.owner), claim.child, claim.function
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     models: list[nn.Module] = []
@@ -145,7 +145,7 @@ def optimisation(session: Session, claim: NotListed) -> Verdict:
             for _ in _calls(session, function, reasons):
                 if any(is_there for _, is_there in made):
                     break
-        given = _given(made)
+        given = _parameters_in(made)
         model = next((m for m in models if any(id(p) in given for p in m.parameters())), None)
         is_meant = model is not None and (not child or type(model) is source.find(owner))
         if model is None or not is_meant or not any(is_there for _, is_there in made):
@@ -158,7 +158,7 @@ def optimisation(session: Session, claim: NotListed) -> Verdict:
     if not isinstance(found, nn.Module | nn.Parameter):
         return unconfirmed(reasons[-1] if reasons else f"`{owner}` has no `{child}`")
     wanted = learning(found) if isinstance(found, nn.Module) else [found]
-    return _optimised(f"{owner}.{child}" if child else owner, wanted, made)
+    return _verdict_for(f"{owner}.{child}" if child else owner, wanted, made)
 
 
 def _short(name: str) -> str:
@@ -166,7 +166,7 @@ def _short(name: str) -> str:
 
 
 class _Watch(TorchFunctionMode):
-    """What moves at a place give, each with what was moved, and what is used once an optimizer is `made`, but by it."""
+    """Records each move at a place (before, after), and tensors used outside optimizers once one is `made`."""
 
     def __init__(self, spot: Spot, made: list[tuple[torch.optim.Optimizer, bool]]) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class _Watch(TorchFunctionMode):
 
 
 def _is_in_optimizer() -> bool:
-    """Whether the innermost code that runs, but for the rest of torch and for this, is an optimizer's."""
+    """True if the innermost code outside the rest of torch and of the worker is an optimizer's."""
     frame, own = inspect.currentframe(), (os.path.dirname(torch.__file__), os.path.dirname(__file__))
     while frame is not None and frame.f_code.co_filename.startswith(own):
         if frame.f_code.co_filename.startswith(os.path.dirname(torch.optim.__file__)):
@@ -196,24 +196,24 @@ def _is_in_optimizer() -> bool:
 
 
 def replacement(session: Session, claim: MovedLate) -> Verdict:
-    """Whether a move gives another tensor than the one that an optimizer was given, and that no other one is given.
+    """Move the model: confirmed if that replaces a tensor that an optimizer holds, and no optimizer gets the new one.
 
-    It does not if the optimizer holds what is used, or kept by the object that made it.
+    Refuted if the optimizer holds tensors that are used later, or that are attributes of the object that made it.
     """
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     reasons: list[str] = []
     kept: set[int] = set()
     watch = _Watch(Spot.of(claim.place), made)
     with placement.pretended(), _optimizers(made, Spot.of(claim.optimizer)), watch:
-        for owner in _begun(session, claim.function, reasons):
+        for owner in _run_or_build(session, claim.function, reasons):
             kept.update(id(part) for part in vars(owner).values() if isinstance(part, torch.Tensor))
             if any(is_there for _, is_there in made):
                 break
-    given = _given(made)
+    given = _parameters_in(made)
     moved = [(before, after) for before, after in watch.moved if id(before) in given and after is not before]
     if not moved:
         is_idle = any(after is before and str(after.device) != placement.DEVICE for before, after in watch.moved)
-        is_held = not is_idle and not _given([one for one in made if one[1]]).isdisjoint(watch.used | kept)
+        is_held = not is_idle and not _parameters_in([one for one in made if one[1]]).isdisjoint(watch.used | kept)
         fact = "the optimizer was given what is used after it"
         return (
             refuted(fact, "fake") if is_held else unconfirmed(reasons[0] if reasons else "no optimizer was made there")
@@ -226,20 +226,20 @@ def replacement(session: Session, claim: MovedLate) -> Verdict:
     )
 
 
-def _begun(session: Session, function: str, reasons: list[str]) -> Iterator[Any]:
-    """Run a function of the file, or make an object where it is a constructor: what that gives, or the function."""
+def _run_or_build(session: Session, function: str, reasons: list[str]) -> Iterator[Any]:
+    """Run a function, or build objects if it is a constructor; gives the objects, or the function for each call."""
     owner, _, name = function.rpartition(".")
     if name != "__init__":
         session.source()
         yield from () if function == "<module>" else _calls(session, function, reasons, placement.DEVICE)
         return
     for attempt in session.attempts(owner, device=placement.DEVICE):
-        built = _built(attempt, reasons)
+        built = _build(attempt, reasons)
         if built is not None:
             yield built
 
 
-def _built(attempt: Attempt, reasons: list[str]) -> Any:
+def _build(attempt: Attempt, reasons: list[str]) -> Any:
     try:
         return attempt.build()
     except Exception as error:
@@ -248,8 +248,8 @@ def _built(attempt: Attempt, reasons: list[str]) -> Any:
 
 
 def _calls(session: Session, function: str, reasons: list[str], device: str = "cpu") -> Iterator[Any]:
-    """Call a function of the file, with one choice of inputs after the other, and say which it is."""
-    for call, inputs in prepared(session, function, reasons, device):
+    """Call a function of the file with each choice of inputs; yields the function."""
+    for call, inputs in callables_of(session, function, reasons, device):
         for number, specs in enumerate(inputs.combinations()):
             if number >= _MAX_CALLS:
                 break

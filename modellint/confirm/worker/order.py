@@ -1,4 +1,4 @@
-"""Whether the two sizes of a table stand in the right order: what its rows are written as, and what others take."""
+"""The order of a table's two sizes: by the names in its call, and by the layers that take its output."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from .places import Spot
 
-#: Where layers say how many features they take.
+#: Attributes of layers with the number of features that they take.
 _TAKES = ("in_features", "in_channels", "num_channels", "num_features", "input_size", "embed_dim")
 #: A table with no more rows than this is not sized by features.
 _FEW = 2
 
 
 class Sizes:
-    """What the two sizes of a table that is made at a place are written as. None stands for what is not known."""
+    """The expressions of the two sizes of the table created at a place; None stands for an unknown one."""
 
     def __init__(self, tree: ast.AST, spot: Spot) -> None:
         call = expression(tree, spot)
@@ -35,7 +35,7 @@ class Sizes:
 
     @property
     def rows_are_ids(self) -> bool:
-        """Whether the rows can be no features: a name not like a width's, a length, or a number too small for one."""
+        """True if the rows cannot be features: a name unlike a width's, a length, or a number too small for one."""
         match self.rows:
             case ast.Name(name) | ast.Attribute(attr=name):
                 return not roles.is_width(name)
@@ -45,25 +45,25 @@ class Sizes:
 
     @property
     def rows_are_counted(self) -> bool:
-        """Whether there are as many rows as members of a collection."""
+        """True if the number of rows is a `len(…)`."""
         return isinstance(self.rows, ast.Call) and isinstance(self.rows.func, ast.Name) and self.rows.func.id == "len"
 
     @property
     def columns_are_features(self) -> bool:
-        """Whether the columns are called like a width."""
+        """True if the number of columns is named like a width."""
         name = getattr(self._columns, "attr", getattr(self._columns, "id", None))
         return name is not None and roles.is_width(name)
 
 
 def takes_columns(model: object, tables: Iterable[nn.Embedding]) -> str | None:
-    """The layer of a model that takes as many features as each table has columns, while none takes as many as its rows.
+    """The first layer that takes as many features as each table has columns, if none takes as many as its rows.
 
     None if there is no such layer, or one that takes as many as there are rows.
     """
     widths = {
         width: type(part).__name__
         for part in (model.modules() if isinstance(model, nn.Module) else ())
-        for width in _taken(part)
+        for width in _feature_counts(part)
     }
     columns = {table.embedding_dim for table in tables}
     rows = {table.num_embeddings for table in tables}
@@ -72,7 +72,7 @@ def takes_columns(model: object, tables: Iterable[nn.Embedding]) -> str | None:
     return widths[min(columns)]
 
 
-def _taken(layer: nn.Module) -> Iterable[int]:
+def _feature_counts(layer: nn.Module) -> Iterable[int]:
     """The numbers of features that a layer takes."""
     found = [getattr(layer, name, None) for name in _TAKES]
     shape = getattr(layer, "normalized_shape", None)

@@ -11,7 +11,7 @@ from .standins import StandIn
 
 
 class Passing(nn.Identity):
-    """Stands for any layer: gives what it is given, and holds a parameter, as layers do."""
+    """A stand-in for any layer: returns its input, and holds a parameter, as layers do."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class Passing(nn.Identity):
 
 
 class AnyLayer(Passing):
-    """Stands for any class of layers, of which nothing is known but that they can be made."""
+    """A stand-in for any class of layers: its constructor takes any arguments."""
 
     expansion = 1
 
@@ -31,7 +31,7 @@ class AnyLayer(Passing):
 
 
 class StandInLayer(nn.Module):
-    """Stands for a layer of a library that could not be imported: a module like any other, until it is called."""
+    """A stand-in for a layer of a library that could not be imported: a module like any other, until it is called."""
 
     def __init__(self, stand_in: StandIn) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class StandInLayer(nn.Module):
 
 
 def take_stand_ins_for_layers() -> None:
-    """Have modules, and containers of them, take what stands for a layer for one."""
+    """Let modules, and containers of them, accept stand-ins as layers."""
     original: Any = nn.Module.add_module
 
     def add_module(self: nn.Module, name: str, module: Any) -> None:

@@ -1,9 +1,9 @@
-"""A machine with a GPU that is not there: fake tensors that say they lie on `cuda:0`, and what stays behind.
+"""A machine with a simulated GPU: fake tensors that claim to lie on `cuda:0`, and the tensors that stay on the CPU.
 
 `FakeTensorMode` makes tensors with a device and no data, and raises torch's own error where an operator mixes
-devices. Two things do not work on a torch without CUDA and are replaced while `pretended` is active: what asks the
-CUDA runtime (moves and indexing among it), and `Module._apply`, which swaps parameters in place, what fake parameters
-with weak references do not allow.
+devices. Two things do not work on a torch without CUDA and are replaced while `pretended` is active: functions that
+ask the CUDA runtime (moves and indexing among them), and `Module._apply`, which swaps parameters in place, as fake
+parameters with weak references do not allow.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from torch.utils._python_dispatch import _disable_current_modes
 from . import reroutes
 
 DEVICE = "cuda:0"
-#: What torch draws truncated normal distributions with.
+#: The function by which torch draws from truncated normal distributions.
 _DRAWING = "_no_grad_trunc_normal_"
 #: Up to how many numbers a fake tensor made of constants keeps: constructors compute sizes with such tensors.
 _CONSTANTS = 4096
 
 
 class _Counted(TorchFunctionMode):
-    """Keeps the numbers of short rows that are counted out: constructors read them, say how much each layer drops."""
+    """Keeps the numbers of short `torch.linspace` results: constructors read them, as rates of dropout."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = func(*args, **(kwargs or {}))
@@ -43,12 +43,12 @@ class _Counted(TorchFunctionMode):
 
 
 class _Moves(TorchFunctionMode):
-    """Sends what asks the CUDA runtime through operators, which fake tensors answer themselves."""
+    """Replaces functions that ask the CUDA runtime by operators that fake tensors implement."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
         if func is torch.Tensor.cuda:
-            return _moved(args[0], _device(args[1] if len(args) > 1 else kwargs.get("device")), None)
+            return _move(args[0], _device(args[1] if len(args) > 1 else kwargs.get("device")), None)
         if func is torch.Tensor.to:
             return self._to(args, kwargs)
         if func is torch.Tensor.pin_memory:
@@ -58,7 +58,7 @@ class _Moves(TorchFunctionMode):
             if device is None and func is torch.Tensor.new_tensor:
                 device = args[0].device
             made = func(*args, **kwargs) if func is not torch.Tensor.new_tensor else torch.tensor(*args[1:], **kwargs)
-            return made if device is None else _moved(made, torch.device(device), None)
+            return made if device is None else _move(made, torch.device(device), None)
         if func is torch.nonzero:
             return args[0].nonzero(**kwargs)
         if func in _CONVOLUTIONS:
@@ -76,16 +76,16 @@ class _Moves(TorchFunctionMode):
                 dtype = value
             elif isinstance(value, str | torch.device | int) and not isinstance(value, bool):
                 device = value
-        return _moved(tensor, tensor.device if device is None else torch.device(device), dtype)
+        return _move(tensor, tensor.device if device is None else torch.device(device), dtype)
 
 
-#: What fake tensors compute without a look at where all of their inputs are.
+#: Functions of fake tensors that do not check the devices of all inputs.
 _CONVOLUTIONS = frozenset(getattr(torch, f"conv{kind}{n}d") for kind in ("", "_transpose") for n in (1, 2, 3))
 _MAKING = frozenset((torch.tensor, torch.as_tensor, torch.asarray, torch.Tensor.new_tensor))
 
 
 def _refuse_mixed(given: tuple[Any, ...]) -> None:
-    """Raise what torch raises of tensors on several devices."""
+    """Raise torch's error for tensors on several devices."""
     devices = list(dict.fromkeys(str(value.device) for value in given if isinstance(value, torch.Tensor)))
     if len(devices) > 1:
         found = f"at least two devices, {devices[0]} and {devices[1]}!"
@@ -98,7 +98,7 @@ def _device(wanted: Any) -> torch.device:
     return torch.device("cuda", wanted) if isinstance(wanted, int) else torch.device(wanted)
 
 
-def _moved(tensor: torch.Tensor, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
+def _move(tensor: torch.Tensor, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
     dtype = tensor.dtype if dtype is None else dtype
     if device.type == "cuda" and device.index is None:
         device = torch.device(DEVICE)
@@ -117,7 +117,7 @@ def _moved(tensor: torch.Tensor, device: torch.device, dtype: torch.dtype | None
 
 
 def _apply(self: nn.Module, function: Any, recurse: bool = True) -> nn.Module:
-    """`Module._apply` with new parameters in the place of old ones; what is shared stays shared."""
+    """`Module._apply` that replaces parameters by new ones; shared parameters stay shared."""
     memo: dict[int, nn.Parameter] = getattr(_apply, "memo", {})
     for child in self.children() if recurse else ():
         child._apply(function)
@@ -137,7 +137,7 @@ def _apply(self: nn.Module, function: Any, recurse: bool = True) -> nn.Module:
 
 @contextmanager
 def without_data() -> Iterator[FakeTensorMode]:
-    """Tensors that have no data. What reads the numbers that it draws for a start draws none, as on `meta`."""
+    """Tensors without data. Initialisers that read the numbers they draw do nothing, as on `meta`."""
     with ExitStack() as stack:
         stack.enter_context(patch.object(fake_tensor, "CONSTANT_NUMEL_LIMIT", _CONSTANTS))
         if hasattr(nn.init, _DRAWING):
@@ -159,7 +159,7 @@ def pretended() -> Iterator[FakeTensorMode]:
         stack.enter_context(reroutes.runtime())
         for name in reroutes.METHODS:
             stack.enter_context(patch.object(FakeTensor, name, reroutes.method(name), create=True))
-        # What autocast keeps of parameters makes autograd look at them.
+        # Autocast's cache of parameters makes autograd look at them.
         stack.callback(torch.set_autocast_cache_enabled, torch.is_autocast_cache_enabled())
         torch.set_autocast_cache_enabled(False)
         stack.enter_context(torch.no_grad())
@@ -181,7 +181,7 @@ def tensors(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def state(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
-    """The parameters and buffers of every module that can be reached from an object: what moves when it is moved."""
+    """The parameters and buffers of every module that can be reached from an object, which move with it."""
     seen: set[int] = set()
     for where, module in _reachable(root, path):
         if isinstance(module, nn.Module):
@@ -192,7 +192,7 @@ def state(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def below(root: object) -> Iterator[object]:
-    """Whatever can be reached from an object, each once, the object itself first."""
+    """All objects that can be reached from an object, each once, the object itself first."""
     return (value for _, value in _reachable(root, ""))
 
 
@@ -243,5 +243,5 @@ def _is_filled(cell: CellType) -> bool:
 
 
 def left_behind(root: object, path: str = "") -> list[tuple[str, torch.Tensor]]:
-    """The tensors with state on the CPU after the move; numbers in tensors without dimensions work on any device."""
+    """The tensors with state on the CPU after the move, but for those without dimensions, which work on any device."""
     return [(path, tensor) for path, tensor in tensors(root, path) if tensor.device.type == "cpu" and tensor.dim() > 0]

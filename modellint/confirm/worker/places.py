@@ -40,7 +40,7 @@ class Spot:
         return f"{os.path.basename(self.path)}:{self.line}"
 
     def holds(self, code: CodeType, line: int, instruction: int) -> bool:
-        """Whether an instruction belongs to this expression: the expression itself, or what ends where it ends."""
+        """True if an instruction belongs to this expression, or to one inside it that ends where it ends."""
         if not self.line <= line <= self.end_line or os.path.realpath(code.co_filename) != self.path:
             return False
         if sys.version_info < (3, 11):
@@ -52,12 +52,12 @@ class Spot:
         return inside and (end, end_column + 1) == (self.end_line, self.end_column)
 
     def has_line(self, frame: FrameType) -> bool:
-        """Whether a frame stands on one of its lines."""
+        """True if a frame is at one of its lines."""
         inside = self.line <= frame.f_lineno <= self.end_line
         return inside and os.path.realpath(frame.f_code.co_filename) == self.path
 
     def is_running(self, frame: FrameType | None) -> bool:
-        """Whether the expression is being evaluated in a frame or in what called it."""
+        """True if the expression is being evaluated in a frame or in one of its callers."""
         while frame is not None:
             if self.line <= frame.f_lineno <= self.end_line and self.holds(frame.f_code, frame.f_lineno, frame.f_lasti):
                 return True
@@ -98,13 +98,13 @@ def _is_users(path: str) -> bool:
 
 
 def is_written_out(tree: ast.AST, spot: Spot) -> bool:
-    """Whether the expression at a place is a constant that stands there."""
+    """True if the expression at a place is a constant, perhaps with a sign."""
     found = expression(tree, spot)
     return isinstance(found.operand if isinstance(found, ast.UnaryOp) else found, ast.Constant)
 
 
 def names_in_call(tree: ast.AST, spot: Spot) -> list[str]:
-    """What the positional and named arguments of a call at a place are called, where they are names or attributes."""
+    """The names of the arguments of a call at a place: those that are names or attributes."""
     found = expression(tree, spot)
     if not isinstance(found, ast.Call):
         return []
@@ -125,7 +125,7 @@ def expression(tree: ast.AST, spot: Spot) -> ast.expr | None:
 
 
 def definitions(tree: ast.AST, name: str) -> list[Definition]:
-    """What has a dotted name in a file, as `__qualname__` has it: more than one where branches define it."""
+    """The definitions with a dotted name in a file, by `__qualname__`: more than one where branches define it."""
     wanted, _, rest = name.removeprefix("<locals>.").partition(".")
     found: list[Definition] = []
     for node in ast.iter_child_nodes(tree):

@@ -1,4 +1,4 @@
-"""What a run has to observe, for each kind of claim."""
+"""The probe for each kind of claim, and the device that it takes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _SHOWN = 8
 
 
-def judged(session: Session, probe: dict[str, Any]) -> Verdict:
+def judge(session: Session, probe: dict[str, Any]) -> Verdict:
     """The verdict on a probe."""
     claim, wanted = session.take(probe), session.device
     needed = next((device for device, kinds in _DEVICES.items() if type(claim) in kinds), wanted)
@@ -58,12 +58,12 @@ def judged(session: Session, probe: dict[str, Any]) -> Verdict:
 
 
 def pretends(request: dict[str, Any]) -> bool:
-    """Whether a request takes a `FakeTensorMode`, with which torch imports as much again as without."""
+    """True if a request needs a `FakeTensorMode`, which doubles the imports of torch."""
     return any(type(CLAIMS.from_json(probe["claim"])) not in _REAL for probe in request["probes"])
 
 
 def _recipe_placement(session: Session, claim: NotMoved) -> Verdict:
-    """Which tensors below a key stay on the CPU after the `modules` of a recipe were moved."""
+    """Move the recipe's `modules`: confirmed if tensors below a key stay on the CPU."""
     key = claim.key
     with session.machine():
         session.begin("building the recipe")
@@ -78,7 +78,7 @@ def _recipe_placement(session: Session, claim: NotMoved) -> Verdict:
         if isinstance(found, StandIn | recipes.Unbuilt):
             name = found.name if isinstance(found, recipes.Unbuilt) else type(found).__qualname__
             return unconfirmed(f"`{key}` could not be built: {recipe.replaced.get(name, name)}")
-        if (owner := recipe.lost(key)) is not None:
+        if (owner := recipe.unbuilt_holder(key)) is not None:
             reason = f"`{key}` is passed to `{owner}`, which could not be built: {recipe.replaced[owner]}"
             return unconfirmed(reason)
         held = list(placement.state(found, key))
@@ -90,11 +90,11 @@ def _recipe_placement(session: Session, claim: NotMoved) -> Verdict:
         names = quoted(stayed)
         detail = f"after `modules` moved to {placement.DEVICE}, {names} stayed on `cpu`"
         session.begin(f"running `{key}`")
-        return confirmed(detail + _mixed(found), "fake")
+        return confirmed(detail + _mix_error(found), "fake")
 
 
 def _recipe_entry(session: Session, claim: NoModule) -> Verdict:
-    """Whether the `modules` of a recipe have an entry, once they are what a Brain keeps."""
+    """Build the recipe's `modules`: confirmed if a Brain's `modules` lack the key."""
     key = claim.key
     with session.machine():
         session.begin("building the recipe")
@@ -113,8 +113,8 @@ def _recipe_entry(session: Session, claim: NoModule) -> Verdict:
     return refuted(f"every `ModuleDict` has `{key}`", "fake")
 
 
-def _mixed(layer: object) -> str:
-    """What torch says when a layer that stayed behind is given an input on the device."""
+def _mix_error(layer: object) -> str:
+    """Torch's error for a layer that stayed on the CPU and gets an input on the device; "" if there is none."""
     given = recipes.example_input(layer, placement.DEVICE) if isinstance(layer, nn.Module) else None
     if given is None:
         return ""

@@ -1,4 +1,4 @@
-"""Integers that a value can be: ranges, numbers that remember theirs, and what is looked up with them."""
+"""Ranges of integers, numbers that remember theirs, and look-ups with a range of ids."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Range:
-    """The integers from `low` to `high`, both included, and what first gave rise to them."""
+    """The integers from `low` to `high`, both included, and a description of their origin."""
 
     low: int
     high: int
@@ -24,12 +24,12 @@ class Range:
         return f"[{self.low}, {self.high}]"
 
     def united(self, other: Range) -> Range:
-        """The range of values that may come from either."""
+        """The join of two ranges."""
         origin = self.origin if (self.high, -self.low) >= (other.high, -other.low) else other.origin
         return Range(min(self.low, other.low), max(self.high, other.high), origin)
 
     def within(self, low: int | None, high: int | None) -> Range:
-        """What is left between two limits."""
+        """The part of the range between two limits."""
         least = self.low if low is None else max(self.low, low)
         most = self.high if high is None else min(self.high, high)
         return Range(min(least, most), max(least, most), self.origin)
@@ -42,7 +42,7 @@ class RangeLookup:
     operator: str
     rows: int
     ids: Range
-    #: Whether negative ids count from the end (indexing) or fail (`embedding`).
+    #: True if negative ids count from the end (indexing) rather than fail (`embedding`).
     wraps: bool
 
     @property
@@ -56,7 +56,7 @@ class RangeLookup:
 
 @dataclass(frozen=True)
 class Test:
-    """A mask that compares a tensor with a number: true where the values are between two limits."""
+    """The comparison that made a mask: the mask is true where `subject` is between two limits."""
 
     subject: object
     low: int | None
@@ -94,5 +94,5 @@ for _name in ("add", "mul"):
 
 
 def is_integer(tensor: torch.Tensor) -> bool:
-    """Whether a tensor holds integers; masks do not."""
+    """True if a tensor holds integers; masks do not."""
     return not (tensor.dtype.is_floating_point or tensor.dtype.is_complex or tensor.dtype is torch.bool)

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-def tried(
+def reach(
     session: Session, spot: Spot, reasons: list[str], *, is_trained: bool = True
 ) -> Iterator[tuple[Exception | None, bool]]:
-    """What importing, building and calling raise, and whether they reach a place; the first ways assume the least.
+    """Import, build and call in several ways; yields each error, or None, and whether the place was reached.
 
-    Layers are called after `train()`, or `eval()`. What no call of a method reaches one of `forward` may.
+    Ways that assume the least come first. Layers are called in training mode, or in evaluation mode. If a method does
+    not lead to the place, `forward` is called, too.
     """
     observed = session.observed
     with _watching(observed, spot) as reached:
@@ -62,19 +63,19 @@ def tried(
                 found.train(is_trained)
             elif method:
                 found.training = is_trained  # as layers have it, of which this may be a mixin
-            yield from _called(attempt, found, method, observed, spot, reasons)
+            yield from _call(attempt, found, method, observed, spot, reasons)
             if method != "forward" and type(found).__dict__.get("forward") is not None:
-                yield from _called(attempt, found, "forward", observed, spot, reasons)
+                yield from _call(attempt, found, "forward", observed, spot, reasons)
 
 
-def _called(
+def _call(
     attempt: Attempt, found: Any, method: str, observed: Observed, spot: Spot, reasons: list[str]
 ) -> Iterator[tuple[Exception | None, bool]]:
-    """What calls raise, with what a function needs, and then, where that does not lead there, with all it takes."""
+    """Call a function with its required arguments, then with all; yields errors and whether the place was reached."""
     function = getattr(found, method) if method else found
     for is_full in (False, True):
         inputs = Inputs(function, found, attempt, is_full=is_full)
-        # What builds something takes sizes, as constructors do.
+        # A function that builds something takes sizes, as constructors do.
         sizes = [] if method or is_full else [attempt.builder.arguments_of(function)]
         for number, given in enumerate(chain(sizes, inputs.combinations())):
             is_guess = number < len(sizes)
@@ -97,7 +98,7 @@ def _called(
 
 
 class _Reached:
-    """Whether a place was reached: an act that is observed, once it has begun, or else any of its lines."""
+    """True once a place was reached: its act has begun, or, where acts are not observed, one of its lines has run."""
 
     def __init__(self, observed: Observed, spot: Spot) -> None:
         self._observed = observed
@@ -111,7 +112,7 @@ class _Reached:
 
 @contextmanager
 def _watching(observed: Observed, spot: Spot) -> Iterator[_Reached]:
-    """See whether a place is reached meanwhile."""
+    """Watch whether a place is reached inside the block."""
     reached = _Reached(observed, spot)
     observed.forget()
 
@@ -132,17 +133,17 @@ def _watching(observed: Observed, spot: Spot) -> Iterator[_Reached]:
 
 
 def is_at(error: Exception, spot: Spot) -> bool:
-    """Whether an error comes through a place."""
+    """True if a line of the place is in an error's traceback."""
     return any(is_on(spot, code, line) for code, line in steps(error))
 
 
 def is_on(spot: Spot, code: CodeType, line: int) -> bool:
-    """Whether a line of some code is one of a place."""
+    """True if a line of some code is one of a place."""
     return spot.line <= line <= spot.end_line and os.path.realpath(code.co_filename) == spot.path
 
 
 def steps(error: Exception) -> Iterator[tuple[CodeType, int]]:
-    """The code and the lines in it that an error came through, from the outside in."""
+    """The code objects and lines of an error's traceback, from the outside in."""
     step = error.__traceback__
     while step is not None:
         yield step.tb_frame.f_code, step.tb_lineno

@@ -1,4 +1,4 @@
-"""Whether anything reads an attribute of an object: its class and those below it, or other code that lies around it."""
+"""Find out whether any code reads an attribute: its class and subclasses, or other code of the package."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What reads attributes whose names are written nowhere.
+#: Functions and attributes that read attributes without naming them.
 _READS_ANY = frozenset(
     ("getattr", "vars", "children", "named_children", "modules", "named_modules", "__dict__", "_modules", "_parameters")
 )
-#: So many bytes of code around a class are read at most; more of it may hold anything.
+#: The most bytes of code around a class that are read; beyond that, any attribute may be read.
 _MOST_CODE = 20_000_000
 
 
 def is_read(owner: object, attribute: str) -> bool:
-    """Whether an attribute may be read, other than in constructors. What cannot be read through counts as yes."""
+    """True if an attribute may be read outside of constructors, or if not all code can be read."""
     classes = [cls for cls in type(owner).__mro__ if not cls.__module__.startswith(("torch.", "builtins"))]
     try:
         files = {os.path.realpath(inspect.getfile(cls)) for cls in classes}
@@ -55,7 +55,7 @@ def _around(path: str) -> Iterator[str]:
 
 
 def _reads_own(tree: ast.Module, names: set[str], attribute: str) -> bool:
-    """Whether code reads an attribute, by name or whatever it is called; what other classes call so is theirs."""
+    """True if code of a file reads an attribute, by name or dynamically; those of unrelated classes do not count."""
     strangers = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name not in names]
     derived = {one for one in strangers if _derives(one, names, strangers)}
     theirs = {id(part) for one in strangers if one not in derived for part in ast.walk(one)}
@@ -80,13 +80,13 @@ def _reads_own(tree: ast.Module, names: set[str], attribute: str) -> bool:
 
 
 def _names_another(node: ast.AST, attribute: str) -> bool:
-    """Whether a `getattr` asks for another attribute."""
+    """True if a `getattr` reads another attribute."""
     given = node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
     return isinstance(given, ast.Constant) and given.value != attribute
 
 
 def _derives(node: ast.ClassDef, names: set[str], classes: list[ast.ClassDef]) -> bool:
-    """Whether a class is derived from one that is called so, as far as the file tells."""
+    """True if a class derives from one of `names`, as far as the file tells."""
     pending, seen = [node], set[str]()
     while pending:
         one = pending.pop()

@@ -1,4 +1,4 @@
-"""Whether a recipe loads, and which of its layers stay behind."""
+"""The checks of a recipe: that it loads, and that its layers move."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def recipe_loading_check(session: Session, _: Claim) -> Verdict:
-    """Whether HyperPyYAML loads a recipe and can make what it names."""
+    """The check that HyperPyYAML loads a recipe and finds the names in its tags."""
     session.begin("loading the recipe")
     shallow = Loading(session.target, session.overrides, session.stand_ins)
     if shallow.errors:
@@ -30,7 +30,7 @@ def recipe_loading_check(session: Session, _: Claim) -> Verdict:
 
 
 def recipe_placement_check(session: Session, _: Claim) -> Verdict:
-    """Which layers stay behind that objects in `modules` hold, and which none of them holds."""
+    """The check that the tensors below `modules` move; other keys with tensors on the CPU are only reported."""
     with session.machine():
         session.begin("building the recipe")
         recipe = session.recipe()

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 #: The functions of HyperPyYAML that make objects, by tag.
 _CONSTRUCTORS = ("_construct_object", "_construct_name", "_construct_module", "_apply_function")
 _PLACEHOLDER = re.compile(r"^(\w+):\s*!PLACEHOLDER", re.MULTILINE)
-#: The key whose layers a Brain keeps and moves.
+#: The key of the layers that a Brain keeps and moves.
 MODULES = "modules"
-#: What a placeholder is filled with, so that what is built from it can be built.
+#: The value of filled placeholders, so that nodes that refer to them can be built.
 _FILLER = "placeholder"
 
 
 class Unbuilt(nn.Module):
-    """Stands for a layer that could not be built: it holds nothing, and cannot be called."""
+    """A stand-in for a layer that could not be built: it has no parameters, and cannot be called."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__()
@@ -38,25 +38,25 @@ class Unbuilt(nn.Module):
 
 
 class Recipe:
-    """The objects of a recipe, and what could not be built as it is written."""
+    """The objects of a recipe, and the names that could not be built."""
 
     def __init__(self, path: str, overrides: Mapping[str, Any], stand_ins: StandIns) -> None:
         self.path = path
-        #: What could not be built, with the reason.
+        #: The names that could not be built, with the reasons.
         self.replaced: dict[str, str] = {}
         self.filled: list[str] = []
         self._overrides = dict(overrides)
         self._stand_ins = stand_ins
-        #: What could not be built, with its node, and the nodes of the keys that were wanted.
+        #: The names that could not be built with their nodes, and the nodes of the wanted keys.
         self._unbuilt: list[tuple[str, Any]] = []
         self._roots: dict[str, Any] = {}
-        #: What was made of nodes, by their identity.
+        #: The objects built from nodes, by the node's identity.
         self._made: dict[int, tuple[Any, Any]] = {}
-        #: What each of them was to be given, by the identity of what stands for it.
+        #: The arguments of objects that could not be built, by the identity of their stand-ins.
         self._given: dict[int, tuple[Any, tuple[list[Any], dict[str, Any]]]] = {}
 
     def build(self, keys: Collection[str] | None) -> dict[str, Any]:
-        """The objects below some keys (None: all), by top-level key: what nothing there refers to is not built."""
+        """The objects below some keys (None: all), by top-level key; nodes that these do not refer to are not built."""
         keys = None if keys is None else list(dict.fromkeys(names(key)[0] for key in keys))
         core: Any = self._stand_ins.module("hyperpyyaml.core")
         original = {name: getattr(core, name) for name in _CONSTRUCTORS}
@@ -76,7 +76,7 @@ class Recipe:
                 setattr(core, name, construct)
 
     def _loader(self, yaml: Any, keys: Collection[str] | None) -> Any:
-        """A loader that sees some keys of the document only. References were resolved to the very nodes before."""
+        """A loader that keeps some keys of the document only, after references were resolved to their nodes."""
         recipe = self
 
         class Partial(yaml.Loader):
@@ -94,7 +94,7 @@ class Recipe:
         return dict.fromkeys(self.filled, _FILLER)
 
     def _careful(self, construct: Callable[..., Any]) -> Callable[..., Any]:
-        """What builds an object, with a stand-in for what cannot be built."""
+        """Wrap a constructor of HyperPyYAML to give a stand-in where it fails."""
 
         def constructed(loader: Any, suffix: str, node: Any) -> Any:
             try:
@@ -114,15 +114,15 @@ class Recipe:
 
         return constructed
 
-    def lost(self, key: str) -> str | None:
-        """What could not be built and is given what `key` names, so that it may hold it; None if nothing is."""
+    def unbuilt_holder(self, key: str) -> str | None:
+        """The name of an unbuilt object that takes the node at `key`, and so may hold it; None if there is none."""
         wanted = self._node(key)
         return next((name for name, node in self._unbuilt if any(part is wanted for part in _below(node))), None)
 
     def object_at(self, objects: Mapping[str, Any], key: str) -> Any:
-        """What a path such as `models[head]` leads to, also among an object's arguments. KeyError if to nothing."""
+        """The object at a path such as `models[head]`, also among objects' arguments. Raises KeyError without one."""
         try:
-            return found(objects, key)
+            return object_in(objects, key)
         except KeyError:
             node = self._node(key)
             if id(node) not in self._made:
@@ -141,8 +141,8 @@ class Recipe:
                 wanted = next((value for part, value in below if part.value == name), None)
         return wanted
 
-    def given(self, made: object) -> tuple[list[Any], dict[str, Any]] | None:
-        """The positional and named arguments of what could not be built."""
+    def arguments_of(self, made: object) -> tuple[list[Any], dict[str, Any]] | None:
+        """The positional and named arguments of an object that could not be built; None for others."""
         known = self._given.get(id(made))
         return None if known is None else known[1]
 
@@ -181,7 +181,7 @@ def names(path: str) -> list[str]:
     return [name for name in re.split(r"[\[\]]+", path) if name]
 
 
-def found(objects: Mapping[str, Any], path: str) -> Any:
+def object_in(objects: Mapping[str, Any], path: str) -> Any:
     """The object that a path such as `models[head]` leads to. Raises KeyError if there is none."""
     value: Any = objects
     for name in names(path):
@@ -197,18 +197,18 @@ def found(objects: Mapping[str, Any], path: str) -> Any:
 def lookup(objects: Mapping[str, Any], path: str) -> Any:
     """The object that a path leads to; None if there is none."""
     try:
-        return found(objects, path)
+        return object_in(objects, path)
     except KeyError:
         return None
 
 
 def is_unbuilt(found: object) -> bool:
-    """Whether there is nothing in the place of an object, or something that stands for it."""
+    """True for None and for stand-ins of objects that could not be built."""
     return found is None or isinstance(found, StandIn | Unbuilt)
 
 
 def place(objects: Mapping[str, Any], device: str) -> nn.ModuleDict:
-    """What a `Brain` does with the `modules` of its recipe: keep them in a `ModuleDict`, and move that."""
+    """The recipe's `modules` as a `Brain` has them: in a `ModuleDict`, moved to its device."""
     modules = objects.get(MODULES) or {}
     if not hasattr(modules, "items"):
         raise TypeError(f"`modules` is {type(modules).__name__}; expected a mapping from names to layers")
@@ -217,7 +217,7 @@ def place(objects: Mapping[str, Any], device: str) -> nn.ModuleDict:
 
 
 def example_input(layer: nn.Module, device: str) -> torch.Tensor | None:
-    """What a layer's first part that says how wide its input is can be given; None if no part says so."""
+    """An input for a layer's first part that tells its input's width; None if no part does."""
     for part in layer.modules():
         width = getattr(part, "in_features", None) or getattr(part, "input_size", None)
         if isinstance(width, int):

@@ -1,4 +1,4 @@
-"""Calls that are refused: what Python or torch says of them once they are reached."""
+"""Probes of calls that raise an error: of Python or torch for their arguments, or for want of CUDA."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 from .observed import is_torchs
 from .places import Spot
-from .reaching import is_at, is_on, steps, tried
+from .reaching import is_at, is_on, reach, steps
 from .standins import described, likeliest
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 def refusal(session: Session, claim: Refused) -> Verdict:
-    """Whether a call raises what is claimed: when the file is imported, an object is built, or a function is called."""
+    """Reach a call by importing, building or calling: confirmed if it raises the claimed error."""
     spot, reasons = Spot.of(claim.place), list[str]()
-    for error, is_reached in tried(session, spot, reasons):
+    for error, is_reached in reach(session, spot, reasons):
         if error is not None and _is_it(session, error, claim):
-            return confirmed(f"{_told(session, spot)}: {described(error)}")
+            return confirmed(f"{_target_text(session, spot)}: {described(error)}")
         if is_reached and (error is None or not is_at(error, spot)):
             return refuted(_harmless(session, spot))
     return unconfirmed(likeliest(reasons))
 
 
 def placing(session: Session, claim: OnCuda) -> Verdict:
-    """Whether what puts something on a CUDA device is refused where there is none."""
+    """Reach a place without CUDA: confirmed if it raises torch's error for that."""
     spot, reasons = Spot.of(claim.place), list[str]()
     with _without_cuda():
-        for error, is_reached in tried(session, spot, reasons):
+        for error, is_reached in reach(session, spot, reasons):
             is_cuda = error is not None and ("CUDA" in str(error) or "NVIDIA" in str(error))
             if error is not None and is_cuda and is_at(error, spot) and _is_own(session, error, spot):
-                detail = f"{_told(session, spot)}, run without CUDA: {described(error)}"
+                detail = f"{_target_text(session, spot)}, run without CUDA: {described(error)}"
                 return confirmed(detail)
             if is_reached and (error is None or not is_at(error, spot)):
                 return refuted(_harmless(session, spot))
@@ -62,16 +62,16 @@ def _without_cuda() -> Iterator[None]:
         torch.cuda._lazy_init = original
 
 
-def _told(session: Session, spot: Spot) -> str:
+def _target_text(session: Session, spot: Spot) -> str:
     return f"`{session.name or os.path.basename(spot.path)}`"
 
 
 def _harmless(session: Session, spot: Spot) -> str:
-    return f"{_told(session, spot)} was run, and nothing was raised there"
+    return f"{_target_text(session, spot)} was run, and nothing was raised there"
 
 
 def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
-    """Whether an error is the one that is claimed, raised by the call itself or by torch on its behalf."""
+    """True if an error is the claimed one, raised by the call itself or by torch on its behalf."""
     if type(error).__name__ != claim.error or claim.words not in str(error):
         return False
     spot, is_there = Spot.of(claim.place), False
@@ -84,5 +84,5 @@ def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
 
 
 def _is_own(session: Session, error: Exception, spot: Spot) -> bool:
-    """Whether an error may be that of what stands at a place, and not of what that is made of."""
+    """True if an error may be raised by the act at a place, rather than by its operands."""
     return not session.observed.is_act(spot) or session.observed.has_raised(spot, error)

@@ -1,4 +1,4 @@
-"""What a module registers: the tensors that can be reached from it, against `parameters()` and `state_dict()`."""
+"""The probe of registration: tensors reachable from a module against its `parameters()` and `state_dict()`."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _REGISTERING = tuple(sorted(OPERATORS.methods("Module", "registers")))
 
 
 def registration(session: Session, claim: NotRegistered) -> Verdict:
-    """Whether the tensors below an attribute are parameters or buffers of the module that keeps them.
+    """Build the module: confirmed if tensors below an attribute are neither parameters nor buffers.
 
-    They are if whatever is assigned at the place becomes registered there, with all choices of what was assumed.
+    Refuted if all values assigned at the place are registered there, with all choices of assumed numbers.
     """
     spot = Spot.of(claim.place)
     reasons: list[str] = []
@@ -55,7 +55,7 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
                 if id(owner) not in assigned:
                     reasons.append(f"`{claim.attribute}` is not assigned there with these arguments")
                     continue
-                fact, is_registered = _registered(owner, claim.attribute)
+                fact, is_registered = _registration_of(owner, claim.attribute)
                 if is_registered is False:
                     return confirmed(fact, "fake")
                 if is_registered and unmoved.has_any(getattr(owner, claim.attribute)):
@@ -75,7 +75,7 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
 
 
 class _Unmoved(TorchFunctionMode):
-    """Keeps the parameters that were moved to the CPU and were there: elsewhere such a move gives a plain tensor."""
+    """Records parameters whose move to the CPU was the identity: from another device the move gives a plain tensor."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class _Unmoved(TorchFunctionMode):
         return made
 
     def has_any(self, value: object) -> bool:
-        """Whether one of them can be reached from an object."""
+        """True if one of these parameters can be reached from an object."""
         known = {id(tensor) for tensor in self._found}
         return any(id(tensor) in known for _, tensor in placement.tensors(value))
 
@@ -99,8 +99,8 @@ def _says_where(value: object) -> bool:
     return isinstance(value, str | int | torch.device | torch.Tensor) and not isinstance(value, bool)
 
 
-def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
-    """What is to be said of the tensors below an attribute, and whether they are all registered; None if unknown."""
+def _registration_of(owner: Any, attribute: str) -> tuple[str, bool | None]:
+    """A sentence on the tensors below an attribute, and whether all are registered; None if that is unknown."""
     if not isinstance(owner, nn.Module):
         return f"`{type(owner).__name__}` is no `nn.Module`", None
     if not hasattr(owner, attribute):
@@ -127,9 +127,9 @@ def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
 
 @contextmanager
 def assignments(spot: Spot) -> Iterator[dict[int, list[bool]]]:
-    """Whether what becomes an attribute on the lines of `spot` meanwhile is registered at once, by the module's id.
+    """Record for each module, by id, whether the values assigned to attributes on the lines of `spot` get registered.
 
-    Elsewhere, assignments before the constructor of `nn.Module` pass: they are not what is looked for.
+    Elsewhere, assignments before the constructor of `nn.Module` pass: they are not the claim's.
     """
     assigned: dict[int, list[bool]] = {}
     originals = {name: getattr(nn.Module, name) for name in ("__setattr__", *_REGISTERING)}

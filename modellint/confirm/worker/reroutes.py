@@ -1,4 +1,4 @@
-"""What torch does by way of the device's runtime, which is not there, by operators that fake tensors answer.
+"""Replacements of tensor functions that need a device's runtime, by operators that fake tensors implement.
 
 Indexing, copying into a tensor and reading it make the tensor's device the current one, and moves initialise it. The
 operators that they end in do neither.
@@ -20,8 +20,8 @@ _MASKS = (torch.bool, torch.uint8)
 
 
 def get(tensor: torch.Tensor, index: Any) -> torch.Tensor:
-    """What `tensor[index]` gives; as many elements as there are where a mask would choose some."""
-    view, indices = _viewed(tensor, index)
+    """The result of `tensor[index]`; where a mask selects elements, all of them."""
+    view, indices = _view_and_indices(tensor, index)
     for dim, mask in enumerate(indices):
         if mask is not None and mask.dtype in _MASKS:
             view = aten.reshape(view, [*view.shape[:dim], -1, *view.shape[dim + mask.dim() :]])
@@ -33,8 +33,8 @@ def get(tensor: torch.Tensor, index: Any) -> torch.Tensor:
 
 
 def put(tensor: torch.Tensor, index: Any, value: Any) -> None:
-    """What `tensor[index] = value` does."""
-    view, indices = _viewed(tensor, index)
+    """The effect of `tensor[index] = value`."""
+    view, indices = _view_and_indices(tensor, index)
     if not isinstance(value, torch.Tensor):
         value = aten.full.default([], value, dtype=tensor.dtype, device=tensor.device)
     elif value.device != tensor.device and value.dim() == 0:
@@ -47,7 +47,7 @@ def put(tensor: torch.Tensor, index: Any, value: Any) -> None:
         aten.copy_.default(view, value)
 
 
-def _copied(tensor: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+def _copy(tensor: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
     return aten.copy_.default(tensor, source)
 
 
@@ -61,11 +61,11 @@ def _contiguous(tensor: torch.Tensor, memory_format: torch.memory_format = torch
     return aten.clone(tensor, memory_format=memory_format)
 
 
-#: What stands in for methods of a tensor on a device that is not there.
+#: Replacements of tensor methods on a simulated device.
 METHODS: dict[str, Callable[..., Any]] = {
     "__getitem__": get,
     "__setitem__": put,
-    "copy_": _copied,
+    "copy_": _copy,
     "uniform_": _uniform,
     "contiguous": _contiguous,
     "item": aten._local_scalar_dense,
@@ -75,7 +75,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def method(name: str) -> Callable[..., Any]:
-    """The method of that name for all tensors: torch's own, but on a device that is not there."""
+    """The method of a name for all tensors: torch's own, but replaced on the simulated device."""
     original, rerouted = getattr(torch.Tensor, name), METHODS[name]
 
     def call(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -92,12 +92,12 @@ def method(name: str) -> Callable[..., Any]:
 
 
 def _is_elsewhere(index: Any) -> bool:
-    """Whether a part of an index lies on the device that is not there, and is more than a number."""
+    """True if a part of an index lies on the simulated device, and is more than a number."""
     parts = index if isinstance(index, tuple) else (index,)
     return any(isinstance(part, torch.Tensor) and part.device.type == "cuda" and part.dim() > 0 for part in parts)
 
 
-#: What code asks the runtime, and the answers.
+#: Functions of `torch.cuda` and their answers.
 ANSWERS: dict[str, Any] = {
     "is_available": True,
     "is_bf16_supported": True,
@@ -115,17 +115,17 @@ ANSWERS: dict[str, Any] = {
 
 @contextmanager
 def runtime() -> Iterator[None]:
-    """Have the runtime answer as if there were a device."""
+    """Let `torch.cuda` answer as if there were a device."""
     with ExitStack() as stack:
         for name, answer in ANSWERS.items():
             stack.enter_context(patch.object(torch.cuda, name, Mock(return_value=answer)))
         yield
 
 
-def _viewed(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.Tensor | None]]:
-    """A view by the numbers, slices and new dimensions of an index, and what indexes each dimension of the view."""
+def _view_and_indices(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.Tensor | None]]:
+    """The view by an index's numbers, slices and new dimensions, and the index tensor of each dimension, or None."""
     parts = list(index) if isinstance(index, tuple) else [index]
-    taken = sum(_taken(part) for part in parts)
+    taken = sum(_consumed_dimensions(part) for part in parts)
     at = next((number for number, part in enumerate(parts) if part is Ellipsis), len(parts))
     parts[at : at + 1] = [slice(None)] * (tensor.dim() - taken)
     view, dim = tensor, 0
@@ -139,12 +139,12 @@ def _viewed(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.
             view = aten.slice(view, dim, part.start, part.stop, 1 if part.step is None else part.step)
             indices.append(None)
             dim += 1
-        elif isinstance(part, torch.Tensor) and not _taken(part):
+        elif isinstance(part, torch.Tensor) and not _consumed_dimensions(part):
             view = aten.unsqueeze(view, dim)
             indices.append(aten.reshape(part, [1]))
             dim += 1
         elif isinstance(part, torch.Tensor) and not part.dim():
-            # Its value is not known: any row has the shape of this one.
+            # The index's value is not known: any row has the same shape.
             row = aten._to_copy(aten.reshape(part, [1]), device=view.device)
             view = aten.squeeze.dim(aten.index_select(view, dim, row), dim)
         elif hasattr(part, "__index__") and not isinstance(part, torch.Tensor):
@@ -152,12 +152,12 @@ def _viewed(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.
         else:
             found = part if isinstance(part, torch.Tensor) else torch.tensor(part)
             indices.append(found)
-            dim += max(_taken(found), 1)
+            dim += max(_consumed_dimensions(found), 1)
     return view, indices
 
 
-def _taken(part: Any) -> int:
-    """How many dimensions of the tensor a part of an index is for."""
+def _consumed_dimensions(part: Any) -> int:
+    """The number of the tensor's dimensions that a part of an index consumes."""
     if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
     if isinstance(part, torch.Tensor) and part.dtype in _MASKS:

@@ -1,4 +1,4 @@
-"""What a parameter is for, by its name and by what the code does with it: where nothing else says what to pass."""
+"""Roles of parameters, by their names and their uses in the code, where no other source tells their arguments."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-#: How assumed numbers are chosen: a fact that rests on them must hold for each of these choices.
+#: The choices of assumed numbers: a fact that rests on them must hold for each.
 VARIANTS = (0, 1, 2)
-#: One more choice, for facts in which no number matters: all sizes are equal, so that shapes fit which must.
+#: One more choice, for facts in which no number matters: all sizes are equal, so that shapes fit.
 EQUAL = 3
 EQUAL_SIZE = 8
-#: The choice in which fractions are whole.
+#: The choice in which fractions are integers.
 _WHOLE = 1
 _COUNT = re.compile(
     r"vocab|class|token|tags?$|label|speaker|singer|phone|code|entries|rows|bins?$|embeddings|symbol|unit|char"
@@ -26,7 +26,7 @@ _HEADS, _LAYERS = (
 )
 _LENGTH = re.compile(r"len|longest|positions|context|steps|frames|time")
 _LARGEST = re.compile(r"(?:^|_)max(?:imum|imal)?|longest")
-#: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
+#: Numbers by role, one for each variant. Widths that meet must agree, so they are the same for every name.
 _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
     (re.compile(r"(?:^|_)(?:spatial_dims?|ndims?)$"), (2, 2, 2, 2)),
     (re.compile(r"^(?:image|img)_(?:size|height|width)$"), (32, 32, 32, 32)),
@@ -39,7 +39,7 @@ _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
     (_FEATURES, (80, 80, 40, EQUAL_SIZE)),
     (_WIDTH, (64, 64, 128, EQUAL_SIZE)),
 )
-#: Roles of what makes a model large.
+#: The roles of numbers that make a model large.
 _SHRINKING = (_HEADS, _LAYERS, _WIDTH)
 _FRACTION = re.compile(r"drop|prob|(?:^|_)(?:rate|eps|epsilon|alpha|beta|gamma|momentum|temperature|p)$")
 _SETTINGS = re.compile(r"^(?:config|cfg|conf|args|hps|hparams|settings|options)$|_(?:config|cfg)$")
@@ -49,35 +49,35 @@ _LAYER = re.compile(
 )
 _LAYER_CLASS = re.compile(r"(?:^|_)(?:block|bottleneck|layer|norm|act|activation)(?:_layer|_cls|_class|_type|_fn)?$")
 _PATH = re.compile(r"(?:^|_)(?:path|file|filename|dir|directory|folder|ckpt|checkpoint)$")
-#: What is passed for a file of which nothing is known.
+#: The path passed for an unknown file.
 NO_FILE = "a_file_that_is_not_there"
 _DEVICE = re.compile(r"device$")
 _LIST = re.compile(r"(?:width|dim|size|scale|stride|kernel|ratio|cardinalitie|dilation|channel_mult)s$")
 
 
 def is_settings(name: str) -> bool:
-    """Whether a parameter is called like a configuration."""
+    """True if a parameter is named like a configuration."""
     return _SETTINGS.search(name.lower()) is not None
 
 
 def counts_ids(name: str) -> bool:
-    """Whether a number is called like a number of ids."""
+    """True if a number is named like a number of ids."""
     return _COUNT.search(name.lower()) is not None
 
 
 def is_width(name: str) -> bool:
-    """Whether a number is called like a number of features."""
+    """True if a number is named like a number of features."""
     lower = name.lower()
     return not counts_ids(lower) and any(pattern.search(lower) for pattern in (_FEATURES, _WIDTH))
 
 
 def is_length(name: str) -> bool:
-    """Whether a number is called like one of positions."""
+    """True if a number is named like a number of positions."""
     return _LENGTH.search(name.lower()) is not None
 
 
 def is_largest(name: str) -> bool:
-    """Whether a number is called like the largest one."""
+    """True if a number is named like a maximum."""
     return _LARGEST.search(name.lower()) is not None
 
 
@@ -86,7 +86,7 @@ def is_device(name: str) -> bool:
 
 
 def is_path(name: str) -> bool:
-    """Whether a parameter is called like a file or a folder."""
+    """True if a parameter is named like a file or a folder."""
     return _PATH.search(name.lower()) is not None
 
 
@@ -95,40 +95,40 @@ def is_layer(name: str) -> bool:
 
 
 def is_layer_class(name: str) -> bool:
-    """Whether a parameter that is called is named like a class of layers."""
+    """True if a parameter that is called is named like a class of layers."""
     return _LAYER_CLASS.search(name.lower()) is not None
 
 
 def is_list(name: str) -> bool:
-    """Whether a parameter is called like several numbers."""
+    """True if a parameter is named like a list of numbers."""
     return _LIST.search(name.lower()) is not None
 
 
 @dataclass
 class Numbers:
-    """Numbers for names; the same name gets the same number. `assumed` is what was asked for."""
+    """Numbers for names; the same name gets the same number. `assumed` has those that were asked for."""
 
     variant: int = 0
     assumed: dict[str, Any] = field(default_factory=dict)
     _counts: list[str] = field(default_factory=list)
 
     def number(self, name: str) -> int | float:
-        """A small number for what `name` counts or measures."""
+        """The small number for a name; it is noted as assumed."""
         if name not in self.assumed:
-            self.assumed[name] = self.chosen(name)
+            self.assumed[name] = self.choose(name)
         number: int | float = self.assumed[name]
         return number
 
-    def chosen(self, name: str) -> int | float:
-        """The same, of which nothing is said."""
+    def choose(self, name: str) -> int | float:
+        """The small number for a name, without a note."""
         lower = name.lower()
         if _FRACTION.search(lower):
-            # One choice is an integer: a number that was made up does not make real numbers of ids.
+            # One choice is an integer: an assumed number must not make real numbers of ids.
             return 1 if self.variant == _WHOLE else 0.1
         for pattern, numbers in _NUMBERS:
             if pattern.search(lower) and not _COUNT.search(lower):
                 return numbers[self.variant]
-        # What counts ids gets numbers that are in another order in each variant: no comparison of two rests on chance.
+        # Counts of ids get numbers in another order in each variant: no comparison of two rests on chance.
         if self.variant == EQUAL:
             return EQUAL_SIZE
         self._counts.append(name)
@@ -137,19 +137,19 @@ class Numbers:
 
 @dataclass(frozen=True)
 class ParameterUse:
-    """What a function does with a parameter: iterates over it, calls it, tests it, reads attributes or keys of it."""
+    """The uses of a parameter in a function: it is iterated, called or tested, or its attributes or keys are read."""
 
-    #: Strings that it is compared with.
+    #: Strings that the parameter is compared with.
     words: tuple[str, ...] = ()
     is_iterated: bool = False
     attributes: tuple[str, ...] = ()
     is_called: bool = False
     is_tested: bool = False
-    #: Whether it is registered as a buffer.
+    #: True if it is registered as a buffer.
     is_buffer: bool = False
-    #: Whether it is asked for keys that are words.
+    #: True if it is subscripted with strings.
     is_keyed: bool = False
-    #: Whether it is computed with, as a tensor is: an operand, or asked for places in several dimensions.
+    #: True if it is used as a tensor: as an operand, or indexed in several dimensions.
     is_computed: bool = False
 
     @property
@@ -157,12 +157,12 @@ class ParameterUse:
         return bool(self.attributes)
 
 
-#: Functions that iterate over what they are given.
+#: Functions that iterate over their argument.
 ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
 
 
 def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ParameterUse:
-    """How a function uses the parameter `name`."""
+    """The uses of the parameter `name` in a function."""
     words: list[str] = []
     attributes: list[str] = []
     found: set[str] = set()
@@ -207,14 +207,14 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Paramet
 
 
 def _is_computation(node: ast.AST) -> bool:
-    """Whether an expression is one that no list has a part in."""
+    """True if an expression is one that no list can be an operand of."""
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow)
     return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)
 
 
 def handed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[tuple[str, int | str]]:
-    """The functions that the parameter `name` is handed on to, by their names, each with the place or the keyword."""
+    """The functions that get the parameter `name` as an argument, by name, each with the position or keyword."""
     found: list[tuple[str, int | str]] = []
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -225,7 +225,7 @@ def handed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> li
 
 
 def shrunk(name: str) -> int | None:
-    """A small number for what a setting measures, where a model becomes no other by being small."""
+    """A small number for a setting that only scales a model; None for settings that change its kind."""
     lower = name.lower()
     if _COUNT.search(lower):
         return None
@@ -233,10 +233,10 @@ def shrunk(name: str) -> int | None:
 
 
 def is_depth(name: str) -> bool:
-    """Whether a setting counts layers that follow each other."""
+    """True if a setting is named like a number of layers in sequence."""
     return _LAYERS.search(name.lower()) is not None
 
 
 def is_heads(name: str) -> bool:
-    """Whether a setting counts the heads of an attention."""
+    """True if a setting is named like a number of attention heads."""
     return _HEADS.search(name.lower()) is not None

@@ -14,7 +14,7 @@ from . import roles
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-#: What is called like a width and counts something else than features: pixels, positions, what a kernel covers.
+#: Names like widths of numbers that count no features: pixels, positions, a kernel's extent.
 _NO_WIDTH = re.compile(
     r"image|img|patch|sample|kernel|window|filter|crop|grid|max|pos|stride|batch|chunk|group|block_size"
 )
@@ -24,16 +24,16 @@ _LAYERS, _LEAST, _PER_HEAD, _WIDE = 2, 32, 4, 64
 
 @dataclass(frozen=True)
 class Scale:
-    """How much smaller a model is made than its defaults say."""
+    """How much smaller a model is built than by its defaults."""
 
     divisor: int = 1
-    #: By what the heads of attention are divided: their widths are by less then.
+    #: The divisor of the number of attention heads: their widths are divided by less then.
     heads: int = 1
-    #: Whether configurations are made small that the code itself makes, too.
+    #: True if configurations that the code itself makes are reduced, too.
     reaches_code: bool = False
 
     def small(self, name: str, default: Any) -> Any:
-        """What stands for the default of a parameter; None if that stays as it is."""
+        """The reduced default of a parameter; None if it stays."""
         if isinstance(default, list | tuple) and default:
             parts = [self.small(name, part) for part in default]
             if all(part is None for part in parts):
@@ -65,7 +65,7 @@ def scales(defaults: Iterable[tuple[str, Any]]) -> list[Scale]:
     shared = math.gcd(*(size for _, size in widths))
 
     def fitting(least: int, by: int = 1) -> list[int]:
-        """Divisors that leave each width so large; the width of one head is what is left of that of all."""
+        """Divisors that leave each width at least `least`; a head's width is divided by `by` less."""
         return [
             divisor
             for divisor in range(shared, 1, -1)
@@ -91,9 +91,9 @@ def _is_wide(name: str, size: int) -> bool:
 def noted_configurations(
     classes: Iterable[type], scale: Scale | None, note: Callable[[str, Any, Any], None]
 ) -> Iterator[None]:
-    """Note the numbers of configurations that are made meanwhile, and make them small, if the scale says so.
+    """Note the numbers of configurations that are made meanwhile, and reduce them if the scale reaches them.
 
-    `note` is told each name with its value and what stands for that, or None.
+    `note` gets each name with its value and the reduced value, or None.
     """
     reaching = scale if scale is not None and scale.reaches_code else None
     own = {cls: vars(cls).get(_INIT) for cls in classes}
@@ -113,7 +113,7 @@ def noted_configurations(
 def _noting(
     init: Callable[..., None], scale: Scale | None, note: Callable[[str, Any, Any], None], making: list[object]
 ) -> Callable[..., None]:
-    """A constructor that tells what it is called with, and passes less on, unless that of a subclass has done so."""
+    """A constructor that notes its arguments and passes reduced ones on, unless that of a subclass has done so."""
     parameters = [*inspect.signature(init).parameters.values()][1:]
     defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
 

@@ -1,4 +1,4 @@
-"""Fillers that are no id: how far they get, and what a lookup makes of them at lengths around their size."""
+"""Fillers that are no id: the lengths at which a look-up of them fails or takes a wrong row."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ _LIMIT = 5000
 
 
 class Sentinel:
-    """One finding about a filler: where it is looked up is known, or found by handing on what the function returns."""
+    """A finding about a filler: its look-up is known, or found by passing the function's result on."""
 
     def __init__(self, session: Session, claim: NegativeFiller, reasons: list[str]) -> None:
         self._session = session
         self._users = session.users
         self._spot = Spot.of(claim.place)
         self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
-        #: The function that looks it up.
+        #: The name of the function that looks the filler up.
         self._user = CLAIMS.name_at(claim, claim.lookup) if claim.lookup is not None else ""
         self._reasons = reasons
 
     def judge(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
-        """The verdict that a call leads to; None if it shows nothing."""
+        """The verdict of a call; None if it decides nothing."""
         filler = _filler(base)
         if filler is not None and filler >= 0 and is_written_out(self._session.load(self._spot.path).tree, self._spot):
             return refuted(f"what is filled in is {filler}, the id of a row")
-        if _filled(base, filler) is not None:
+        if _filler_lookup(base, filler) is not None:
             runs = [(length, call.run(lasting(specs, length))) for length in _lengths(filler)]
-            return self._judged(call, specs, filler, [*runs, (TIME, base)])
+            return self._verdict(call, specs, filler, [*runs, (TIME, base)])
         if base.found and self._lookup is not None:
             self._reasons.append("the filler does not get as far as the lookup")
         if base.error is not None or filler is None:
@@ -60,11 +60,11 @@ class Sentinel:
         self._reasons.append("what it returns has no filler in it")
         return None
 
-    def _judged(
+    def _verdict(
         self, call: Call, specs: Specs, filler: int | None, runs: list[tuple[int, CallRun]], who: str = ""
     ) -> Verdict | None:
-        """The first length that fails and the first that passes, if there are both."""
-        seen = [(n, lookup) for n, run in runs if (lookup := _filled(run, filler)) is not None]
+        """The verdict of the first length that fails and the first that passes; None if no run met the filler."""
+        seen = [(n, lookup) for n, run in runs if (lookup := _filler_lookup(run, filler)) is not None]
         failed = next(((n, lookup) for n, lookup in seen if lookup.error is not None), None)
         passed = next(((n, lookup) for n, lookup in seen if lookup.error is None), None)
         facts = []
@@ -81,7 +81,7 @@ class Sentinel:
     # -- what is done with the result ---------------------------------------------------------------------------------
 
     def _handed_on(self, call: Call, specs: Specs, filler: int, base: CallRun) -> Verdict | None:
-        """What a layer that takes the result does with the filler; where nobody takes it, what any table does."""
+        """The verdict of passing the result to its users; without any, of a look-up in a table of positions."""
         if not self._users and self._lookup is None:
             return self._outside(call, specs, filler)
         looked_up = self._in_function(call, specs, filler)
@@ -95,21 +95,21 @@ class Sentinel:
         return None
 
     def _outside(self, call: Call, specs: Specs, filler: int) -> Verdict | None:
-        """Nothing in the project takes the filler out again: a table with a row for each position has none for it."""
+        """The verdict of a table with one row for each position, which has none for the filler."""
         runs = []
         for length in _lengths(filler):
             positions = self._positions(call, specs, length, filler)
             if positions is not None:
                 runs.append((length, _in_table(positions)))
-        return self._judged(call, specs, filler, runs, "looked up in a table with a row for each position, ")
+        return self._verdict(call, specs, filler, runs, "looked up in a table with a row for each position, ")
 
     def _positions(self, call: Call, specs: Specs, length: int, filler: int) -> torch.Tensor | None:
-        """The positions that are returned for sequences of some length, with the filler among them."""
+        """The positions returned for sequences of some length, with the filler among them; None without a filler."""
         result = call.run(lasting(specs, length)).result
         return next((part for _, part in _integers(result) if _count_up(part, filler)), None)
 
     def _in_function(self, call: Call, specs: Specs, filler: int) -> Verdict | None:
-        """What the function that looks them up does: it is given the positions, and a table with a row for each."""
+        """The verdict of the function with the look-up, called with the positions and a table with a row for each."""
         function, names = self._looking_up()
         if function is None:
             return None
@@ -122,7 +122,7 @@ class Sentinel:
                 table = torch.zeros(int(positions.max()) + 1, 1)
                 given = {**dict.fromkeys(others), names[0]: table, names[1]: positions}
                 runs.append((length, _looked_up(function, given, self._lookup)))
-        return self._judged(call, specs, filler, runs, f"`{function.__name__}` with a row for each position: ")
+        return self._verdict(call, specs, filler, runs, f"`{function.__name__}` with a row for each position: ")
 
     def _looking_up(self) -> tuple[Any, list[str]]:
         """The function of a file whose parameters meet at the lookup, and the names of the table and the index."""
@@ -139,7 +139,7 @@ class Sentinel:
         return source.find(around.name), names
 
     def _layers(self, result: Any, filler: int) -> Iterator[type]:
-        """The layers that the users of the function know, and that take all that is returned by its names."""
+        """The layers in the users' modules whose `forward` has a parameter for a result with the filler, by its key."""
         filled = [name for name, part in _integers(result) if name and bool((part == filler).any())]
         for path in self._users:
             for value in list(vars(self._session.load(path).module).values()):
@@ -153,7 +153,7 @@ class Sentinel:
                     yield value
 
     def _given_to(self, cls: type, call: Call, specs: Specs, filler: int) -> Verdict | None:
-        """What one of these layers does with results of several lengths."""
+        """The verdict of one of these layers, called with results of several lengths."""
         module = inspect.getmodule(cls)
         path = getattr(module, "__file__", None)
         if not isinstance(module, types.ModuleType) or path is None:
@@ -170,7 +170,7 @@ class Sentinel:
                 result = call.run(lasting(specs, length)).result
                 given = {name: value for name, value in result.items() if name in known}
                 runs.append((length, layer.run({}, given)))
-            outcome = self._judged(layer, specs, filler, runs, f"`{cls.__name__}` is given what it returns: ")
+            outcome = self._verdict(layer, specs, filler, runs, f"`{cls.__name__}` is given what it returns: ")
             if outcome is not None:
                 return outcome
             self._reasons.append(f"`{cls.__name__}`: {runs[0][1].said or 'it looks nothing up with the filler'}")
@@ -178,30 +178,30 @@ class Sentinel:
 
 
 def _filler(run: CallRun) -> int | None:
-    """The number that is filled in, as it was seen where it is written; None if that is no number."""
+    """The filler as it was observed where it is written; None if no number was seen."""
     numbers = [value for value in run.values if type(value) in (int, float)]
     return int(numbers[-1]) if numbers else None
 
 
 def _lengths(filler: int | None) -> list[int]:
-    """Lengths just below, at and above the size of the filler, if that is not too long."""
+    """Lengths just below, at and above minus the filler; none if that is too long."""
     size = 0 if filler is None else -filler
     return [size - 1, size, size + 1] if 1 < size < _LIMIT else []
 
 
 def _is_filled(lookup: SeenLookup, filler: int | None) -> bool:
-    """Whether a lookup met the filler, and all other ids have a row."""
+    """True if a look-up met the filler, and all other ids have a row."""
     return lookup.high < lookup.rows and (lookup.low == filler if filler is not None else lookup.low < -1)
 
 
 def _count_up(part: torch.Tensor, filler: int) -> bool:
-    """Whether what is not filled are positions: 0, 1, 2 and so on."""
+    """True if the values beside the filler count up: 0, 1, 2 and so on."""
     kept = part[part != filler].unique().tolist()
     return len(kept) < part.numel() and len(kept) > 2 and kept == list(range(len(kept)))
 
 
-def _filled(run: CallRun, filler: int | None) -> SeenLookup | None:
-    """The lookup that met the filler; the one that failed, if there is any."""
+def _filler_lookup(run: CallRun, filler: int | None) -> SeenLookup | None:
+    """The look-up that met the filler, one that failed first; None if none met it."""
     found = [lookup for lookup in run.found if _is_filled(lookup, filler)]
     return next((lookup for lookup in found if lookup.error is not None), next(iter(found), None))
 
@@ -221,7 +221,7 @@ def _in_table(positions: torch.Tensor) -> CallRun:
 
 
 def _looked_up(function: Callable[..., Any], given: dict[str, Any], spot: Spot | None) -> CallRun:
-    """What a call looks up at a place, or everywhere if there is none; what it does then is of no interest."""
+    """Call a function and record its look-ups at a place, or everywhere without one; its result is ignored."""
     mode, run = SeenLookups(spot), CallRun()
     try:
         with torch.no_grad(), mode:

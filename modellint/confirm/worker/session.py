@@ -1,4 +1,4 @@
-"""One target of a request: built once, however many claims about it are judged."""
+"""The target of a request: built once, however many claims about it are judged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .scaling import Scale
     from .standins import StandIns
 
-#: Claims of what happens at the ends of what is looked up, which the values of their places tell.
+#: Claims about the limits of look-ups, which the values observed at their places decide.
 ENDS = (
     POSITIONS.LengthNotPositions,
     POSITIONS.StepBeyond,
@@ -45,37 +45,37 @@ class Session:
         self.stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
         self._sources: dict[str, Source] = {}
-        #: What the settings say of what the target of the request has from another file, by name and file.
+        #: The settings' arguments for the request's target where another file defines it, by name and file.
         self._configured: dict[tuple[str, str], Mapping[str, Any]] = {}
         self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
-        #: The class or function that is built or called for the claim at hand.
+        #: The class or function that is built or called for the present claim.
         self.name = ""
-        #: Functions in which the claim at hand can be seen, the likeliest first, by file and name.
+        #: Functions in which the present claim can be seen, the likeliest first, by file and name.
         self.functions: list[tuple[str, str]] = []
-        #: Files that use what the claim at hand is about.
+        #: Files that use the subject of the present claim.
         self.users: list[str] = []
-        #: Whether the claim at hand is one of ends, which what a class inherits has no part in.
+        #: True if the present claim is about a limit, in which inherited code has no part.
         self._is_at_end = False
-        #: The values of expressions that are at the ends of what they are made for, and what may be refused.
+        #: The places whose values are observed, of claims about limits; and the acts that may be refused.
         ends = [Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS]
         self.observed = Observed(ends, [Spot.of(claim.place) for claim in self.claims(CALLS.Refused, CALLS.OnCuda)])
         self.observed.install()
         take_stand_ins_for_layers()
-        #: What was built last: its assumptions are those of the outcome.
+        #: The builder that was used last: its assumptions are those of the verdict.
         self.builder: Builder | None = None
-        #: Whether the code was seen to ask for a GPU where there is none.
+        #: True once the code asked for a GPU where there is none.
         self.asks_for_gpu = False
-        #: How much smaller than its defaults say what is built is to be, if it is.
+        #: The scale at which the target is built smaller than by its defaults; None if it is not.
         self.scale: Scale | None = None
-        #: Whether a check has looked in vain for a way to call the target, as long as it could.
+        #: True once a check has used up its time without finding a way to call the target.
         self.was_in_vain = False
-        #: Whether a target that is large was called in all ways already.
+        #: True once a call of a large target has worked.
         self.works_when_large = False
-        #: What is being done, for the reason of an outcome.
+        #: The present stage, for the reason of a verdict.
         self.stage = "starting"
 
     def take(self, probe: dict[str, Any]) -> Claim:
-        """Turn to a probe, and give its claim."""
+        """Begin with a probe, and give its claim."""
         self.name, self.functions, self.users = probe["name"], probe["functions"], probe["users"]
         claim = self._claims[probe["id"]]
         self._is_at_end = type(claim) in AT_ENDS
@@ -89,11 +89,11 @@ class Session:
 
     @property
     def is_on_gpu(self) -> bool:
-        """Whether there is a GPU to use, so that none need be pretended."""
+        """True if there is a GPU to use, so that none need be simulated."""
         return self.device == "cuda"
 
     def machine(self) -> AbstractContextManager[Any]:
-        """A machine with a `cuda:0`: the real one, or one that is not there."""
+        """A machine with a `cuda:0`: the real one, or a simulated one."""
         return placement.on_gpu() if self.is_on_gpu else placement.pretended()
 
     @property
@@ -104,12 +104,12 @@ class Session:
 
     @property
     def overrides(self) -> Mapping[str, Any]:
-        """What the settings put in the place of values of a recipe."""
+        """The settings' overrides of values of a recipe."""
         overrides: Mapping[str, Any] = self._request["overrides"]
         return overrides
 
     def claims(self, *kinds: type) -> list[Any]:
-        """All claims of the request that are of some classes."""
+        """All claims of the request that are of one of these classes."""
         return [claim for claim in self._claims.values() if isinstance(claim, kinds)]
 
     def begin(self, stage: str) -> None:
@@ -131,7 +131,7 @@ class Session:
         if home is None:
             return source
         path, name = home
-        said = self.configured(self.name, self.target)
+        said = self.settings_of(self.name, self.target)
         self._configured.setdefault((name, path), said)
         self.name = name
         return self.load(path)
@@ -143,8 +143,8 @@ class Session:
             self._sources[path] = Source(path, self.stand_ins)
         return self._sources[path]
 
-    def configured(self, name: str, path: str) -> Mapping[str, Any]:
-        """What the settings say of a class or function of a file: its `arguments` and `inputs`."""
+    def settings_of(self, name: str, path: str) -> Mapping[str, Any]:
+        """The settings' `arguments` and `inputs` of a class or function of a file; empty without any."""
         if said := self._configured.get((name, path)):
             return said
         path = path.replace(os.sep, "/")
@@ -174,7 +174,7 @@ class Session:
         """
         source = source or self.source()
         found = source.find(name)
-        configured = self.configured(name, source.path)
+        configured = self.settings_of(name, source.path)
 
         def begin(fixed: Mapping[str, Any]) -> Attempt:
             builder = Builder(source, configured, variant=variant, fixed=fixed, device=device)
@@ -202,7 +202,7 @@ class Session:
         return unconfirmed(likeliest(reasons))
 
     def assumed(self) -> list[str]:
-        """What was filled in or replaced on the way."""
+        """The facts that a verdict rests on: replaced modules, unbuilt objects, fillers, defaults, assumptions."""
         facts = []
         if self.stand_ins.names:
             facts.append(f"not importable and replaced: {', '.join(self.stand_ins.names)}")

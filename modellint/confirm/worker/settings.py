@@ -1,6 +1,6 @@
-"""Configurations that no class describes: what code asks them for, and what they answer.
+"""Configurations without a class: the settings that code reads from them, and the values that they give.
 
-Code reads them by attributes, by keys, with `get` or `getattr`; what it does with that says what it has to be.
+Code reads settings by attributes, by keys, with `get` or `getattr`; its use of a setting tells the kind of value.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _TEXT = re.compile(r"(?:^|_)(?:path|file|dir|folder|root|ckpt|checkpoint|url|nam
 _DTYPE = re.compile(r"dtype$")
 _MAPPING = frozenset(("items", "keys", "values", "get", "update", "copy"))
 _TEXTUAL = frozenset(("lower", "upper", "split", "startswith", "endswith", "strip", "format"))
-#: What a setting is seen to be.
+#: The observed uses of a setting.
 _PART, _LIST, _STAGES, _COUNTED, _OPTIONAL, _FLAGGED, _ASKED, _WORD, _CHOOSES, _OF_LAYERS = range(10)
 
 
 class _Asked:
-    """What a file asks its configurations for; all that are called like ones count, and `root`."""
+    """The settings that a file reads from its configurations: from every name like one, and from `root`."""
 
     def __init__(self, tree: ast.AST, root: str) -> None:
         self._root = root
-        #: What each setting is seen to be, the words it is compared with, and what stands for it where it is not there.
+        #: By setting: its observed uses, the words that it is compared with, and its default in the code.
         self.kinds: dict[str, set[int]] = defaultdict(set)
         self.words: dict[str, list[str]] = defaultdict(list)
         self.defaults: dict[str, Any] = {}
-        #: How many parts something is taken apart into.
+        #: By setting: the number of names that it is unpacked into.
         self.numbers: dict[str, int] = {}
         self._keyed = {
             name
@@ -63,7 +63,7 @@ class _Asked:
         return None
 
     def _holds(self, node: ast.AST) -> bool:
-        """Whether an expression is a configuration, or a part of one."""
+        """True if an expression is a configuration, or a part of one."""
         name = _name(node) or (node.attr if isinstance(node, ast.Attribute) else "")
         return bool(name and (roles.is_settings(name) or name == self._root)) or self.key(node) is not None
 
@@ -78,13 +78,13 @@ class _Asked:
             self._say(node.value, _PART if _text(node.slice) is not None else _LIST)
             self._say(node.slice, _CHOOSES)
         elif isinstance(node, ast.For | ast.comprehension):
-            self._iterated(node.iter, node.target)
+            self._note_iteration(node.iter, node.target)
         elif isinstance(node, ast.Starred):
             self._say(node.value, _LIST)
         elif isinstance(node, ast.keyword) and node.arg is None:
             self._say(node.value, _PART)
         elif isinstance(node, ast.Compare):
-            self._compared(node)
+            self._note_comparison(node)
         elif isinstance(node, ast.If | ast.IfExp | ast.Assert):
             self._say(node.test, _FLAGGED)
         elif isinstance(node, ast.BoolOp):
@@ -97,10 +97,10 @@ class _Asked:
             if (key := self.key(node.value)) is not None:
                 self.numbers[key] = len(node.targets[0].elts)
         elif isinstance(node, ast.Call):
-            self._called(node)
+            self._note_call(node)
 
-    def _iterated(self, found: ast.expr, target: ast.expr) -> None:
-        """What is iterated over, alone or with others."""
+    def _note_iteration(self, found: ast.expr, target: ast.expr) -> None:
+        """Note the settings that are iterated over, alone or with others."""
         if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) and found.func.attr in _MAPPING:
             return
         if isinstance(found, ast.Call) and _name(found.func) in roles.ITERATING:
@@ -108,11 +108,11 @@ class _Asked:
                 target = target.elts[-1]
             targets = target.elts if isinstance(target, ast.Tuple) and len(found.args) > 1 else [target]
             for part, one in zip(found.args, targets, strict=False):
-                self._iterated(part, one)
+                self._note_iteration(part, one)
             return
         self._say(found, _STAGES if _name(target) in self._keyed else _LIST)
 
-    def _compared(self, node: ast.Compare) -> None:
+    def _note_comparison(self, node: ast.Compare) -> None:
         other = node.comparators[0]
         if isinstance(node.ops[0], ast.Is | ast.IsNot) and isinstance(other, ast.Constant) and other.value is None:
             self._say(node.left, _OPTIONAL)
@@ -122,7 +122,7 @@ class _Asked:
         if isinstance(node.ops[0], ast.In | ast.NotIn):
             self._say(other, _LIST)
 
-    def _called(self, node: ast.Call) -> None:
+    def _note_call(self, node: ast.Call) -> None:
         name, given = _name(node.func), node.args
         if name == "len" and given:
             self._say(given[0], _COUNTED)
@@ -150,10 +150,10 @@ class Settings(dict[str, Any]):
         super().__init__()
         self._numbers, self._asked, self._device, self._note = numbers, asked, device, note
 
-    def filled(self, said: dict[str, Any]) -> Settings:
-        """The same with what is said, whose tables are configurations, too."""
+    def with_values(self, said: dict[str, Any]) -> Settings:
+        """The configuration with given values; tables among them become configurations, too."""
         self.update(
-            {name: self._part().filled(part) if isinstance(part, dict) else part for name, part in said.items()}
+            {name: self._part().with_values(part) if isinstance(part, dict) else part for name, part in said.items()}
         )
         return self
 
@@ -176,11 +176,11 @@ class Settings(dict[str, Any]):
             self[name] = value
 
     def __missing__(self, name: str) -> Any:
-        found = self[name] = self._chosen(name)
+        found = self[name] = self._choose(name)
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a key: what is said of it, or the default in the code."""
+        """The value of a key, if it was given, or else the default in the code."""
         return super().get(name, default)
 
     def __deepcopy__(self, memo: Any) -> Settings:
@@ -188,7 +188,7 @@ class Settings(dict[str, Any]):
         made.update(self)
         return made
 
-    def _chosen(self, name: str) -> Any:
+    def _choose(self, name: str) -> Any:
         kinds, words = self._asked.kinds[name], self._asked.words[name]
         if _OPTIONAL in kinds:
             return None
@@ -202,14 +202,14 @@ class Settings(dict[str, Any]):
             return list(range(int(number))) if is_counted else [number] * self._asked.numbers.get(name, _SEVERAL)
         if roles.is_device(name):
             return torch.device(self._device)
-        found = self._said(name, kinds, words)
+        found = self._word_or_flag(name, kinds, words)
         if found is None:
             return self._numbers.number(name)
         self._note(name, repr(found))
         return found
 
-    def _said(self, name: str, kinds: set[int], words: list[str]) -> Any:
-        """A word or a flag, where that is what is asked for."""
+    def _word_or_flag(self, name: str, kinds: set[int], words: list[str]) -> Any:
+        """A word or a flag, if the setting's uses or its name ask for one; None otherwise."""
         if words:
             return words[0]
         if _DTYPE.search(name):
@@ -224,13 +224,13 @@ class Settings(dict[str, Any]):
         return Settings(self._numbers, self._asked, self._device, self._note)
 
 
-def asked(tree: ast.AST, root: str) -> _Asked:
-    """What a file asks its configurations for, and what `root` names."""
+def settings_read_by(tree: ast.AST, root: str) -> _Asked:
+    """The settings that a file reads from its configurations and from `root`."""
     return _Asked(tree, root)
 
 
 def keys_of(tree: ast.AST, name: str) -> list[str]:
-    """The keys that something called `name` must have: those that it is asked for with brackets."""
+    """The string keys that are read from the name `name` by subscripts."""
     found = [
         text
         for node in ast.walk(tree)

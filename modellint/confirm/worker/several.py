@@ -1,4 +1,4 @@
-"""Whether what a function is given is several things, one after the other, or one tensor: by what is done with it."""
+"""Sequence or tensor: tells which of them a parameter takes, by its uses."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MAX_DEPTH = 3
 
 
 def is_several(function: Callable[..., Any], owner: Any, name: str, depth: int = 0) -> bool | None:
-    """Whether the parameter `name` is iterated over, there or where it is handed on to; False if it is a tensor.
+    """Return whether the parameter `name` is iterated over, there or in a callee; False if it is used as a tensor.
 
-    None if nothing tells. `owner` is the object whose method it is.
+    None if no use tells. `owner` is the object whose method the function is.
     """
     tree = tree_of(function)
     if tree is None or depth > _MAX_DEPTH:
@@ -58,7 +58,7 @@ def tree_of(function: Callable[..., Any]) -> ast.FunctionDef | None:
 def _callees(
     tree: ast.FunctionDef, function: Callable[..., Any], owner: Any, name: str
 ) -> Iterator[tuple[Any, int | str]]:
-    """What the parameter `name` is handed on to, each with the place or the keyword."""
+    """The callees that get the parameter `name`, each with its position or keyword."""
     layers = dict(_layers(tree, owner))
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -67,7 +67,7 @@ def _callees(
         given += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
         for at, part in given:
             if isinstance(part, ast.Name) and part.id == name:
-                callee = _held(node.func, owner)
+                callee = _owner_attribute(node.func, owner)
                 if callee is None and isinstance(node.func, ast.Name):
                     known = getattr(function, "__globals__", {})
                     callee = layers.get(node.func.id) or known.get(node.func.id)
@@ -76,18 +76,18 @@ def _callees(
 
 
 def _layers(tree: ast.FunctionDef, owner: Any) -> Iterator[tuple[str, nn.Module]]:
-    """What loops over layers of the owner call them, with the first of each."""
+    """The names of loops over layers of the owner, each with the first layer."""
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
-            found = _held(node.iter, owner)
+            found = _owner_attribute(node.iter, owner)
             if isinstance(found, nn.ModuleList | nn.Sequential) and len(found):
                 yield node.target.id, found[0]
 
 
-def _held(node: ast.expr, owner: Any) -> Any:
-    """What an expression names that the owner has: `self.layer`, or the first of `self.layers[…]`."""
+def _owner_attribute(node: ast.expr, owner: Any) -> Any:
+    """The owner's attribute that an expression names: `self.layer`, or the first layer of `self.layers[…]`."""
     if isinstance(node, ast.Subscript):
-        found = _held(node.value, owner)
+        found = _owner_attribute(node.value, owner)
         return next(iter(found.children()), None) if isinstance(found, nn.Module) else None
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
         return getattr(owner, node.attr, None)
@@ -95,7 +95,7 @@ def _held(node: ast.expr, owner: Any) -> Any:
 
 
 def _parameter(function: Callable[..., Any], at: int | str) -> str | None:
-    """The parameter of a function that is given by place or keyword."""
+    """The parameter of a function at a position, or with a keyword; None if it has none."""
     try:
         names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):

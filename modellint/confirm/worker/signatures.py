@@ -1,4 +1,4 @@
-"""What constructors and methods say that they take."""
+"""The signatures of constructors and methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def init_of(cls: type) -> Callable[..., Any]:
-    """The constructor that names what a class takes: one of `*args, **kwargs` alone hands them on to the next."""
+    """The first constructor that names parameters: one of `*args, **kwargs` alone passes them on to the next."""
     found: list[Callable[..., Any]] = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__]
     if _hands_on(found[0]) and (overloads := _overloads(found[0])):
         return overloads[0]
@@ -25,7 +25,7 @@ def init_of(cls: type) -> Callable[..., Any]:
 
 
 def _overloads(function: Callable[..., Any]) -> Sequence[Callable[..., Any]]:
-    """The signatures that are written for a function (seen since Python 3.11)."""
+    """The overloads of a function (seen since Python 3.11)."""
     find: Callable[[Any], Sequence[Callable[..., Any]]] = getattr(typing, "get_overloads", lambda _: ())
     return find(function)
 
@@ -53,12 +53,12 @@ def annotation_of(function: Callable[..., Any], parameter: inspect.Parameter) ->
 
 
 def is_tensor_type(annotation: Any) -> bool:
-    """Whether it is one of the old names of tensors by their type (`torch.LongTensor`)."""
+    """True for the old types of tensors by dtype (`torch.LongTensor`)."""
     return isinstance(annotation, type(torch.LongTensor)) and annotation is not torch.Tensor
 
 
 def takes_any_attributes(cls: type) -> bool:
-    """Whether objects of a class take any attributes, and no others are known."""
+    """True if the constructor of a class takes `**kwargs` alone, and the class has no fields."""
     try:
         parameters = list(inspect.signature(cls).parameters.values())
     except (TypeError, ValueError):

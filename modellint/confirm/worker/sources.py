@@ -1,4 +1,4 @@
-"""Python files that define what is built: imported, with their syntax trees."""
+"""Python files that define targets: imported, with their syntax trees."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class CannotBuildError(Exception):
-    """Nothing says what to pass; the message names the parameter."""
+    """An argument cannot be determined; the message names the parameter."""
 
 
 class Source:
-    """The file that a request is about: its module, its syntax tree, and the definitions in it."""
+    """The file of a request: its module, its syntax tree, and the definitions in it."""
 
     def __init__(self, path: str, stand_ins: StandIns) -> None:
         self.path = path
@@ -41,7 +41,7 @@ class Source:
         return self._stand_ins.importing(lambda: _load(f"{name}_of_target", self.path))
 
     def _below_packages(self, name: str, above: int) -> types.ModuleType:
-        """The module of a file that imports from packages which are not there: it replaces a file of a library."""
+        """Import a file with relative imports of packages that are not there: it replaces a file of a library."""
         root = f"packages_above_{name.partition('.')[0]}"
         self._stand_ins.names.append(root)
         packages = [root, *(f"above_{number}" for number in range(2, above + 1))]
@@ -50,7 +50,7 @@ class Source:
         return self._stand_ins.importing(lambda: _load(f"{parent}.{name}", self.path))
 
     def find(self, name: str) -> Any:
-        """What the file calls `name` (`Encoder`, `Encoder.forward`)."""
+        """The object of a name of the file (`Encoder`, `Encoder.forward`). Raises CannotBuildError without one."""
         found: Any = self.module
         for part in name.split("."):
             if not hasattr(found, part):
@@ -59,7 +59,7 @@ class Source:
         return found
 
     def home_of(self, name: str) -> tuple[str, str] | None:
-        """The file that a name of this one comes from, and what it is called there; None if that is this one."""
+        """The file that defines an imported name, and its name there; None if this file defines it."""
         top = name.partition(".")[0]
         if any(getattr(node, "name", None) == top for node in ast.walk(self.tree)):
             return None
@@ -71,7 +71,7 @@ class Source:
         return path, called
 
     def split(self, name: str) -> tuple[str, str]:
-        """The class and the method to call for what the file calls `name`, or the function and nothing."""
+        """The class to build and the method to call for a name of the file; for a function, its name and ""."""
         owner, _, method = name.rpartition(".")
         if isinstance(self.find(name), type):
             return name, "forward"
@@ -81,7 +81,7 @@ class Source:
 
 
 def _packages_above(tree: ast.AST) -> int:
-    """From how many packages up a file imports."""
+    """The number of packages up from which a file imports."""
     return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
 
 

@@ -1,4 +1,4 @@
-"""One argument of a call: what kind of thing it is, how large, and how it is made."""
+"""Specifications of arguments: kind, shape and values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from . import called
 
 BATCH, TIME, STEPS, IMAGE, SAMPLES = 2, 5, 4, 32, 1600
-#: Of so many numbers a tensor may consist that is made up.
+#: The most elements of a tensor that is made up.
 _MOST = 1 << 22
 
 
 class Example(dict[str, Any]):
-    """One example of a data set: whatever is asked for is a sequence, of ids or positions, of a length of its own."""
+    """One example of a data set: each key has a sequence of ids or positions, with a length of its own."""
 
     def __init__(self, length: int) -> None:
         super().__init__()
@@ -42,26 +42,26 @@ class Spec:
     kind: str
     shape: tuple[int, ...] = ()
     value: Any = None
-    #: The largest id that is safe everywhere, and the range that an input is declared to have, with what says so.
+    #: The largest id that is in range everywhere; and the declared range of an input, with its source.
     largest: int = 1
     declared: tuple[int, int, str] | None = None
-    #: The number that is to say so, if it does: by it a table has to be sized that the input reaches.
+    #: The name of the declared number of ids: it counts only if it sizes the table that the input reaches.
     counted: str = ""
     is_documented: bool = False
-    #: Whether settings or documentation say that the numbers are real.
+    #: True if settings or documentation say that the numbers are real.
     is_real: bool = False
-    #: Whether documentation says how many features there are.
+    #: True if documentation states the number of features.
     has_width: bool = False
-    #: How long sequences are: what stands for `TIME` in the shape.
+    #: The length of sequences, in place of `TIME` in the shape.
     time: int = TIME
-    #: The first of the positions, and after how many they begin anew.
+    #: The first position, and the number of positions after which they start again.
     start: int = 0
     period: int = 0
-    #: The dimensions whose size is a guess.
+    #: The dimensions whose sizes are guesses.
     free: tuple[int, ...] = ()
-    #: Whether nothing says even what kind of thing it is.
+    #: True if even the kind is a guess.
     is_guess: bool = False
-    #: How many streams there are.
+    #: The number of streams.
     number: int = 2
 
     @property
@@ -99,19 +99,19 @@ class Spec:
 
     @property
     def is_made_up_real(self) -> bool:
-        """Whether it holds real numbers only since nothing says otherwise."""
+        """True if it holds real numbers only because no source tells its type."""
         if self.kind == "float":
             return not self.is_real
         return any(isinstance(part, torch.Tensor) and part.is_floating_point() for part in tree_leaves(self.value))
 
     def whole(self) -> Spec:
-        """The same with integers in the place of real numbers."""
+        """The same with integers in place of real numbers."""
         if self.kind == "float":
             return replace(self, kind="ids", largest=0)
         return replace(self, value=tree_map_only(torch.Tensor, lambda tensor: tensor.long(), self.value))
 
     def _lengths(self, number: int) -> list[int]:
-        """How long the sequences of a batch are: the longest comes first."""
+        """The lengths of a batch's sequences, the longest first."""
         return [max(1, self.time - 2 * (row % 2)) for row in range(number)]
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class Spec:
 
 
 def is_small(spec: Spec) -> bool:
-    """Whether it is no larger than what may be made up."""
+    """True if a specification has at most `_MOST` elements."""
     return torch.Size(spec.shape).numel() <= _MOST
 
 
@@ -132,7 +132,7 @@ def with_size(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
     return (*shape[:dim], size, *shape[dim + 1 :])
 
 
-def configured(name: str, said: Any) -> Spec:
+def configured_spec(name: str, said: Any) -> Spec:
     """An input that the settings describe: a value, or a table with `shape` and, for ids, `low` and `high`."""
     if not isinstance(said, dict):
         return Spec("value", value=said)

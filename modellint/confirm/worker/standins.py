@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-#: What failing imports pass through without being at fault.
+#: Packages that failing imports pass through without being at fault.
 _INNOCENT = frozenset(
     ("importlib", "torch", "ctypes", "worker", "runpy", "zipimport", "pkgutil", "hyperpyyaml", "pydoc")
 )
 _MAX_STANDINS = 40
-#: No release is too old for what is asked of it.
+#: A version that is new enough for every requirement.
 _VERSION = "9999.0.0"
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
@@ -35,11 +35,11 @@ _ANY = DistributionFinder.Context()
 
 
 class StandInUsedError(RuntimeError):
-    """Code needs what a stand-in only stands for."""
+    """Code needs the object behind a stand-in."""
 
 
 class _StandInType(type(Protocol)):  # type: ignore[misc]  # what other bases may have for a metaclass, too
-    """A class that has every attribute, so that it can be subclassed, called, or taken for a function."""
+    """A class that has every attribute, so that it can be subclassed, called, or used as a function."""
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -50,12 +50,12 @@ class _StandInType(type(Protocol)):  # type: ignore[misc]  # what other bases ma
         return cls  # an annotation
 
     def register(cls, *args: Any, **kwargs: Any) -> Any:
-        """What abstract classes have is an attribute like any other here."""
+        """Registering subclasses (as of `ABCMeta`) is an attribute like any other here."""
         return stand_in(f"{cls.__qualname__}.register")(*args, **kwargs)
 
 
 class StandIn(metaclass=_StandInType):
-    """An object of a library that could not be imported: it can be made and kept, but not used."""
+    """An object of a library that could not be imported: it can be constructed and stored, but not used."""
 
     _is_protocol = _is_runtime_protocol = False
 
@@ -68,7 +68,7 @@ class StandIn(metaclass=_StandInType):
         self.__dict__["_wrapped"] = args[0] if len(args) == 1 else None
 
     def __iter__(self) -> Iterator[Any]:
-        """What is made of one thing alone and iterated over tells of progress: it gives what that gives."""
+        """Iterate over the wrapped argument: a stand-in made of one iterable alone is taken for a progress bar."""
         if isinstance(wrapped := self.__dict__.get("_wrapped"), Iterable):
             return iter(wrapped)
         raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
@@ -88,12 +88,12 @@ class StandIn(metaclass=_StandInType):
 
 
 def unwrapped(error: BaseException) -> BaseException:
-    """What really went wrong in an import by `pydoc.locate`."""
+    """The original error of an import by `pydoc.locate`."""
     return error.value if isinstance(error, ErrorDuringImport) and error.value is not None else error
 
 
 def described(error: BaseException) -> str:
-    """What an exception says, on one line, and the same in each run."""
+    """An exception on one line, without addresses, so that it is the same in each run."""
     text = _ADDRESS.sub("", " ".join(str(error).split()))
     if isinstance(error, MemoryError) and not text:
         text = _beyond_limit()
@@ -102,7 +102,7 @@ def described(error: BaseException) -> str:
 
 
 def _beyond_limit() -> str:
-    """What Python does not say of a lack of memory: the limit that the guard has set; empty if there is none."""
+    """The memory limit of the guard, in words, which a MemoryError does not name; empty if there is none."""
     try:
         import resource
     except ImportError:  # no POSIX
@@ -112,21 +112,21 @@ def _beyond_limit() -> str:
 
 
 def likeliest(reasons: Sequence[str]) -> str:
-    """Of the reasons why nothing was shown, in the order in which they came up, the one that says most.
+    """The most telling reason for an undecided probe, the earliest first.
 
-    What could be called, and failed then, says more than what could not be built with other arguments.
+    A reason why a call failed tells more than one why an object could not be built.
     """
     called = [reason for reason in reasons if not reason.startswith("building: ")]
     return next(iter(called or reasons), "no way to build or call it was found")
 
 
 def stand_in(name: str) -> type[StandIn]:
-    """A class to stand for `name`."""
+    """A stand-in class for `name`."""
     return cast("type[StandIn]", _StandInType(name, (StandIn,), {"__qualname__": name, "_is_leaf": True}))
 
 
 def is_derived(cls: type) -> bool:
-    """Whether a class is code that was read, though a base of it is a stand-in."""
+    """True if a class is user code, though a base of it is a stand-in."""
     return "_is_leaf" not in cls.__dict__
 
 
@@ -146,11 +146,11 @@ class _Distribution(Distribution):
         self._said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {_VERSION}\n"
 
     def read_text(self, filename: str) -> str | None:
-        """What a file of its metadata says."""
+        """The text of a metadata file; None for others than METADATA."""
         return self._said if filename == "METADATA" else None
 
     def locate_file(self, path: Any) -> Any:
-        """No file of it is anywhere."""
+        """Files of the distribution do not exist; any path is good."""
         return path
 
 
@@ -195,7 +195,7 @@ class StandIns(DistributionFinder, Loader):
                 self.names.append(name)
                 torn = _loading(reason) - _INNOCENT
                 for loaded in [m for m in sys.modules if m not in before or m == name or m.startswith(f"{name}.")]:
-                    # What was loaded whole stays: what registers operators cannot be loaded a second time.
+                    # Modules that were loaded completely stay: those that register operators cannot be loaded twice.
                     if loaded == name or loaded.startswith(f"{name}.") or loaded.partition(".")[0] in torn:
                         sys.modules.pop(loaded)
         raise ImportError(f"more than {_MAX_STANDINS} libraries cannot be imported")
@@ -212,7 +212,7 @@ def _package_of(frame: types.FrameType) -> str:
 
 
 def _loading(error: BaseException | None) -> set[str]:
-    """The packages that were being loaded, or at work, when an import failed."""
+    """The packages that were being imported, or running, when an import failed."""
     found: set[str] = set()
     while error is not None:
         found.update(_package_of(frame) for frame, _ in traceback.walk_tb(error.__traceback__))
@@ -232,7 +232,7 @@ def _culprit(error: BaseException) -> str | None:
     for frame in reversed(frames):
         name = _package_of(frame)
         is_library = name not in _INNOCENT and name not in sys.stdlib_module_names
-        # What fails when it is called has been loaded.
+        # A package that fails in a call has been loaded.
         if name in begun and is_library and "site-packages" in frame.f_code.co_filename:
             return name
     return None

@@ -1,4 +1,4 @@
-"""What stands around a model that is run: published codecs, helpers that nothing is known of, and wide heads."""
+"""Objects around a model that is run: published codecs, stand-ins for unknown arguments, and widened heads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _Opaque:
-    """What has every attribute, and decides nothing."""
+    """An object that has every attribute, but refuses to be a condition, number or sequence."""
 
     def _refuse(self, *_: Any) -> Any:
         raise StandInUsedError(f"nothing is known of what {self} is")
@@ -30,7 +30,7 @@ class _Opaque:
 
 
 class Helper(_Opaque):
-    """A stand-in for an argument of which nothing is known: its attributes, items and results are stand-ins, too."""
+    """A stand-in for an unknown argument: its attributes, items and results are stand-ins, too."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -54,7 +54,7 @@ class Helper(_Opaque):
 
 
 class Codec(_Opaque):
-    """A published codec without weights, its class, and its parts: what is given as codes looks its codebooks up."""
+    """A stand-in for a published codec, its class and its parts: a call with codes looks its codebooks up."""
 
     def __init__(self, name: str, rows: int) -> None:
         self._name = name
@@ -75,7 +75,7 @@ class Codec(_Opaque):
         return f"`{self._name}` with codebooks of {self._codebook.shape[0]} rows"
 
     def install(self) -> None:
-        """Stand for the class wherever it was imported, and for what stands for it."""
+        """Replace the codec's class, or its stand-in, in all modules that imported it."""
         package, _, name = self._name.rpartition(".")
         original = getattr(sys.modules.get(package), name, None)
         for module in [one for one in sys.modules.values() if "site-packages" not in str(getattr(one, "__file__", ""))]:
@@ -88,7 +88,7 @@ class Codec(_Opaque):
 
 
 class Cuts(TorchFunctionMode):
-    """Sees how many classes of the scores of a head are asked for: slices beyond the last one are silently empty."""
+    """Records up to which class code slices a head's scores: slices beyond the last one are silently empty."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class Cuts(TorchFunctionMode):
 
 @contextlib.contextmanager
 def widened(spot: Spot | None, made: list[nn.Linear], classes: int | None) -> Iterator[None]:
-    """Note the heads that are made at a place, and give them so many classes."""
+    """Note the heads created at a place, and give them at least `classes` classes."""
     original = nn.Linear.__init__
 
     def init(self: nn.Linear, in_features: int, out_features: int, *args: Any, **kwargs: Any) -> None:

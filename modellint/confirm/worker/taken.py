@@ -1,4 +1,4 @@
-"""What the layers of a module take: how wide it is, and how large images are."""
+"""The inputs that a module's layers take: numbers of features, and sizes of images."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 CALLED_SIDES = ("image_size", "img_size", "sample_size", "input_size")
 CALLED_CHANNELS = ("in_channels", "channels")
-#: How many channels an image has, and up to how many if it is no feature map.
+#: The number of channels of an image, and the most channels that are no feature map's.
 COLOURS, _MOST_COLOURS = 3, 4
-#: What says over how many dimensions it normalizes.
+#: Normalisations with the number of dimensions behind the channels.
 _NORMS = {nn.BatchNorm2d: 2, nn.InstanceNorm2d: 2, nn.BatchNorm3d: 3, nn.InstanceNorm3d: 3}
 
 
 @dataclass(frozen=True)
 class Width:
-    """How wide the input of a layer is, and how many dimensions follow the channels."""
+    """The number of features or channels that a layer takes, and the number of dimensions behind the channels."""
 
     size: int
     spatial: int = 0
 
-    #: How long the sides of images are said to be, if that is said.
+    #: The stated sizes of images, if there are any.
     sides: tuple[int, ...] = ()
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """The shapes of tensors of that width: sequences, and what is no sequence, or images."""
+        """Shapes of inputs with that width: sequences and vectors, or images."""
         if self.spatial == 1:
             return [(BATCH, self.size, TIME), (BATCH, TIME, self.size), (BATCH, self.size, IMAGE)]
         if self.spatial:
@@ -48,7 +48,7 @@ def parts(owner: Any) -> list[nn.Module]:
 
 
 def widths(owner: Any) -> Iterator[Width]:
-    """What the layers of a module take, in their order; what takes images comes first if it is the first layer."""
+    """The widths that an object's layers take, in their order; a first layer that takes images comes first."""
     sides = sides_of(owner)
     first = next((part for part in parts(owner) if part._parameters and not part._modules), None)
     if isinstance(first, nn.Conv2d) and first.in_channels <= _MOST_COLOURS:
@@ -77,7 +77,7 @@ def widths(owner: Any) -> Iterator[Width]:
 
 
 def sides_of(owner: Any) -> tuple[int, ...]:
-    """How high and wide images are, where the object, its configuration or a layer of it says so."""
+    """The height and width of images as the object, its configuration or a layer states them; empty if none does."""
     said = [getattr(owner, name, None) for name in ("default_cfg", "config")]
     for place in (owner, *said, *parts(owner)):
         for name in CALLED_SIDES:

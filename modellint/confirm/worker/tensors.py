@@ -1,4 +1,4 @@
-"""The tensors that a value holds, where they go, and which of them are views of the same numbers."""
+"""The tensors in a value, their devices, and the storages that views share."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 
 def tensors_in(value: object) -> list[torch.Tensor]:
-    """The tensors that a value is, or that its lists, tuples and dicts hold."""
+    """The tensors in a value: itself, or in its lists, tuples and dicts."""
     return [part for part in tree_leaves(value) if isinstance(part, torch.Tensor)]
 
 
 def learning(module: nn.Module) -> list[nn.Parameter]:
-    """The parameters of a module that learn."""
+    """The parameters of a module that need a gradient."""
     return [parameter for parameter in module.parameters() if parameter.requires_grad]
 
 
 def moved(value: Any, device: str) -> Any:
-    """A value with all tensors that it is, or holds, on a device."""
+    """A value with all its tensors moved to a device."""
     return tree_map(lambda part: part.to(device) if isinstance(part, torch.Tensor) else part, value)
 
 
 def address_of(tensor: torch.Tensor) -> int:
-    """Where the numbers of a tensor lie, which its views have in common; 0 for a sparse one: it has no such place."""
+    """The address of a tensor's storage, which its views share; 0 for a sparse one, which has none."""
     try:
         return tensor.untyped_storage()._cdata
     except (NotImplementedError, RuntimeError):
@@ -33,5 +33,5 @@ def address_of(tensor: torch.Tensor) -> int:
 
 
 def storage_of(tensor: torch.Tensor) -> int:
-    """What tensors have in common that are views of the same numbers; a sparse one has it alone."""
+    """A key of a tensor's storage, which its views share; a sparse tensor has its own."""
     return address_of(tensor) or id(tensor)

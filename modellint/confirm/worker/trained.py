@@ -1,4 +1,4 @@
-"""Backward passes: parameters without a gradient, gradients that are not finite, and those that nobody applies."""
+"""The check of gradients: parameters without one, gradients that are not finite, and tensors no optimizer updates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DDP = "DistributedDataParallel waits for it in vain, unless `find_unused_parame
 
 
 def gradients_check(session: Session, _: Claim) -> Verdict:
-    """Whether a backward pass gives all parameters a finite gradient, and their optimizer applies all there are."""
+    """The check that a backward pass gives all parameters a finite gradient, and that no other tensor learns."""
     check = TargetCheck(session)
     with check.small() as size:
         if size > LARGE:
@@ -38,14 +38,14 @@ def gradients_check(session: Session, _: Claim) -> Verdict:
                 if not isinstance(call.owner, nn.Module):
                     return check.nothing(call, "it is no module")
                 passes = _Passes(call)
-                outcome = check.judged(call, passes.judged)
+                outcome = check.verdict_of(call, passes.verdict)
                 if outcome is not None:
-                    return passes.concluded(outcome)
+                    return passes.conclude(outcome)
         return check.not_run()
 
 
 def _learning(model: nn.Module) -> dict[str, nn.Parameter]:
-    """The parameters that learn, but for those of layers that were made up."""
+    """The parameters that need a gradient, but for those of stand-in layers."""
     made_up = {id(one) for part in model.modules() if isinstance(part, Passing) for one in part.parameters()}
     return {name: one for name, one in model.named_parameters() if one.requires_grad and id(one) not in made_up}
 
@@ -57,16 +57,16 @@ class _Passes:
         self._call = call
         self._owner: nn.Module = call.owner
         self._known = _learning(self._owner)
-        #: The parameters that got a gradient in any of them, by identity.
+        #: The parameters that got a gradient in any pass, by identity.
         self._reached: set[int] = set()
-        #: The modules that the last call has made.
+        #: The modules that the last call created.
         self._made: list[nn.Module] = []
-        #: The parameters that the first call has made.
+        #: The names of parameters that the first call created.
         self._late: list[str] = []
         self._is_first = True
 
-    def judged(self, specs: Specs) -> Verdict | Exception:
-        """What one pass shows, or why it shows nothing."""
+    def verdict(self, specs: Specs) -> Verdict | Exception:
+        """The verdict of one pass, or the error that decides nothing."""
         seed_generators(0)
         error = self._forward(specs, arguments_of(specs, "cpu"))
         if error is not None:
@@ -83,7 +83,7 @@ class _Passes:
         self._is_first = False
         if not any(one.requires_grad for one in given):
             return Verdict(NOT_RUN, None, "what a call gives depends on no parameter", NOTHING)
-        if lost := self._lost():
+        if lost := self._stray_tensors():
             return self._failed(
                 f"{quoted(lost)} gets a gradient, and is none of the `parameters()`: no optimizer has it"
             )
@@ -99,8 +99,8 @@ class _Passes:
             return Verdict(PASSED, "cpu", f"{detail}, but some of what the call gives is no number", PART)
         return Verdict(PASSED, "cpu", detail, PART if odd else WHOLE)
 
-    def concluded(self, outcome: Verdict) -> Verdict:
-        """The outcome of all passes, with what none of them reached."""
+    def conclude(self, outcome: Verdict) -> Verdict:
+        """The verdict of all passes, with the parameters that none of them reached."""
         if outcome.status is not PASSED:
             return outcome
         left = [name for name, one in self._known.items() if id(one) not in self._reached]
@@ -126,7 +126,7 @@ class _Passes:
             return self._call.run(specs, "cpu", given=given, has_gradients=True)
 
     def _backward(self, given: list[torch.Tensor]) -> Exception | None:
-        """Go backwards from all that has a gradient; what that raises."""
+        """Run the backward pass from all tensors that need gradients; gives its error, or None."""
         sums = [one.abs().sum().double() for one in given if one.requires_grad]
         try:
             if sums:
@@ -136,7 +136,7 @@ class _Passes:
         return None
 
     def _made_anew(self, specs: Specs) -> str | None:
-        """That each call makes a parameter; what only the first one makes is noted."""
+        """A sentence if each call creates a parameter anew, or None; parameters of the first call alone are noted."""
         known = {id(one) for one in self._known.values()}
         after = _learning(self._owner)
         new = [name for name, one in after.items() if id(one) not in known]
@@ -154,7 +154,7 @@ class _Passes:
         return None
 
     def _used_once(self) -> str | None:
-        """A layer that a call makes and nothing keeps, though it learns."""
+        """A layer that a call creates, uses once and drops, though it learns; None if there is none."""
         known = {id(one) for _, one in placement.tensors(self._owner)}
         for layer in self._made:
             learn = [one for one in layer.parameters(recurse=False) if one.grad is not None and id(one) not in known]
@@ -162,8 +162,8 @@ class _Passes:
                 return f"`{type(layer).__name__}` with {sum(one.numel() for one in learn)} numbers"
         return None
 
-    def _lost(self) -> list[str]:
-        """The tensors of the model itself that learn, and that are none of its parameters."""
+    def _stray_tensors(self) -> list[str]:
+        """The tensors of the model that get a gradient, but are none of its parameters."""
         known = {id(one) for one in self._owner.parameters()}
         passed = self._call.attempt.builder.arguments.get(id(self._owner), {})
         known |= {id(one) for one in placement.below(list(passed.values())) if isinstance(one, torch.Tensor)}
@@ -174,7 +174,7 @@ class _Passes:
         ]
 
     def _is_odd_again(self, specs: Specs, odd: list[str]) -> bool:
-        """Whether the same gradients are not finite with numbers above zero, too."""
+        """True if the same gradients are not finite with positive inputs, too."""
         seed_generators(1)
         given = tree_map_only(torch.Tensor, _positive, arguments_of(specs, "cpu"))
         if self._forward(specs, given) is not None:
@@ -186,7 +186,7 @@ class _Passes:
         return all(grad is not None and not grad.isfinite().all() for grad in grads)
 
     def _holder(self, name: str) -> str:
-        """Of a parameter that was not reached, the outermost part of the model of which nothing was, by its path."""
+        """The path of the outermost module around a parameter in which no parameter was reached."""
         parts = name.split(".")
         for number in range(1, len(parts)):
             path = ".".join(parts[:number])
@@ -196,7 +196,7 @@ class _Passes:
         return name
 
     def _is_read(self, path: str) -> bool:
-        """Whether something may read what lies at a path; whatever lies in a container is read by its number."""
+        """True if code may read the attribute at a path; parts of torch's containers are read by number."""
         above, _, name = path.rpartition(".")
         holder = self._owner.get_submodule(above)
         return type(holder).__module__.startswith("torch.") or is_read(holder, name)

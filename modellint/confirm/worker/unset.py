@@ -1,4 +1,4 @@
-"""Attributes that nothing sets: an object is built and called once, and asked for them."""
+"""The probe of attributes that nothing sets: an object is built, called once, and asked for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .places import Spot
-from .reaching import is_at, tried
+from .reaching import is_at, reach
 from .standins import described
 from .verdicts import Verdict, confirmed, refuted
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def lacking(session: Session, claim: NotSet) -> Verdict:
-    """Whether an attribute is missing where it is read, or is when an object was built and called."""
+    """Run the code that reads an attribute: confirmed if it is missing there, or in an object that was built."""
     spot, reasons, attribute = Spot.of(claim.place), list[str](), claim.attribute
     session.begin("importing the file")
     source = session.source()
     if not _reads(source.tree, spot, attribute):
         return refuted(f"`{attribute}` is not what is read there")
     is_caught = _is_tried(source.tree, spot)  # a lack of it is not seen from outside
-    for error, is_reached in tried(session, spot, reasons):
+    for error, is_reached in reach(session, spot, reasons):
         if isinstance(error, AttributeError) and is_at(error, spot) and f"'{attribute}'" in str(error):
             return confirmed(f"`{session.name}`: {described(error)}")
         if is_reached and not is_caught and (error is None or not is_at(error, spot)):
@@ -41,7 +41,7 @@ def lacking(session: Session, claim: NotSet) -> Verdict:
 
 
 def _reads(tree: ast.AST, spot: Spot, attribute: str) -> bool:
-    """Whether something on the lines of a place reads an attribute of that name."""
+    """True if an attribute of that name is read on the lines of a place."""
     return any(
         isinstance(node, ast.Attribute) and node.attr == attribute and spot.line <= node.lineno <= spot.end_line
         for node in ast.walk(tree)
@@ -49,6 +49,6 @@ def _reads(tree: ast.AST, spot: Spot, attribute: str) -> bool:
 
 
 def _is_tried(tree: ast.AST, spot: Spot) -> bool:
-    """Whether a place stands in the block of a `try`."""
+    """True if a place is in the body of a `try`."""
     blocks = (node.body for node in ast.walk(tree) if isinstance(node, ast.Try))
     return any(body[0].lineno <= spot.line <= (body[-1].end_lineno or body[-1].lineno) for body in blocks)

@@ -1,4 +1,4 @@
-"""What can be looked up at a place: models run for real on the CPU, large ones on tensors without data."""
+"""Probes of look-ups: models run on real tensors on the CPU, large ones on tensors without data."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     _Repair = Callable[[nn.Embedding], nn.Module]
 
 _TRIALS = 24
-#: Ids that nothing counts so far, for what keeps ids below a bound.
+#: Enormous ids, to find code that keeps ids below a bound.
 _ENORMOUS = (10**9 + 7, 2 * 10**9 + 11)
 _SCALES = (1.0, 1e3, 1e6)
 
 
 def values(session: Session, claim: Looking) -> Verdict:
-    """Whether the lookup that a finding speaks of can fail.
+    """Run the function: confirmed if the look-up of the finding fails.
 
-    What rests on assumed numbers must hold for several choices of them, each in another order.
+    A verdict that rests on assumed numbers must hold for several choices of them, each in another order.
     """
     first: Verdict | None = None
     builder: Builder | None = None
     for variant in roles.VARIANTS:
-        outcome, rests_on_numbers = _Claim(session, claim, variant).judged()
+        outcome, rests_on_numbers = _Claim(session, claim, variant).verdict()
         if first is None:
             first, builder = outcome, session.builder
         if outcome.status is not first.status:
@@ -62,11 +62,11 @@ def values(session: Session, claim: Looking) -> Verdict:
 class _Claim(LookupRuns):
     """One finding, judged with one choice of assumed numbers."""
 
-    def judged(self) -> tuple[Verdict, bool]:
-        """The outcome, and whether it rests on numbers that were assumed."""
+    def verdict(self) -> tuple[Verdict, bool]:
+        """The verdict, and whether it rests on assumed numbers."""
         for attempt in self._session.attempts(self._owner, variant=self._variant):
             try:
-                outcome = self._observed(attempt)
+                outcome = self._verdict_of_calls(attempt)
             except Exception as error:
                 if (
                     isinstance(self._claim, LOOKUPS.PaddingOutside)
@@ -81,14 +81,14 @@ class _Claim(LookupRuns):
                 return outcome, bool(attempt.builder.numbers.assumed)
         return unconfirmed(likeliest(self._reasons)), False
 
-    def _observed(self, attempt: Attempt) -> Verdict | None:
-        """What calls show; None if no call shows anything. Raises what building raises."""
+    def _verdict_of_calls(self, attempt: Attempt) -> Verdict | None:
+        """The verdict of calls; None if they decide nothing. Raises the errors of building."""
         with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
-            call = self.prepared(attempt)
+            call = self.prepare(attempt)
             size = parameters_of(call)
             if size > LARGE and (size := self.reduced(attempt, size)) > LARGE:
-                return self._imagined(self.prepared(attempt), size)
-        call = self.prepared(attempt)
+                return self._verdict_without_data(self.prepare(attempt), size)
+        call = self.prepare(attempt)
         if isinstance(self._claim, LOOKUPS.PaddingOutside):
             self._reasons.append("building raises nothing")
             return None
@@ -97,8 +97,8 @@ class _Claim(LookupRuns):
         )
         return judge(call)
 
-    def _imagined(self, call: PreparedCall, size: int) -> Verdict | None:
-        """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
+    def _verdict_without_data(self, call: PreparedCall, size: int) -> Verdict | None:
+        """The verdict by ranges of ids, on tensors without data, of a model that is too large to be run."""
         if isinstance(self._claim, LOOKUPS.FedNumbers):
             return self._imagined_numbers(call)
         if not isinstance(self._claim, LOOKUPS.IdsExceed | LOOKUPS.ConstantOutside):
@@ -108,7 +108,7 @@ class _Claim(LookupRuns):
             found = self.lookups(call, specs)
             failing = [lookup for lookup in found.here if lookup.fails]
             if failing and not found.were_read:
-                return self._confirmed(call, specs, str(failing[0]), "fake")
+                return self._confirm(call, specs, str(failing[0]), "fake")
             if time.process_time() > self._end:
                 break
         self._reasons.append(
@@ -117,20 +117,20 @@ class _Claim(LookupRuns):
         return None
 
     def _imagined_numbers(self, call: PreparedCall) -> Verdict | None:
-        """Real numbers look something up, and no call gets through: that takes no data to be seen."""
+        """The verdict if real numbers are used as an index and no call gets through, on tensors without data."""
         failed: Verdict | None = None
         for specs, watch, error in self.runs(call):
             if error is None and watch.seen:
                 self._reasons.append("the lookup works with these inputs")
                 return None
             if failed is None and self._is_made_by_code(call, specs, watch, is_real):
-                failed = self._confirmed(call, specs, watch.fact, "fake")
+                failed = self._confirm(call, specs, watch.fact, "fake")
         return failed
 
     # -- real numbers as ids ------------------------------------------------------------------------------------------
 
     def _continuous(self, call: PreparedCall) -> Verdict | None:
-        """Real numbers that the model makes look something up, and no call that gets through avoids it."""
+        """Confirmed if the model uses real numbers as an index, and no call that gets through avoids it."""
         failed: Verdict | None = None
         for specs, watch, error in self.runs(call):
             if error is None and watch.seen:
@@ -138,20 +138,20 @@ class _Claim(LookupRuns):
             if failed is None and watch.is_outside:
                 failed = self._with_larger_numbers(call, specs, [], watch.highest)
             if failed is None and self._is_made_by_code(call, specs, watch, is_real):
-                failed = self._confirmed(call, specs, watch.fact)
+                failed = self._confirm(call, specs, watch.fact)
         return failed
 
     def _with_larger_numbers(
         self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding], highest: int | None = None
     ) -> Verdict | None:
-        """Features have no largest value: ids that are made of them leave every table, unless something keeps them.
+        """Confirmed if ids computed from larger features leave every table: features have no largest value.
 
         `highest` is the largest id where numbers of a usual size leave the table already.
         """
         for scale in _SCALES[1:]:
             watch, _ = self.run(call, specs, tables, scale=scale)
             if watch.highest != highest and self._is_made_by_code(call, specs, watch, is_outside, tables, scale):
-                return self._confirmed(call, specs, f"with inputs about {scale:g} in size, {watch.fact}")
+                return self._confirm(call, specs, f"with inputs about {scale:g} in size, {watch.fact}")
         self._reasons.append("the lookup works with these inputs")
         return None
 
@@ -164,7 +164,7 @@ class _Claim(LookupRuns):
         tables: list[nn.Embedding] | None = None,
         scale: float = 1.0,
     ) -> bool:
-        """Whether a lookup fails for what the code does, not for real numbers that were made up as its inputs."""
+        """True if a look-up fails because of the code, not because of made-up real inputs."""
         if not fails(watch):
             return False
         if is_made_by_code(specs, fails, lambda integers: self.run(call, integers, tables or [], scale=scale)):
@@ -173,9 +173,9 @@ class _Claim(LookupRuns):
         return False
 
     def _features(self, call: PreparedCall) -> Verdict | None:
-        """The table is looked up with features, or its two sizes are swapped, or it has too few rows.
+        """Confirmed if features index the table, if its sizes are swapped, or if it has too few rows.
 
-        That an input consists of real numbers, or which ids it can have, must be known: guesses show nothing.
+        That an input is real, or which ids it can have, must be known: guesses decide nothing.
         """
         if not call.tables:
             self._reasons.append("the table is not part of what was built")
@@ -185,26 +185,26 @@ class _Claim(LookupRuns):
             if not watch.seen:
                 continue
             if watch.is_not_ids:
-                specs = self._known(call, guessed, _Projection)
+                specs = self._known_inputs(call, guessed, _Projection)
                 watch, _ = self.run(call, specs, tables)
                 if watch.is_not_ids:
-                    return self._confirmed(call, specs, watch.fact)
+                    return self._confirm(call, specs, watch.fact)
                 continue
             if error is not None and watch.error is None:
-                specs = self._known(call, guessed, _swapped)
+                specs = self._known_inputs(call, guessed, _swap_sizes)
                 watch, error = self.run(call, specs, tables)
                 if (
                     error is not None
                     and watch.seen
                     and watch.error is None
-                    and not self._failure(call, specs, _swapped)
+                    and not self._failure(call, specs, _swap_sizes)
                 ):
                     detail = f"{described(error)[:200]}; with the two sizes swapped it runs"
-                    return self._confirmed(call, specs, detail)
+                    return self._confirm(call, specs, detail)
             larger = self._beyond_bound(call, guessed, tables)
             if larger is None and error is None:
                 larger = self._beyond_vocabulary(call, guessed, tables) or self._with_larger_numbers(
-                    call, self._known(call, guessed), tables
+                    call, self._known_inputs(call, guessed), tables
                 )
             if larger is not None:
                 return larger
@@ -220,11 +220,11 @@ class _Claim(LookupRuns):
         return None
 
     def _sizes(self) -> order.Sizes:
-        """What the sizes of the table are written as."""
+        """The expressions of the table's sizes."""
         return order.Sizes(self._session.source().tree, self._spot)
 
     def _fits(self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]) -> str | None:
-        """How inputs that can be nothing but ids look the table up, whose rows are not called like a width."""
+        """A sentence if ids, and nothing but ids, look the table up whose rows are not named like a width; or None."""
         sizes = self._sizes()
         if not sizes.rows_are_ids or any(spec.is_made_up_real for spec in specs.values()):
             return None
@@ -236,17 +236,19 @@ class _Claim(LookupRuns):
         watch, error = self.run(call, specs, tables, fills=fills)
         if not fills or not watch.seen or error is not None:
             return None
-        if self._failure(call, specs, _swapped) is not None:
+        if self._failure(call, specs, _swap_sizes) is not None:
             return "ids look it up, of each of its rows; with the two sizes swapped the code does not run"
         if self._is_swapped and sizes.rows is not None and sizes.rows_are_counted and sizes.columns_are_features:
             return f"ids look it up, of each of its rows, and these are counted: `{ast.unparse(sizes.rows)}`"
         return None
 
-    def _known(self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
-        """The inputs, with integers in the place of real numbers that were made up for what can take integers.
+    def _known_inputs(
+        self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None = None
+    ) -> dict[str, Spec]:
+        """The inputs, with made-up real numbers replaced by integers where the code takes integers.
 
-        Inputs are real where the settings say so, where their documented width is the number of rows, and where the
-        model, its table repaired, takes them and refuses integers of the same shape.
+        Inputs are real if the settings say so, if their documented width is the number of rows, or if the model, its
+        table repaired, takes them and refuses integers of the same shape.
         """
         widths = {table.num_embeddings for _, _, table in call.tables}
         error = self._failure(call, specs, repaired)
@@ -264,7 +266,7 @@ class _Claim(LookupRuns):
         return specs
 
     def _beyond_bound(self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Verdict | None:
-        """However large ids are, the code keeps them below the number of columns, and there are fewer rows."""
+        """Confirmed if the code keeps all ids below the number of columns, and there are fewer rows."""
         columns = {table.embedding_dim for table in tables}
         for name, spec in specs.items():
             if spec.kind == "ids":
@@ -272,13 +274,13 @@ class _Claim(LookupRuns):
                 is_bounded = all(watch.highest is not None and {watch.highest + 1} == columns for watch in seen)
                 if is_bounded and all(watch.is_outside and not watch.is_input for watch in seen):
                     detail = f"however large `{name}` are, the code keeps them below the number of columns"
-                    return self._confirmed(call, specs, f"{detail}: {seen[0].fact}")
+                    return self._confirm(call, specs, f"{detail}: {seen[0].fact}")
         return None
 
     def _beyond_vocabulary(
         self, call: PreparedCall, specs: dict[str, Spec], tables: list[nn.Embedding]
     ) -> Verdict | None:
-        """The table has a width for rows, and no table but it can be meant by the vocabulary of the model."""
+        """Confirmed if the number of rows is a width, and the model's vocabulary can mean no table but this."""
         rows = {table.num_embeddings for table in tables}
         owner = getattr(call.function, "__self__", call.function)
         parts = owner.modules() if isinstance(owner, nn.Module) else ()
@@ -290,11 +292,11 @@ class _Claim(LookupRuns):
             if spec.declared is not None and spec.declared[1] + 1 not in others:
                 watch, _ = self.run(call, specs, tables, fills={name: spec.declared[1]})
                 if watch.is_outside:
-                    return self._confirmed(call, specs, f"{spec.declared[2]}: {watch.fact}")
+                    return self._confirm(call, specs, f"{spec.declared[2]}: {watch.fact}")
         return None
 
     def _failure(self, call: PreparedCall, specs: dict[str, Spec], repaired: _Repair | None) -> Exception | None:
-        """What a call raises, once the table is repaired if that is asked for; None if it gets through."""
+        """The error of a call, with the table repaired if that is asked for; None if it gets through."""
         if repaired is not None:
             for module, name, table in call.tables:
                 setattr(module, name, repaired(table))
@@ -307,19 +309,19 @@ class _Claim(LookupRuns):
     # -- ids that have no row -----------------------------------------------------------------------------------------
 
     def _ids(self, call: PreparedCall) -> Verdict | None:
-        """Ids that the code draws or writes look up rows that are not there."""
+        """Confirmed if ids that the code draws or writes are out of range."""
         for specs, watch, error in self.runs(call):
             if not watch.seen:
                 if self._is_cut_beyond(call):
-                    return self._ids(self.prepared(call.attempt))
+                    return self._ids(self.prepare(call.attempt))
                 continue
             if watch.is_outside and not watch.is_input:
-                return self._confirmed(call, specs, self._fact(call, specs, watch))
+                return self._confirm(call, specs, self._fact(call, specs, watch))
             if isinstance(self._claim, LOOKUPS.ConstantOutside):
                 continue
-            failed = self._forced(call, specs, watch.rows)
+            failed = self._forced_run(call, specs, watch.rows)
             if failed is not None:
-                return self._confirmed(call, specs, self._fact(call, specs, failed))
+                return self._confirm(call, specs, self._fact(call, specs, failed))
             if error is None and self._cannot_fail(call, specs):
                 return refuted(str(self.lookups(call, specs).here[0]))
             if (
@@ -334,11 +336,11 @@ class _Claim(LookupRuns):
         return None
 
     def _is_cut_beyond(self, call: PreparedCall) -> bool:
-        """Whether what cuts the scores of the head asks for classes that it has not got with the numbers at hand."""
+        """True if code slices more classes from the head's scores than it has with the present numbers."""
         return call.classes is not None and self._asked is not None and call.classes < self._asked
 
-    def _forced(self, call: PreparedCall, specs: dict[str, Spec], rows: int | None) -> Watch | None:
-        """A run in which an id without a row is looked up: drawn, or given where the code checks what it is given."""
+    def _forced_run(self, call: PreparedCall, specs: dict[str, Spec], rows: int | None) -> Watch | None:
+        """A run with an id out of range: drawn, or passed as input where the code checks inputs. None if none is."""
         if isinstance(self._claim, LOOKUPS.GuardAdmits) and rows is not None:
             for name, spec in specs.items():
                 if spec.kind == "ids":
@@ -355,7 +357,7 @@ class _Claim(LookupRuns):
         return None
 
     def _is_guarded(self, call: PreparedCall, specs: dict[str, Spec], rows: int) -> bool:
-        """Whether the last row can be looked up, and the code refuses the next id, or makes another one of it."""
+        """True if the last row can be looked up, and the code refuses or changes the next id."""
         given = [name for name, spec in specs.items() if spec.kind == "ids"]
         for name in given:
             last, failure = self.run(call, specs, [], fills={name: rows - 1})
@@ -368,7 +370,7 @@ class _Claim(LookupRuns):
         return drawn[0] is None and is_refusal(drawn[1])
 
     def _cannot_fail(self, call: PreparedCall, specs: dict[str, Spec]) -> bool:
-        """Whether nothing was assumed, and all that the place was seen to look up are drawn ids that have rows."""
+        """True if nothing was assumed, and the place looks up nothing but drawn ids that are in range."""
         if not call.attempt.is_certain or any(spec.kind == "ids" for spec in specs.values()):
             return False
         found = self.lookups(call, specs)
@@ -376,17 +378,17 @@ class _Claim(LookupRuns):
         return bool(found.here) and found.is_complete and drawn and not any(lookup.fails for lookup in found.here)
 
     def _fact(self, call: PreparedCall, specs: dict[str, Spec], watch: Watch) -> str:
-        """What can be looked up, with the range of the ids if it is known."""
+        """The failing look-up in words, with the range of the ids if it is known."""
         failing = [lookup for lookup in self.lookups(call, specs).here if lookup.fails]
         return f"{failing[0]}; {watch.fact}" if failing else watch.fact
 
-    def _confirmed(self, call: PreparedCall, specs: dict[str, Spec], detail: str, device: str = "cpu") -> Verdict:
+    def _confirm(self, call: PreparedCall, specs: dict[str, Spec], detail: str, device: str = "cpu") -> Verdict:
         call.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         return confirmed(detail, device)
 
 
 class _Projection(nn.Module):
-    """What features should be given to in the place of a table; integers pass, too."""
+    """The linear layer that should take features in place of a table; integers pass, too."""
 
     def __init__(self, table: nn.Embedding) -> None:
         super().__init__()
@@ -396,5 +398,5 @@ class _Projection(nn.Module):
         return features.to(self.weight.dtype) @ self.weight
 
 
-def _swapped(table: nn.Embedding) -> nn.Module:
+def _swap_sizes(table: nn.Embedding) -> nn.Module:
     return nn.Embedding(table.embedding_dim, table.num_embeddings)

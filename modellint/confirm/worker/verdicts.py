@@ -1,4 +1,4 @@
-"""What a probe comes to: the linter's own verdicts, read where they lie, with the statuses that a run can give."""
+"""Verdicts of probes: the linter's own class, and the statuses that a run can give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places that must agree on a vocabulary: layers that share a weight, a table and its tokenizer, ends of a search."""
+"""Probes of a shared vocabulary: tied weights, a table and its tokenizer, the ends of a search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import nn
 
 from . import placement, recipes, roles
 from .beside import RECIPES
-from .calls import prepared
+from .calls import callables_of
 from .places import Spot
 from .standins import described, likeliest
 from .verdicts import CONFIRMED, REFUTED, Verdict, confirmed, refuted, unconfirmed
@@ -29,7 +29,7 @@ _MAX_CALLS = 8
 
 @contextlib.contextmanager
 def _noting_layers(spots: list[Spot]) -> Iterator[dict[Spot, tuple[nn.Module, int]]]:
-    """The last table or linear layer that is made at each place meanwhile, with the number of ids it is made for."""
+    """Note the last table or linear layer created at each place, with its number of ids."""
     made: dict[Spot, tuple[nn.Module, int]] = {}
     kinds: tuple[tuple[Any, str], ...] = ((nn.Embedding, "num_embeddings"), (nn.Linear, "out_features"))
     originals = {kind: kind.__init__ for kind, _ in kinds}
@@ -56,7 +56,7 @@ def _noting_layers(spots: list[Spot]) -> Iterator[dict[Spot, tuple[nn.Module, in
 
 
 def tying(session: Session, claim: Tied) -> Verdict:
-    """Whether two layers that share a weight are made for different numbers of ids, with all choices of numbers."""
+    """Build the model: confirmed if two layers that share a weight are made for different numbers of ids."""
     spots = [Spot.of(claim.place), Spot.of(claim.other)]
     reasons: list[str] = []
     facts: list[tuple[bool, str]] = []
@@ -96,7 +96,7 @@ def tying(session: Session, claim: Tied) -> Verdict:
 
 
 class _Tokenizer:
-    """A tokenizer that knows some tokens, and learns what is added."""
+    """A tokenizer with some tokens, to which tokens can be added."""
 
     vocab_size = 100
     eos_token, bos_token, unk_token = "</s>", "<s>", "<unk>"
@@ -119,10 +119,10 @@ class _Tokenizer:
 
 
 def growing(session: Session, claim: Outgrown) -> Verdict:
-    """Whether a function leaves a table with fewer rows than its tokenizer has ids then."""
+    """Call the function: confirmed if the table has fewer rows afterwards than the tokenizer has ids."""
     name, table, argument = session.name, Spot.of(claim.table), claim.tokenizer
     reasons: list[str] = []
-    for function, inputs in prepared(session, name, reasons):
+    for function, inputs in callables_of(session, name, reasons):
         if inputs.candidates.pop(argument, None) is None:
             continue
         for number, specs in enumerate(inputs.combinations()):
@@ -151,9 +151,9 @@ def growing(session: Session, claim: Outgrown) -> Verdict:
 
 
 def searching(session: Session, claim: SizesDiffer | RowsLacking) -> Verdict:
-    """Whether two layers of a recipe, the last linear layers in them, give scores to different numbers of ids.
+    """Build two layers of a recipe: confirmed if their last linear layers score different numbers of ids.
 
-    Or whether the first gives scores to more ids than the second, a table, has rows.
+    If the second is a table: confirmed if the first scores more ids than the table has rows.
     """
     looks_up = isinstance(claim, RECIPES.RowsLacking)
     keys = [claim.head, claim.other]

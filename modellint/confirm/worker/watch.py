@@ -1,4 +1,4 @@
-"""Watching one lookup of a run, and keeping the others out of its way."""
+"""Watch one look-up of a run, and keep others from failing before it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _NOT_IDS = "Expected tensor for argument #1 'indices'"
 
 
 class Watch(TorchFunctionMode):
-    """Sees what is looked up at a place, or in certain tables; elsewhere, ids that have no row become ids that have.
+    """Watches the look-ups at a place, or in certain tables; elsewhere, ids out of range are replaced.
 
-    So a mistake that comes first does not hide the one that is being looked for.
+    So an earlier mistake does not hide the one that is watched for.
     """
 
     def __init__(self, spot: Spot | None, tables: list[nn.Embedding], given: list[torch.Tensor]) -> None:
@@ -36,21 +36,21 @@ class Watch(TorchFunctionMode):
         self._inside = False
         self.seen = False
         self.rows: int | None = None
-        #: What torch raised at the place, and what is known of the ids there.
+        #: The error of torch at the place, and a description of the ids there.
         self.error: Exception | None = None
         self.ids: str = ""
         self.highest: int | None = None
-        #: Whether what failed is one of the inputs themselves, and not made from them.
+        #: True if the failing ids are one of the inputs, passed on unchanged.
         self.is_input = False
 
     @property
     def is_not_ids(self) -> bool:
-        """Whether torch refused the ids because they are no integers."""
+        """True if torch refused the ids because they are no integers."""
         return self.error is not None and _NOT_IDS in str(self.error)
 
     @property
     def is_outside(self) -> bool:
-        """Whether an id had no row."""
+        """True if an id was out of range."""
         return isinstance(self.error, IndexError)
 
     @property
@@ -58,7 +58,7 @@ class Watch(TorchFunctionMode):
         return f"{self.ids}: torch raises {described(self.error)[:200]}" if self.error is not None else self.ids
 
     def is_here(self, frame: FrameType | None, weight: object) -> bool:
-        """Whether this is the lookup that is being watched."""
+        """True if this is the watched look-up."""
         if self._tables:
             return id(weight) in self._tables
         return self._spot is not None and self._spot.is_running(frame)
@@ -90,7 +90,7 @@ class Watch(TorchFunctionMode):
         except (IndexError, RuntimeError) as error:
             if self.error is None:
                 self.error = error
-                self.ids = _described(ids, self.rows)
+                self.ids = _ids_text(ids, self.rows)
                 self.highest = _highest(ids)
                 self.is_input = _storage(ids) in self._given
             raise
@@ -115,7 +115,7 @@ def _highest(ids: torch.Tensor) -> int | None:
         return int(ids.max().item())
 
 
-def _described(ids: torch.Tensor, rows: int) -> str:
+def _ids_text(ids: torch.Tensor, rows: int) -> str:
     if isinstance(ids, FakeTensor):
         return f"{'real numbers' if ids.dtype.is_floating_point else 'ids'} look up {rows} rows"
     with torch.utils._python_dispatch._disable_current_modes():

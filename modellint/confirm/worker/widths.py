@@ -1,7 +1,7 @@
-"""Widths inside a model that do not fit: what a layer is given has another size than it takes, whatever is passed.
+"""The check of widths: a layer gets another size than it takes, with any inputs.
 
-What was made up as input must have no part in it. So each size of the inputs is changed in turn: a misfit that is the
-model's own stays as it is, or something earlier already refuses the change.
+Made-up inputs must have no part in it. So each size of the inputs is changed in turn: a misfit of the model's own
+stays as it is, or an earlier operation refuses the change.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from .classes import Builder
     from .session import Session
 
-#: Where layers say how large a dimension of their input is.
+#: Attributes of layers with the size of a dimension of their input.
 _TAKES = ("in_features", "input_size", "embed_dim", "normalized_shape", "in_channels", "num_features", "num_channels")
-#: By which of its choices assumed numbers are told from those of the model itself.
+#: The choices of assumed numbers that tell these from the model's own.
 _VARIANTS = (0, 2, roles.EQUAL)
 
 Sizes = tuple[int, ...]
@@ -44,7 +44,7 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Misfit:
-    """A layer, or a function of torch, that is given another size than it takes."""
+    """A layer, or a function of torch, that gets another size than it takes."""
 
     layer: str
     place: str
@@ -53,16 +53,16 @@ class Misfit:
 
 
 class _Seen(TorchFunctionMode):
-    """Which layers are at work, which have been, and what torch was asked for."""
+    """Records the layers that are running, those that are done, and the calls of torch functions."""
 
     def __init__(self) -> None:
         super().__init__()
-        #: How many functions of torch came to their end, and what the one that did not was given.
+        #: The number of torch functions that ended; and the name and the sizes of the one that failed.
         self.number = 0
         self.refused: tuple[str, list[Sizes]] | None = None
-        #: The layers that are at work, the innermost last, with the sizes of what they were given.
+        #: The running layers, the innermost last, with the sizes of their inputs.
         self.running: list[tuple[nn.Module, list[Sizes]]] = []
-        #: The layers of torch that have done their work, with the sizes of what they gave.
+        #: The torch layers that are done, with the sizes of their results.
         self.done: list[tuple[nn.Module, list[Sizes]]] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -94,18 +94,18 @@ class _Seen(TorchFunctionMode):
             self.done.append((layer, _sizes(result)))
 
     def misfit(self, error: Exception, names: dict[int, str]) -> Misfit | None:
-        """What an error says of two sizes; None if it is about something else."""
+        """The misfit behind an error; None if the error is no misfit."""
         layer, given = self.running[-1] if self.running else (None, [])
-        taken = _taken(layer)
+        taken = _size_taken(layer)
         if layer is not None and taken is not None and given and _is_torchs(layer):
-            found = _given(layer, given[0])
+            found = _size_given(layer, given[0])
             if found is not None and found != taken:
                 return Misfit(names.get(id(layer), type(layer).__name__), raised_at(error), taken, found)
         sizes = None if self.refused is None else _unequal(*self.refused)
         return None if sizes is None or self.refused is None else Misfit(self.refused[0], raised_at(error), *sizes)
 
     def giver(self, size: int) -> nn.Module | None:
-        """The last layer that gave something of a size."""
+        """The last layer that gave a result of a size."""
         return next((layer for layer, sizes in reversed(self.done) if any(size in one[1:] for one in sizes)), None)
 
 
@@ -117,8 +117,8 @@ def _is_torchs(layer: nn.Module) -> bool:
     return type(layer).__module__.startswith("torch.nn.")
 
 
-def _taken(layer: nn.Module | None) -> int | None:
-    """The size that a layer says it takes."""
+def _size_taken(layer: nn.Module | None) -> int | None:
+    """The size that a layer says it takes; None if it says none."""
     for name in _TAKES:
         found = getattr(layer, name, None)
         size = found[-1] if isinstance(found, tuple) else found
@@ -127,8 +127,8 @@ def _taken(layer: nn.Module | None) -> int | None:
     return None
 
 
-def _given(layer: nn.Module, sizes: Sizes) -> int | None:
-    """The size of what a layer is given in the dimension that it speaks of."""
+def _size_given(layer: nn.Module, sizes: Sizes) -> int | None:
+    """The size of a layer's input in the dimension that `_size_taken` is about; None if it has no such dimension."""
     at = -1
     if isinstance(layer, nn.modules.conv._ConvNd):
         at = -1 - len(layer.kernel_size)
@@ -138,7 +138,7 @@ def _given(layer: nn.Module, sizes: Sizes) -> int | None:
 
 
 def _unequal(name: str, sizes: list[Sizes]) -> tuple[int, int] | None:
-    """The two sizes for which a function refuses two tensors."""
+    """The two sizes for which a function refuses two tensors; None if it does not."""
     if len(sizes) < 2 or not sizes[0] or not sizes[1]:
         return None
     one, other = sizes[:2]
@@ -152,7 +152,7 @@ def _unequal(name: str, sizes: list[Sizes]) -> tuple[int, int] | None:
 
 
 def shapes_check(session: Session, _: Claim) -> Verdict:
-    """Whether the layers of a model fit each other.
+    """The check that the layers of a model fit each other.
 
     A misfit that rests on assumed numbers must be the same with other choices of all of them.
     """
@@ -163,7 +163,7 @@ def shapes_check(session: Session, _: Claim) -> Verdict:
     for variant in _VARIANTS:
         check = TargetCheck(session)
         with FakeTensorMode(allow_non_fake_inputs=True) if check.size(variant) > LARGE else nullcontext():
-            outcome, found = _fitted(check, variant)
+            outcome, found = _verdict_of_calls(check, variant)
         if found is None:
             if first is None or outcome.status is PASSED:
                 return outcome
@@ -183,32 +183,32 @@ def shapes_check(session: Session, _: Claim) -> Verdict:
 
 
 def _varies(name: str) -> bool:
-    """Whether each choice has another number for a name."""
+    """True if each choice has another number for a name."""
     return len({roles.Numbers(variant).number(name) for variant in _VARIANTS}) == len(_VARIANTS)
 
 
-def _fitted(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Builder] | None]:
-    """What calls show; if it is a misfit that no call gets past, that, and with what it was built."""
+def _verdict_of_calls(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Builder] | None]:
+    """The verdict of calls; if it is a misfit that no call gets past, with that misfit and its builder."""
     made: dict[int, str] = {}
     first: tuple[Verdict, tuple[Misfit, Builder]] | None = None
     with seeing(nn.Module, lambda layer, frame: made.__setitem__(id(layer), innermost(frame))):
         for call in check.calls(variant):
             builder = call.attempt.builder
             found: list[tuple[Verdict, Misfit]] = []
-            #: How far each call got, and what ended it.
+            #: The progress of each call, and the misfit that ended it.
             ends: list[tuple[int, Misfit | None]] = []
             if next(_parameters(call), None) is None:
                 return check.nothing(call, "it has no parameters"), None
             for specs in check.specs(call):
-                seen, error = _called(call, specs)
+                seen, error = _run(call, specs)
                 if error is None:
                     call.note(specs)
                     outcome = Verdict(PASSED, "cpu", _fitting(seen))
-                    return check.everywhere(call, specs, outcome, partial(_judged, call, made, specs)), None
+                    return check.everywhere(call, specs, outcome, partial(_judge, call, made, specs)), None
                 misfit = seen.misfit(error, _names(call, made))
                 ends.append((seen.number, misfit))
                 if not found and misfit is not None and _is_own(call, specs, misfit, seen.number, made):
-                    found.append((_told(call, specs, misfit, seen, error, made), misfit))
+                    found.append((_misfit_verdict(call, specs, misfit, seen, error, made), misfit))
                 check.learn(call, error, specs)
             for outcome, misfit in found:
                 least = min(number for number, one in ends if one == misfit)
@@ -219,34 +219,34 @@ def _fitted(check: TargetCheck, variant: int) -> tuple[Verdict, tuple[Misfit, Bu
     return first or (check.not_run(), None)
 
 
-def _judged(call: TargetCall, made: dict[int, str], works: Specs, specs: Specs) -> Verdict | Exception:
-    """What one more way to call it shows, or why it shows nothing.
+def _judge(call: TargetCall, made: dict[int, str], works: Specs, specs: Specs) -> Verdict | Exception:
+    """The verdict of one more way to call the target, or the error that decides nothing.
 
-    One more input than in what works has a shape that nobody has stated, if it is not documented.
+    A misfit does not count if an input was added whose shape no documentation states.
     """
-    seen, error = _called(call, specs)
+    seen, error = _run(call, specs)
     if error is None:
         return Verdict(PASSED, "cpu", _fitting(seen))
     misfit = seen.misfit(error, _names(call, made))
     is_stated = all(specs[name].is_documented for name in specs.keys() - works.keys())
     if misfit is None or not is_stated or not _is_own(call, specs, misfit, seen.number, made):
         return error
-    return _told(call, specs, misfit, seen, error, made)
+    return _misfit_verdict(call, specs, misfit, seen, error, made)
 
 
-def _called(call: TargetCall, specs: Specs) -> tuple[_Seen, Exception | None]:
+def _run(call: TargetCall, specs: Specs) -> tuple[_Seen, Exception | None]:
     seed_generators(0)
     seen = _Seen()
     return seen, call.run(specs, "cpu", seen)
 
 
 def _fitting(seen: _Seen) -> str:
-    number = sum(_taken(layer) is not None for layer, _ in seen.done)
+    number = sum(_size_taken(layer) is not None for layer, _ in seen.done)
     return f"the call works, and {number} layers are given what they take" if number > 1 else "the call works"
 
 
 def _names(call: TargetCall, made: dict[int, str]) -> dict[int, str]:
-    """What to call the layers of a model, with where they are made, by their identity."""
+    """The layers of a model in words, with the places where they are made, by identity."""
     names = {}
     for name, layer in call.owner.named_modules() if isinstance(call.owner, nn.Module) else ():
         place = f", made at {made[id(layer)]}" if made.get(id(layer)) else ""
@@ -254,10 +254,10 @@ def _names(call: TargetCall, made: dict[int, str]) -> dict[int, str]:
     return names
 
 
-def _told(
+def _misfit_verdict(
     call: TargetCall, specs: Specs, misfit: Misfit, seen: _Seen, error: Exception, made: dict[int, str]
 ) -> Verdict:
-    """A misfit, with where both sizes come from."""
+    """The verdict of a misfit, with the origin of both sizes."""
     call.note(specs)
     giver = seen.giver(misfit.given)
     comes = "" if giver is None else f" that {_names(call, made).get(id(giver), type(giver).__name__)} gives"
@@ -269,9 +269,9 @@ def _told(
 
 
 def _is_own(call: TargetCall, specs: Specs, misfit: Misfit, number: int, made: dict[int, str]) -> bool:
-    """Whether a misfit stays as it is when any size of the inputs is another, or something earlier refuses that."""
+    """True if a misfit stays the same with any input size changed, or if an earlier operation refuses the change."""
     for other in resized(specs):
-        seen, error = _called(call, other)
+        seen, error = _run(call, other)
         if error is None:
             return False
         if seen.misfit(error, _names(call, made)) != misfit and seen.number >= number:

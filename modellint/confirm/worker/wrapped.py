@@ -1,4 +1,4 @@
-"""Whether a script calls a module itself, around the wrapper by which several processes share its gradients."""
+"""The probe of wrappers: whether a script calls a module itself, past the wrapper that synchronises its gradients."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from .session import Session
     from .sources import Source
 
-#: Up to how many numbers a module is given real parameters, so that gradients can be computed.
+#: The most parameters with which a module gets real tensors, so that gradients can be computed.
 _SMALL = 5_000_000
 
 
 class _Wrapper(nn.Module):
-    """What a framework puts around an entry of `modules`, if that has parameters to train."""
+    """The wrapper that a framework puts around an entry of `modules`, if that has parameters to train."""
 
     def __init__(self, module: nn.Module | StandIn) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class _Wrapper(nn.Module):
 
 
 def wrapping(session: Session, claim: NotWrapped) -> Verdict:
-    """Whether what a script calls at a place is the module inside of the wrapper that an entry of `modules` becomes."""
+    """Evaluate the callee at a place: confirmed if it is the module inside the wrapper of an entry of `modules`."""
     key, entry, spot = claim.key, claim.entry, Spot.of(claim.called)
     with placement.pretended():
         session.begin("building the recipe")
@@ -50,7 +50,7 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
         session.begin(f"looking at {spot.name}")
         source = session.load(spot.path)
         try:
-            text, called = _evaluated(source, spot, brain, CLAIMS.name_at(claim, claim.called))
+            text, called = _evaluate_callee(source, spot, brain, CLAIMS.name_at(claim, claim.called))
         except AttributeError:
             if not recipes.is_unbuilt(wrapped):
                 raise
@@ -67,7 +67,7 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
     fact = f"`{text}` is the very module inside of the wrapper of `{entry}`, with {number} parameters to train"
     session.begin(f"running `{key}`")
     try:
-        exchanged = _exchanged(wrapped)
+        exchanged = _exchanged_gradients(wrapped)
     except Exception:
         exchanged = None
     if exchanged is None:
@@ -79,10 +79,10 @@ def wrapping(session: Session, claim: NotWrapped) -> Verdict:
     return confirmed(detail)
 
 
-def _evaluated(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
-    """What is called at a place of a method, given by its name, and what that is for an object of its class.
+def _evaluate_callee(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, Any]:
+    """The expression called at a place in a method, and its value for an object of the method's class.
 
-    Raises what evaluating it raises: NameError where it takes local variables.
+    Raises the errors of evaluating it: NameError if it has local variables.
     """
     node = expression(source.tree, spot)
     method = next(iter(definitions(source.tree, name)), None)
@@ -94,10 +94,10 @@ def _evaluated(source: Source, spot: Spot, brain: Any, name: str) -> tuple[str, 
     return text, getattr(called, "__self__", called)
 
 
-def _exchanged(module: nn.Module) -> tuple[int, int] | None:
-    """How many gradients a backward pass exchanges between two processes, after a call of a module and of its wrapper.
+def _exchanged_gradients(module: nn.Module) -> tuple[int, int] | None:
+    """The numbers of gradients that two processes exchange after a call of a module, and of its wrapper.
 
-    The other process is pretended. None if that cannot be seen. Raises whatever torch raises.
+    The other process is simulated. None if this cannot be measured. Raises the errors of torch.
     """
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
@@ -113,7 +113,7 @@ def _exchanged(module: nn.Module) -> tuple[int, int] | None:
         distributed.init_process_group("fake", rank=0, world_size=2, store=FakeStore())
     sent: list[int] = []
     wrapper = DistributedDataParallel(module)
-    wrapper.register_comm_hook(sent, _sent)
+    wrapper.register_comm_hook(sent, _note_bucket)
     numbers = []
     for called in (module, wrapper):
         sent.clear()
@@ -123,8 +123,8 @@ def _exchanged(module: nn.Module) -> tuple[int, int] | None:
     return numbers[0], numbers[1]
 
 
-def _sent(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annotations other than its own
-    """Note how many gradients are to be exchanged, and take ours for the sum."""
+def _note_bucket(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annotations other than its own
+    """Note the number of gradients to be exchanged, and return the bucket as its own sum."""
     sent.append(len(bucket.gradients()))
     done = torch.futures.Future()
     done.set_result(bucket.buffer())
@@ -132,7 +132,7 @@ def _sent(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annota
 
 
 def _give_numbers(module: nn.Module) -> None:
-    """Put small real numbers into the place of fake parameters and buffers."""
+    """Replace fake parameters and buffers by small real numbers."""
     for part in module.modules():
         for name, parameter in part._parameters.items():
             if parameter is not None:

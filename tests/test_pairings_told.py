@@ -110,7 +110,7 @@ def test_the_only_script_that_nearly_fits_is_taken_in_doubt_and_makes_no_errors(
         ("hparams/large.yaml", "ML201", "error"),
         ("hparams/small.yaml", "ML201", "warning"),
     ]
-    assert f"it is taken for the script of `small.yaml` by {by}" in found[0]["evidence"]
+    assert f"modellint takes this for the script of `small.yaml` by {by}" in found[0]["evidence"]
 
 
 def test_a_run_without_verbose_tells_nothing_of_it(workspace: Workspace) -> None:

@@ -25,20 +25,27 @@ _COVERING = "size the table by the largest position plus 1"
 
 
 class HardCodedRotaryOffset(Rule):
-    """The length of a rotary table is computed with a hard-coded offset
+    """A rotary table's length has a hard-coded offset
 
     ## What it does
-    Follows the length that sizes or slices a rotary (or other sinusoidal) position table back to where it is computed,
-    and finds an integer of 2 or more that is added to a run-time length, a `+ 1` that stands outside of a `max` in
-    which a position is compared with a length, and the last position taken for the largest.
+    Follows the length that sizes or slices a rotary (or other sinusoidal) position table back to the expression that
+    computes it. Reports
+
+    - a whole number of 2 or more, added to or subtracted from a run-time length: `q.shape[1] + 10`
+    - a `+ 1` outside of a `max` of a length and a position: `max(length, position_ids.max()) + 1`
+    - the last position taken for the largest: `position_ids[:, -1] + 1`
 
     ## Why is this bad
-    The table must have a row for the largest position: `position_ids.max() + 1` rows. A number that was large enough
-    in a test holds until positions run further ahead of the length, as they do for images, packed sequences and
-    continued generation. Then the lookup fails with `index out of bounds`, or a device-side assert on a GPU.
+    The table needs a row for the largest position: `position_ids.max() + 1` rows. A fixed offset holds until positions
+    run further ahead of the length, as they do for images, packed sequences and continued generation. Then the lookup
+    raises `IndexError: index 12 is out of bounds for dimension 0 with size 10`, or a device-side assert on a GPU.
 
     ## How to fix
-    Size the table by what indexes it: `position_ids.max() + 1`, or `max(length, position_ids.max() + 1)`.
+    Size the table by the positions that index it:
+
+    ```python
+    cos, sin = self.rotary(v, seq_len=position_ids.max() + 1)  # or max(length, position_ids.max() + 1)
+    ```
 
     ## References
     - Qwen2-VL: `rotary_seq_len = cache_position[-1] + 10`
@@ -85,13 +92,13 @@ class HardCodedRotaryOffset(Rule):
         from .offsets import base_of
 
         text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
-        room = f"{offset} on top of" if offset > 0 else f"{-offset} less than"
+        rows = f"{abs(offset)} rows {'more' if offset > 0 else 'fewer'}"
         return self.finding(
             at.place,
-            f"the length of a position table is `{text}`: a hard-coded offset of {offset}",
+            f"`{text}` sizes a position table with a hard-coded offset of {offset}",
             symbol=at.value.target or text,
             confidence=Confidence.HIGH if use.picks or not use.table.calls else Confidence.MEDIUM,
-            evidence=(f"a fixed {room} `{base}` is enough for some inputs only", *map(_picked_by, use.picks[:1])),
+            evidence=(f"{rows} than `{base}` are enough for some inputs only", *map(_picked_by, use.picks[:1])),
             related=_related(use),
             help=_help(use.picks),
             fix=_fix(use, at),
@@ -108,11 +115,11 @@ class HardCodedRotaryOffset(Rule):
         inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
         return self.finding(
             at.place,
-            f"`+ 1` stands outside of `max`: it belongs to `{inside}`, the other operand is a length already",
+            f"`+ 1` is outside of `max`: add it to `{inside}` alone, the other operand is already a length",
             symbol=at.value.target or _text(use.part.origin),
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING,
-            evidence=("a table needs one row more than its largest position, and as many rows as a length says",),
+            evidence=("a table needs `position + 1` rows for a position, and `length` rows for a length",),
             related=_related(use),
             help=f"write `max(…, {inside} + 1)`",
             fix=one_inside(at.value, operand, at.module),
@@ -123,9 +130,9 @@ class HardCodedRotaryOffset(Rule):
         from .offsets import competes
 
         text = _text(use.part.origin)
-        reason = "positions that are packed, or padded on the right, do not end with their maximum"
+        reason = "packed or right-padded positions do not end with their maximum"
         if competes(use):
-            reason += "; it matters where they lie beyond the number of tokens"
+            reason += "; this matters if they exceed the number of tokens"
         return self.finding(
             at.place,
             f"`{text}` takes the last position for the largest",
@@ -171,7 +178,7 @@ def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> LengthNotPositions |
 
 
 def _picked_by(picked: PickedRows) -> str:
-    return f"the table is indexed by `{picked.name}`, whose maximum this does not cover"
+    return f"`{picked.name}` indexes the table, and its maximum may exceed this length"
 
 
 def _related(use: LengthUse) -> Iterator[Related]:
@@ -184,7 +191,7 @@ def _related(use: LengthUse) -> Iterator[Related]:
 
 def _help(picks: list[PickedRows]) -> str:
     names = [picked.parameter for picked in picks if picked.parameter is not None]
-    return f"size the table by what indexes it: `{names[0]}.max() + 1`" if names else _COVERING
+    return f"size the table by its positions: `{names[0]}.max() + 1`" if names else _COVERING
 
 
 def _fix(use: LengthUse, at: Site) -> Fix | None:

@@ -21,20 +21,26 @@ if TYPE_CHECKING:
 
 
 class RotaryLengthNotCovering(Rule):
-    """A rotary table is sized by the current input, but positions come from outside
+    """A rotary table is sized by the current input, but the caller passes the positions
 
     ## What it does
-    Finds calls `rotary(seq_len=n)` whose table is then indexed by position ids that the caller passes in, where `n` is
-    the length of the current input alone although the same function continues a cached sequence. Where `n` is the
-    number of keys, the cached ones among them, and nothing compares the ids, it says so as *info*: that holds for
-    ordinary, padded and packed ids, but not for those that a caller sets beyond the cache.
+    Reports a rotary table that a function sizes by the length of the current input (`rotary(seq_len=n)`) and then
+    indexes by position ids from its caller, if the same function continues a cached sequence.
+
+    Also reports, as an info, a table that has as many rows as there are keys, including the cached ones, if nothing
+    compares the ids with that number. Ordinary, padded and packed ids fit such a table; ids that a caller sets beyond
+    the cache do not.
 
     ## Why is this bad
-    When a sequence is continued, the input is one token long while its position is as large as the cache: the table
-    has one row, and `cos[position_ids]` is out of bounds.
+    When you continue a sequence, the input has one token, but its position is as large as the cache. The table has one
+    row, so `cos[position_ids]` raises `IndexError: index 12 is out of bounds for dimension 0 with size 1`.
 
     ## How to fix
-    Size the table by `position_ids.max() + 1`, or by the length of the keys once the cache is added.
+    Size the table by the positions, or by the length of the keys after the cache is added:
+
+    ```python
+    cos, sin = self.rotary(v, seq_len=position_ids.max() + 1)
+    ```
 
     ## References
     - [RoFormer: Enhanced Transformer with Rotary Position Embedding](https://arxiv.org/abs/2104.09864)
@@ -79,7 +85,7 @@ class RotaryLengthNotCovering(Rule):
         length, ids = table.length.text if said is None else said.module.text_of(said.value), picked.parameter
         return self.finding(
             place.place,
-            f"the table has `{length}` rows, which need not cover the positions `{ids}`",
+            f"the table has `{length}` rows, which may be too few for the positions `{ids}`",
             symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
             severity=None if is_current else Severity.INFO,
             confidence=Confidence.MEDIUM,
@@ -104,11 +110,11 @@ def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, s
     if is_current:
         return (
             f"`{length}` is the length of the current input",
-            f"`{ids}` is passed in, and the sequence may continue a cached one",
+            f"the caller passes `{ids}`, which may continue a cached sequence",
         )
     return (
-        f"`{length}` is the number of keys, the cached ones among them",
-        f"`{ids}` is passed in, and nothing compares it: a caller may set larger ones",
+        f"`{length}` is the number of keys, including the cached ones",
+        f"the caller passes `{ids}`, and nothing compares them with the number of keys",
     )
 
 

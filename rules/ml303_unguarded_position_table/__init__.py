@@ -19,24 +19,30 @@ if TYPE_CHECKING:
 
 
 class UnguardedPositionTable(Rule):
-    """A position table has a fixed length, and nothing compares it with the length of the input
+    """A position table has a fixed number of rows, and nothing compares it with the input's length
 
     ## What it does
-    Finds embeddings that are indexed by `arange(length)`, and buffers or parameters that are sliced up to a length,
-    where that length is a dimension of the input, or a parameter that nothing in sight gives, the table is built once
-    with a literal number of rows (or a default that something in sight leaves as it is), and no comparison, clamp or
-    rebuild stands between them, in the layer or in what calls it.
+    Reports embeddings that `arange(length)` indexes, and buffers or parameters that are sliced up to a length, if
 
-    Also found is a comparison that falls short: the length is kept to the rows of the table, but more of them are read,
-    since positions begin later than 0, or a token was put in front.
+    - the code builds the table once, with a literal number of rows or with a default that no visible call changes
+    - the length is a dimension of the input, or a parameter that no visible call sets
+    - no comparison, clamp or rebuild comes between them, in the layer or in its callers
+
+    Also reports a comparison that falls short: the code limits the length to the rows of the table, but reads more
+    rows, because the positions start above 0 or because it prepends a token.
 
     ## Why is this bad
-    A longer input than the table was built for fails deep inside of the model: `index out of range in self` from an
-    embedding, a device-side assert on a GPU, or two tensors that do not fit together after a slice that came out short.
+    An input that is longer than the table fails deep inside of the model. An embedding raises
+    `IndexError: index out of range in self`, or a device-side assert on a GPU. A slice comes out short, and the
+    addition after it raises `RuntimeError: The size of tensor a (10) must match the size of tensor b (12)`.
 
     ## How to fix
-    Compare the length with the table and say what the limit is, build the table for the length that is needed, or make
-    the limit a parameter that the model's users set.
+    Compare the length with the table, build the table for the length, or make the limit a parameter of the model:
+
+    ```python
+    if length > self.positions.num_embeddings:
+        raise ValueError(f"at most {self.positions.num_embeddings} tokens, not {length}")
+    ```
 
     ## References
     - [DETR's learned position embeddings](https://github.com/facebookresearch/detr): 50 rows and 50 columns
@@ -68,16 +74,16 @@ class UnguardedPositionTable(Rule):
         if found.is_compared and size is not None:
             return self._overrun(found, size.described)
         if size is None:
-            rows, built = "as many rows as it is built with", f"only the constructor calls `{text}`"
+            rows, built = "a fixed number of rows", f"only the constructor calls `{text}`"
         else:
-            given = "" if size.constant is not None else f", the default of `{size}`,"
-            rows, built = f"{size.number} rows", f"{size.number} rows{given} are built once"
+            given = "" if size.constant is not None else f", the default of `{size}`"
+            rows, built = f"{size.number} rows", f"the table is built once, with {size.number} rows{given}"
         return self.finding(
             place,
-            f"the table has {rows}, but is read for `{length}` positions, however many they are",
+            f"the table has {rows}, but the code reads `{length}` rows without a check",
             symbol=text,
             confidence=Confidence.MEDIUM,
-            evidence=(built, f"`{length}` is known only at run time, and neither compared nor limited"),
+            evidence=(built, f"`{length}` is known only at run time, and nothing compares or limits it"),
             related=(Related(lookup, "the table is read here"),),
             help="compare the length with the rows of the table, or build the table for the length",
             claim=TableEnds(place, lookup),
@@ -92,10 +98,10 @@ class UnguardedPositionTable(Rule):
         text = table.module.text_of(table.value)
         return self.finding(
             table.place,
-            f"a length is compared with the {rows} rows of the table, but more of them are read",
+            f"the code compares a length with the {rows} rows of the table, but reads rows beyond that length",
             symbol=text,
             confidence=Confidence.MEDIUM,
-            evidence=(f"what is read up to `{length}` begins later than 0, or is longer than what was compared",),
+            evidence=(f"the rows up to `{length}` start above 0, or are more than the length that the code compares",),
             related=(Related(use.place, "the table is read here"),),
             help="compare the last position with the rows of the table",
             claim=TableEnds(table.place, use.place),

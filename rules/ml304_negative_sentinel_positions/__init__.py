@@ -24,24 +24,31 @@ class NegativeSentinelPositions(Rule):
     """Ids that index a table are padded with a negative sentinel
 
     ## What it does
-    Finds a filler below -1, most often the label index that a loss ignores (-100), padded or filled into position ids
-    or other ids that index an embedding, a cosine table or another tensor. A mask that is only made of them
-    (`mask = positions.ne(-100)`) changes nothing about that; one that replaces or picks elements does.
+    Reports a filler below -1, usually the label that a loss ignores (-100), in position ids or other ids that index an
+    embedding, a cosine table or another tensor. A mask made from the ids (`mask = positions.ne(-100)`) does not
+    prevent the report; one that replaces or selects elements does.
 
-    -1 is found where `gather`, `index_select` or `F.embedding` get it: they count from 0 only, so that pointers of a
-    beam search which start as -1 fail. Where elements are indexed, -1 is the last one.
+    Reports -1 only in the ids of `gather`, `index_select` and `F.embedding`, which accept no negative index: beam
+    search pointers that start as -1 fail there. In `table[ids]`, -1 is the last row.
 
-    What is handed to a class of a library that cannot be read is followed into what the project puts in the place of
-    the library's code: a file that is copied over one of the library's, a function that replaces a method.
+    If the ids go into a library class that modellint cannot read, it follows them into the code with which the project
+    replaces the library's: a file copied over a file of the library, or a function assigned to a method.
 
     ## Why is this bad
-    A negative index counts from the end. With a table of 100 rows or more, -100 silently picks some other row; with
-    fewer rows the lookup fails: `index -100 is out of bounds`, or a device-side assert on a GPU. Training runs until
-    the first batch whose longest sequence is shorter than the sentinel is negative.
+    `table[ids]` counts a negative index from the end. In a table of 100 rows or more, -100 silently picks another row.
+    With fewer rows, PyTorch raises `IndexError: index -100 is out of bounds for dimension 0 with size 50`, or a
+    device-side assert on a GPU. If the batch sets the number of rows, training runs until the first batch whose
+    longest sequence has fewer than 100 tokens. An embedding fails at once: `IndexError: index out of range in self`.
 
     ## How to fix
-    Pad with 0 and let the attention mask hide the padding. Keep the sentinel for labels. Where the mask is made of the
-    sentinel, make it of the lengths instead: no fix is offered there.
+    Pad with 0, and let the attention mask hide the padding. Keep the sentinel for labels:
+
+    ```python
+    position_ids = pad_sequence(position_ids, batch_first=True, padding_value=0)
+    labels = pad_sequence(labels, batch_first=True, padding_value=-100)
+    ```
+
+    If the code makes the mask from the sentinel, make it from the lengths instead. modellint offers no fix there.
 
     ## References
     - VILA: position ids padded with `IGNORE_INDEX = -100`; dialogues below 100 tokens crash
@@ -95,7 +102,7 @@ class NegativeSentinelPositions(Rule):
             related.append(Related(lookup.table.place, "in this table"))
         return self._finding(
             filler,
-            f"ids are filled with {number}, and `{index}` looks them up",
+            f"`{index}` looks up ids that are filled with {number}",
             Confidence.LOW if lookup.is_conditional else Confidence.HIGH,
             (_consequence(number),),
             related,
@@ -105,8 +112,8 @@ class NegativeSentinelPositions(Rule):
 
     def _padding_finding(self, padded: PaddedPositions, number: int, is_compared: bool) -> Finding:
         origin = padded.positions.origin
-        evidence = ("what is padded counts up from 0: it indexes a position table", _consequence(number))
-        message = f"positions are padded with {number}, which is no position"
+        evidence = ("the padded values count up from 0, as indices of a position table do", _consequence(number))
+        message = f"positions are padded with {number}, which is not a position"
         related = [Related(origin.place, "the positions are made here")]
         return self._finding(padded.filler, message, Confidence.MEDIUM, evidence, related, is_compared)
 
@@ -126,9 +133,9 @@ class NegativeSentinelPositions(Rule):
         assert function is not None
         place, written_at = constant_places(value, function, filler.size.number)
         edit = None if written_at is None or is_compared else Edit(written_at, "0")
-        to_do = "fill with 0 and let the attention mask hide those elements"
+        to_do = "fill with 0, and let the attention mask hide those elements"
         if is_compared:
-            to_do += ", made of the lengths: one that compares with the filler would hide nothing"
+            to_do += "; make the mask from the lengths, since a comparison with the filler would hide nothing"
         return self.finding(
             place,
             message,
@@ -150,5 +157,8 @@ def _number(filler: Filler, *, is_none: bool = False) -> int | None:
 
 def _consequence(number: int) -> str:
     if number == -1:
-        return "what picks elements by a call counts from 0: -1 is an error, whatever the size"
-    return f"a table of fewer than {-number} rows has no row {number}; a longer one gives a row from its end"
+        return "embeddings, `gather` and `index_select` take no negative index: -1 is an error for any size"
+    return (
+        f"a table of fewer than {-number} rows has no row {number}; "
+        "a longer one gives a row from its end, or an error from an embedding or `gather`"
+    )

@@ -23,21 +23,27 @@ if TYPE_CHECKING:
 
 
 class GridBelowOne(Rule):
-    """A side of an image is rounded down to whole patches, and nothing keeps it from becoming 0
+    """An image side is rounded down to whole patches, and nothing keeps it above 0
 
     ## What it does
-    Follows the sizes that images are resized to and cut into patches with, back to the side of the image that they are
-    computed from. It reports a side that is rounded down to a multiple (`side // patch * patch`,
-    `floor(side / patch) * patch`) with no `max`, no comparison and no rounding up between the image and the grid.
+    Follows the sizes that the code resizes images to, and cuts patches with, back to the side of the image. Reports a
+    side that is rounded down to a multiple (`side // patch * patch`, `floor(side / patch) * patch`) with no `max`, no
+    comparison and no rounding up between the image and the grid.
 
     ## Why is this bad
-    A side that is shorter than the divisor becomes 0: the grid has no rows or no columns, and the image fails in
-    `resize` or `reshape`, or yields no token where the prompt expects some. Where a limit on the area scales the image
-    first, it is the narrow side of a long image that vanishes.
+    A side that is shorter than the patch becomes 0, and the grid has no rows or no columns. `resize` or `reshape`
+    raises an error (`RuntimeError: Input and output sizes should be greater than 0`), or the image gives no token
+    where the prompt expects some. If a limit on the area scales the image first, the narrow side of a long image
+    becomes 0.
 
     ## How to fix
-    Keep one patch of an image that is resized: `max(patch, side // patch * patch)`. One that is cut only has to be
-    enlarged first, or refused.
+    If you resize the image, keep at least one patch:
+
+    ```python
+    height = max(patch, height // patch * patch)
+    ```
+
+    If you only cut it, enlarge or reject an image that is too small.
 
     ## References
     - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` has by now
@@ -72,12 +78,12 @@ class GridBelowOne(Rule):
         measured, used = side.origin.place, use.site.place
         return self.finding(
             place,
-            f"`{text}` is 0 where `{numerator}` is below `{divisor}`: the grid of patches is empty",
+            f"`{text}` is 0 if `{numerator}` is below `{divisor}`: the grid of patches is empty",
             symbol=text,
             confidence=Confidence.MEDIUM,
             evidence=(
-                f"the side is one of `{image}`, as large as the image happens to be",
-                "no `max`, comparison or rounding up keeps it at one patch or more",
+                f"the side comes from `{image}`, and the image may have any size",
+                "no `max`, no comparison and no rounding up keeps it at one patch or more",
             ),
             related=(
                 Related(measured, "the side is measured here"),
@@ -91,7 +97,7 @@ class GridBelowOne(Rule):
         )
 
 
-_TOO_SMALL = "enlarge an image that is smaller than one patch, or refuse it"
+_TOO_SMALL = "enlarge or reject an image that is smaller than one patch"
 
 
 def _operands(quotient: Site) -> tuple[Value, Value]:

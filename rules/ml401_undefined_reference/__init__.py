@@ -21,27 +21,40 @@ if TYPE_CHECKING:
 
 
 class UndefinedReference(Rule):
-    """A reference of a recipe leads nowhere
+    """A reference in a recipe points to a key that does not exist
 
     ## What it does
     Resolves every `<key>` and `<key[inner]>` of a recipe as HyperPyYAML does: through chains of references, merges
-    (`<<`), anchors and included files with their overrides. Reports those that lead nowhere. A recipe that another
-    one includes may use keys that only the other one defines; it is checked from there. Also reported: a reference to
-    a key that is itself a reference and stands further down (HyperPyYAML resolves from top to bottom, so it is left
-    as it is), an included file that is not there, and a division by zero.
+    (`<<`), anchors and included files with their overrides. Reports
 
-    In plain configurations with `_target_:` it resolves `${a.b}` and `${.b}` as OmegaConf does. These are seldom the
-    whole: what other files, the command line, a script or Hydra itself (below `hydra:`) may add is not missed. Reported
-    are keys that a configuration without `defaults:` lacks in one of its own mappings, where others of its
-    interpolations lead somewhere.
+    - a reference to a key that does not exist
+    - a reference to a key that is itself a reference and stands further down: HyperPyYAML resolves from top to bottom
+    - an included file that does not exist
+    - a division by zero
+
+    An included recipe may use keys that only the including recipe defines; modellint checks it from there.
+
+    In plain configurations with `_target_:`, it resolves `${a.b}` and `${.b}` as OmegaConf does. Other files, the
+    command line, a script or Hydra itself (below `hydra:`) may add keys, so it reports a key only if the configuration
+    has no `defaults:`, one of its own mappings lacks the key, and others of its interpolations resolve.
 
     ## Why is this bad
-    Loading the recipe raises `ValueError: The reference "key" is not valid`, before anything else runs. In a recipe
-    that is rarely run, such as one of many variants, a renamed key stays unnoticed for long.
+    HyperPyYAML raises an error before anything else runs: `ValueError: The reference "key" is not valid`, or
+    `ConstructorError`, `FileNotFoundError` or `ZeroDivisionError` for the other three. If you rarely run the recipe,
+    as with one of many variants, a renamed key stays unnoticed for long.
 
     ## How to fix
-    Correct the name, or define the key. Lists cannot be indexed: `<sizes[0]>` is not valid even if `sizes` is a list.
-    Where a reference stands for a later one, refer to what that one refers to.
+    Correct the name, or define the key:
+
+    ```yaml
+    n_mels: 80
+    encoder: !new:torch.nn.Linear
+        in_features: !ref <n_mels>
+        out_features: 256
+    ```
+
+    You cannot index a list: `<sizes[0]>` is not valid even if `sizes` is a list. Instead of a reference to a later
+    reference, refer to its target.
 
     ## References
     - [HyperPyYAML, `!ref`](https://github.com/speechbrain/HyperPyYAML#ref)
@@ -80,16 +93,16 @@ class UndefinedReference(Rule):
         is_plain = recipe.dialect is Dialect.OMEGACONF
         nested = problem.text != problem.missing
         written = f"${{{problem.text}}}" if is_plain else problem.reference
-        what = f"`{written}` leads nowhere: "
+        what = f"`{written}` does not resolve: "
         if problem.available or not nested:
             what += f"there is no key `{problem.missing}`"
         else:
-            what += f"what comes before `{problem.missing}` is no mapping"
+            what += f"the value before `{problem.missing}` is not a mapping"
         near = get_close_matches(problem.missing, problem.available, n=3, cutoff=0.6)
         if near:
             help = f"did you mean {any_of(near)}?"
         elif nested and problem.available:
-            help = "defined there: " + ", ".join(f"`{name}`" for name in problem.available[:8])
+            help = "the mapping has the keys " + ", ".join(f"`{name}`" for name in problem.available[:8])
         else:
             help = f"define `{problem.missing}`, or correct the reference"
         related: list[Related] = []
@@ -126,20 +139,20 @@ class UndefinedReference(Rule):
         )
 
 
-_REFUSED = "HyperPyYAML raises `ValueError` for it when the recipe is loaded"
+_REFUSED = "HyperPyYAML raises `ValueError` when the recipe is loaded"
 
 
 def _interpolation(problem: Problem) -> Iterator[str]:
-    yield "OmegaConf raises `InterpolationKeyError` when it is read"
+    yield "OmegaConf raises `InterpolationKeyError` when the value is read"
     if problem.times > 1:
-        yield f"{problem.times} interpolations ask for `{problem.missing}` there"
+        yield f"{problem.times} interpolations in this mapping use `{problem.missing}`"
 
 
 def _forward(problem: Problem) -> tuple[str, str, str]:
     later = f"`{problem.missing}`" if problem.missing else "another reference"
     return (
-        f"`<{problem.text}>` stands for {later}, which is resolved only further down",
-        "HyperPyYAML resolves from top to bottom and raises `ConstructorError` for what is left",
+        f"`<{problem.text}>` is itself a reference to {later}, which HyperPyYAML resolves only further down",
+        "HyperPyYAML resolves from top to bottom, and raises `ConstructorError` for a reference that is left",
         f"refer to {later} directly, or move this below the definition of `{problem.text}`",
     )
 
@@ -147,10 +160,10 @@ def _forward(problem: Problem) -> tuple[str, str, str]:
 def _include(problem: Problem) -> tuple[str, str, str]:
     reason = "".join(problem.available)
     if not problem.missing:
-        return "no file is named to be included", "HyperPyYAML opens it when the recipe is loaded", "name the file"
+        return "`!include:` names no file", "HyperPyYAML opens the file when the recipe is loaded", "name the file"
     return (
         f"`{problem.missing}` cannot be included: {reason}",
-        "HyperPyYAML opens it when the recipe is loaded",
+        "HyperPyYAML opens the file when the recipe is loaded",
         "correct the path, which is relative to this file" if "no such" in reason else "repair that file",
     )
 
@@ -159,14 +172,14 @@ def _division(problem: Problem) -> tuple[str, str, str]:
     return (
         f"`{problem.text}` divides by zero",
         "HyperPyYAML raises `ZeroDivisionError` when the recipe is loaded",
-        "correct the value that is divided by",
+        "correct the divisor",
     )
 
 
 def _override(problem: Problem) -> tuple[str, str, str]:
     return (
-        f"`{problem.text}` is a mapping here, and none in `{problem.missing}`",
-        "HyperPyYAML merges overrides key by key and raises `ValueError` where there are none",
+        f"`{problem.text}` is a mapping here, but not in `{problem.missing}`",
+        "HyperPyYAML merges overrides key by key, and raises `ValueError` if the value has no keys",
         f"give `{problem.text}` one value, or make it a mapping there",
     )
 

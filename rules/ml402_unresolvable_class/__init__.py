@@ -20,26 +20,34 @@ if TYPE_CHECKING:
 
 
 class UnresolvableClass(Rule):
-    """A tag names a class, function or module that is not there
+    """A tag names a class, function or module that does not exist
 
     ## What it does
-    Looks up what `!new:`, `!name:`, `!apply:`, `!applyref:` and `!module:` name as HyperPyYAML does, without
+    Looks up the names in `!new:`, `!name:`, `!apply:`, `!applyref:` and `!module:` as HyperPyYAML does, without
     importing anything: in the project, beside the script that loads the recipe, in the packages of the project's
-    interpreter, and in what modellint knows of `torch` and `speechbrain`. Follows re-exports, `import *`, lazy tables
-    and modules that were moved with a redirection. Reports names that are certainly not there, and those that are not
-    what the tag takes: `!new:` takes a class, `!apply:` a function, `!module:` a module.
+    interpreter, and in modellint's own tables of `torch` and `speechbrain`. Follows re-exports, `import *`, lazy
+    tables and redirected modules.
 
-    In plain configurations the same holds for `_target_:`, which takes classes and functions.
+    Reports a name that certainly does not exist, and one of the wrong kind: `!new:` takes a class, `!apply:` a
+    function, `!module:` a module. In plain configurations, `_target_:` takes a class or a function.
 
-    A package of which nothing is known may have any names. So may a module that makes them while it runs. Of
-    `speechbrain` the releases count that the project asks for, from 0.5 on; where it asks for none, the newest do. A
-    name that only earlier ones have is a warning then, which says so, and where the name went.
+    For `speechbrain`, modellint looks in the releases that the project asks for, from 0.5 on, or else in the newest
+    ones. If the project asks for none and only earlier releases have the name, the finding is a warning. It lists
+    those releases, and the new name if there is one.
 
     ## Why is this bad
-    `ImportError: There is no such class as …` when the recipe is loaded.
+    HyperPyYAML raises `ImportError: There is no such class as …` when it loads the recipe (`callable`, `entity` or
+    `module` for the other tags), and `ValueError` for a name of the wrong kind.
 
     ## How to fix
-    Correct the name. For a function use `!apply:` (its result) or `!name:` (the function itself).
+    Correct the name. For a function, use `!apply:` for its result or `!name:` for the function itself:
+
+    ```yaml
+    loss: !name:torch.nn.functional.cross_entropy
+    ```
+
+    ## What it cannot see
+    A package that modellint does not know, and a module that creates names at run time, may have any name.
 
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
@@ -131,14 +139,14 @@ def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:
     target = bad.target
     if not target.others:
         return
-    yield f"{target.package} {target.others} has it"
+    yield f"{target.package} {target.others} has the name"
     wanted = required(target.package, project)
     if wanted is not None and wanted.is_particular:
-        yield f"`{wanted.origin.name}` says which releases are wanted"
+        yield f"`{wanted.origin.name}` asks for other releases"
     elif is_for_earlier(bad.item.recipe, target.package, project):
-        yield f"nothing says which release is wanted; by the names in the recipe it is one of {target.others}"
+        yield f"the project asks for no release; going by the names in the recipe, it needs one of {target.others}"
     else:
-        yield "nothing says which release is wanted, so the newest are installed"
+        yield "the project asks for no release, so modellint takes the newest ones"
 
 
 def _help(target: ResolvedName, near: list[str]) -> str:

@@ -29,27 +29,36 @@ _SLIP = 0.8
 
 
 class ConstructorMismatch(Rule):
-    """A recipe passes arguments that the class or function does not take, or leaves out some that it needs
+    """A recipe passes arguments that the class or function does not take, or omits ones that it needs
 
     ## What it does
-    Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of what they name: in the
-    project's source, in the packages of its interpreter, or in what modellint knows of `torch` and `speechbrain`
-    (several releases, from 0.5 on: an argument is fine if one of them takes it, unless the project pins a release;
-    where nothing asks for a release, those that have the names in the recipe). Follows
-    inheritance; `*args` and `**kwargs` take anything. Under `!name:` more arguments may follow when it is called, so
-    that only those are reported that it can never take.
+    Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of the class or function.
+    Looks it up in the project's source, in the packages of its interpreter, or in modellint's own tables of `torch`
+    and `speechbrain`, and follows inheritance. `*args` and `**kwargs` take anything.
 
-    More than three arguments of a call that do not fit are one finding: another class or release is meant.
+    Code may pass more arguments to the result of `!name:`. There, modellint reports only arguments that the callee can
+    never take.
 
-    So it is under `_target_:` in plain configurations. There the program may also take arguments out before it builds
-    the object: one that is not known is reported with low confidence, unless it looks like one that is not given.
+    For `speechbrain`, modellint knows several releases, from 0.5 on, and accepts an argument that one of them takes.
+    If the project pins a release, only that one counts; if it asks for none, those that have the names in the recipe.
+
+    More than three wrong arguments in a call are one finding: the recipe probably means another class or release.
+
+    In plain configurations, the same holds under `_target_:`. The program may remove arguments before it builds the
+    object, so an unknown argument has low confidence, unless its name is close to that of a missing one.
 
     ## Why is this bad
-    `TypeError: Invalid argument to class …` when the recipe is loaded; under `!name:` not before the call, which may be
-    hours into a training.
+    HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
+    `!name:`, the call raises `TypeError`, maybe hours into a training.
 
     ## How to fix
-    Correct the argument's name, add what is missing, or take out what the class does not know.
+    Correct the argument's name, add the missing argument, or remove the unknown one:
+
+    ```yaml
+    head: !new:torch.nn.Linear
+        in_features: 256  # not `input_size`
+        out_features: 10
+    ```
 
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
@@ -92,7 +101,7 @@ class ConstructorMismatch(Rule):
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         if target.is_guessed:
-            evidence.append("nothing says which release is wanted; by the names in the recipe it is one of these")
+            evidence.append("the project asks for no release; going by the names in the recipe, it needs one of these")
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
         claim: NotMade | NotCalled | None = _claim(bad, misfit)
         if is_plain and misfit.unknown and not near:
@@ -125,9 +134,9 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
     return replace(
         first,
         confidence=max(finding.confidence for finding in (first, *others)),
-        message=f"{first.message}, and {len(others)} more do not fit",
+        message=f"{first.message}, and {len(others)} more arguments do not fit",
         related=(*first.related, *(Related(other.place, other.message) for other in others)),
-        help="name the class that takes them, or correct them",
+        help="name the class that takes these arguments, or correct them",
         cause=" ".join((first.cause, *(other.message for other in others))),
     )
 
@@ -166,5 +175,7 @@ def _advice(misfit: Misfit, meant: str | None) -> str:
     if misfit.doubled:
         return f"remove one `{misfit.doubled}`"
     if meant is not None:
-        return f"is `{meant}` meant for what is missing?"
-    return "add what is missing" if misfit.missing else "pass the arguments by name"
+        return f"did you misspell the missing argument as `{meant}`?"
+    return (
+        "add the missing argument" + "s" * (len(misfit.missing) > 1) if misfit.missing else "pass the arguments by name"
+    )

@@ -19,19 +19,23 @@ if TYPE_CHECKING:
 
 
 class DuplicateKey(Rule):
-    """A mapping of a recipe has the same key twice
+    """A mapping in a recipe has the same key twice
 
     ## What it does
-    Compares the keys of each mapping as Python compares them: `1`, `0x1` and `true` are one key, `1` and `"1"` are
-    two. A key that replaces one of those that `<<` merges in is fine; two `<<` in one mapping are not.
+    Compares the keys of each mapping as Python does: `1`, `0x1` and `true` are one key, `1` and `"1"` are two. Reports
+    a key that occurs twice, and two `<<` in one mapping. A key may override one that `<<` merges in.
 
     ## Why is this bad
-    HyperPyYAML does not load the recipe: it raises `DuplicateKeyError`, or, where the mapping belongs to a `!new:` or
-    `!name:`, the misleading `ConstructorError: could not determine a constructor for the tag`. Other YAML readers
-    silently take the last value, so tools that only read the file disagree with what was meant.
+    HyperPyYAML does not load the recipe. It raises `DuplicateKeyError`, or, under `!new:` or `!name:`, the misleading
+    `ConstructorError: could not determine a constructor for the tag`. Other YAML readers silently take the last value,
+    so tools that only read the file may use a value that you did not mean.
 
     ## How to fix
-    Remove one of the two. Merge several mappings with one key: `<<: [*defaults, *more]`.
+    Remove one of the two. Merge several mappings with one `<<`:
+
+    ```yaml
+    <<: [*defaults, *more]
+    ```
 
     ## References
     - [YAML 1.2, mappings](https://yaml.org/spec/1.2.2/#3211-nodes): keys are unique
@@ -63,14 +67,14 @@ class DuplicateKey(Rule):
         error = f"`ConstructorError: could not determine a constructor for the tag '{tag}'`" if tag else None
         same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
         where = f"`{repeated.path}`" if repeated.path else "one mapping"
-        help = "remove one of the two" + (", which say the same" if same else "")
+        help = "remove one of the two" + (", which have the same value" if same else "")
         return self.finding(
             place,
-            f"the key `{name}` stands twice in {where}",
+            f"the key `{name}` occurs twice in {where}",
             symbol=name,
             confidence=Confidence.HIGH,
             evidence=(f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded",),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
-            help="merge both with one key, `<<: [*one, *other]`" if name == MERGE else help,
+            help="merge both with one `<<`: `<<: [*one, *other]`" if name == MERGE else help,
             claim=NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
         )

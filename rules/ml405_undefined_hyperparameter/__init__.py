@@ -23,24 +23,31 @@ if TYPE_CHECKING:
 
 
 class UndefinedHyperparameter(Rule):
-    """A script reads a hyperparameter that its recipe does not have
+    """A script reads a hyperparameter that its recipe does not define
 
     ## What it does
     Follows the script that loads a recipe: its main part, the functions that get the hyperparameters, and the Brain
-    that it builds, under the conditions that the recipe decides (`hasattr`, `in`, `get` with a default, flags).
-    Reports `hparams["x"]` and `self.hparams.x` that are certainly reached where a recipe that runs this script has no
-    key `x` and nothing stores one. Also reported: an override that the script states for a key which is not there.
+    that it builds. Evaluates the conditions that the recipe decides (`hasattr`, `in`, `get` with a default, flags).
+    Reports
 
-    A published model has no script. There the interface that loads it counts, which `config.json` or the README names:
-    the keys that it declares to need, and what a class in the model's own folder reads.
+    - `hparams["x"]` or `self.hparams.x` that the script certainly reaches, if a recipe of the script has no key `x` and
+      nothing stores one
+    - an override in the script of a key that the recipe does not have
 
-    Overrides from the command line cannot add keys, unless the script says `overrides_must_match=False`.
+    A published model has no script. For it, modellint takes the interface that `config.json` or the README names, and
+    reports keys that the interface requires, or that a class in the model's folder reads.
+
+    Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
     ## Why is this bad
-    `KeyError` or `AttributeError`: at once, or hours later, when the epoch ends or the test begins.
+    The script raises `KeyError` or `AttributeError`, at once or hours later, when the epoch ends or the test begins.
 
     ## How to fix
-    Add the key to the recipe, or correct the name.
+    Add the key to the recipe, or correct the name in the script:
+
+    ```yaml
+    ctc_cost: !name:speechbrain.nnet.losses.ctc_loss  # `train.py` reads `self.hparams.ctc_cost`
+    ```
 
     ## References
     - [SpeechBrain, hyperparameter files](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/hyperpyyaml.html)
@@ -97,12 +104,16 @@ class UndefinedHyperparameter(Rule):
             severity=Severity.WARNING if doubt else Severity.ERROR,
             confidence=(Confidence.MEDIUM if doubt else Confidence.HIGH) if certain else Confidence.LOW,
             evidence=(
-                f"{where} comes by here whenever it runs"
+                f"{where} reaches this line whenever it runs"
                 if certain
-                else f"{where} comes by here only under a condition that a run decides, or other keys may be added",
-                *([f"it is taken for the script of `{recipes[0].recipe.file.name}` by {doubt}"] if doubt else []),
+                else f"{where} reaches this line only under a condition that the run decides, or keys may be added",
+                *(
+                    [f"modellint takes this for the script of `{recipes[0].recipe.file.name}` by {doubt}"]
+                    if doubt
+                    else []
+                ),
             ),
-            related=[Related(_head(lacking), f"the recipe, which has no `{use.name}`") for lacking in recipes],
+            related=[Related(_head(lacking), f"the recipe has no `{use.name}`") for lacking in recipes],
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
             # If it is not certain, what is in doubt is if the script asks.
             claim=NoKey(_head(recipes[0]), use.name, missing.is_override) if certain else None,
@@ -118,7 +129,7 @@ class UndefinedHyperparameter(Rule):
         if unmet.use is None:
             return self.finding(
                 unmet.place,
-                f"`{interface.name}` needs the key `{name}`, and `{recipe.file.name}` does not have it",
+                f"`{interface.name}` needs the key `{name}`, but `{recipe.file.name}` does not have it",
                 symbol=name,
                 confidence=Confidence.HIGH,
                 evidence=(
@@ -133,8 +144,8 @@ class UndefinedHyperparameter(Rule):
             f"`{unmet.text}` is read, but `{recipe.file.name}` has no key `{name}`",
             symbol=name,
             confidence=Confidence.HIGH,
-            evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
-            related=(Related(unmet.place, f"the recipe, which has no `{name}`"),),
+            evidence=(interface.evidence, f"`{unmet.function}` reaches this line whenever it runs"),
+            related=(Related(unmet.place, f"the recipe has no `{name}`"),),
             help=help,
             claim=claim,
         )

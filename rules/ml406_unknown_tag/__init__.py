@@ -21,20 +21,31 @@ if TYPE_CHECKING:
 
 
 class UnknownTag(Rule):
-    """A recipe uses a tag that HyperPyYAML does not know, or knows only for something else
+    """A recipe uses a tag that HyperPyYAML does not know, or a text-only tag on a mapping or list
 
     ## What it does
-    Reports tags that neither HyperPyYAML nor YAML defines and that the script which loads the recipe does not
-    register (`add_constructor`, `yaml_tag`): misspelt ones, `!new` and its like without the colon that belongs to
-    them, and `!<PLACEHOLDER>`, which YAML reads as the tag `PLACEHOLDER`. Also `!ref`, `!copy` and `!tuple` in front
-    of a mapping or list.
+    Reports a tag that neither HyperPyYAML nor YAML defines, and that the script of the recipe does not register
+    (`add_constructor`, `yaml_tag`):
+
+    - a misspelt tag
+    - `!new` and the like without the colon
+    - `!<PLACEHOLDER>`, which YAML reads as the tag `PLACEHOLDER`
+
+    Also reports `!ref`, `!copy` or `!tuple` in front of a mapping or a list.
 
     ## Why is this bad
-    `ConstructorError: could not determine a constructor for the tag`: the recipe cannot be loaded.
+    HyperPyYAML cannot load the recipe. It raises `ConstructorError: could not determine a constructor for the tag`, or
+    another error for a tag that takes only text.
 
     ## How to fix
-    Correct the tag. The tags are `!new:`, `!name:`, `!apply:`, `!applyref:`, `!module:` and `!include:`, which a name
-    follows, and `!ref`, `!copy`, `!tuple` and `!PLACEHOLDER`.
+    Correct the tag. `!new:`, `!name:`, `!apply:`, `!applyref:`, `!module:` and `!include:` need a name after the
+    colon; `!ref`, `!copy`, `!tuple` and `!PLACEHOLDER` have no colon:
+
+    ```yaml
+    head: !new:torch.nn.Linear  # not `!new torch.nn.Linear`
+        in_features: !ref <width>
+        out_features: !PLACEHOLDER
+    ```
 
     ## References
     - [HyperPyYAML, the tags](https://github.com/speechbrain/HyperPyYAML)
@@ -69,7 +80,7 @@ class UnknownTag(Rule):
         near = _nearest(text)
         return self.finding(
             place,
-            f"HyperPyYAML knows no tag `{text}`",
+            f"HyperPyYAML has no tag `{text}`",
             symbol=found.path or text,
             confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
             evidence=(_REFUSED,),
@@ -82,10 +93,10 @@ class UnknownTag(Rule):
 
         return self.finding(
             problem.place,
-            f"`{problem.missing}` stands in front of a mapping or list, and takes text only",
+            f"`{problem.missing}` takes only text, but a mapping or list follows it",
             symbol=problem.missing,
             confidence=Confidence.HIGH,
-            evidence=("HyperPyYAML raises an error for it when the recipe is loaded",),
+            evidence=("HyperPyYAML raises an error when the recipe is loaded",),
             help=f"tag the elements one by one with `{problem.missing}`",
             claim=NotLoaded(problem.place, "0"),
         )

@@ -18,18 +18,29 @@ if TYPE_CHECKING:
 
 
 class ReferenceCycle(Rule):
-    """A reference of a recipe leads back to itself
+    """A reference in a recipe points back to itself
 
     ## What it does
-    Follows `!ref`, `!copy`, references in strings and `!include:`. Reports those that end where they began, and
-    references from inside of a mapping, a list or an object's arguments to that very thing.
+    Follows `!ref`, `!copy`, references in strings and `!include:`. Reports a chain that ends where it began, and a
+    reference inside of a mapping, a list or an object's arguments to that mapping, list or object.
 
     ## Why is this bad
-    HyperPyYAML either fails (`RecursionError`, `Circular reference detected`, or `could not determine a constructor
-    for the tag '!ref'`), or, where an object is to hold itself, hands it `None` without a word.
+    HyperPyYAML raises `RecursionError`, `Circular reference detected` or
+    `could not determine a constructor for the tag '!ref'`. If a mapping, a list or an object refers to itself,
+    HyperPyYAML silently puts `None` there.
 
     ## How to fix
-    Give one of the keys a value of its own. What two objects share needs a third key that both refer to.
+    Give one of the keys a value of its own. If two objects share something, add a third key, and let both refer to it:
+
+    ```yaml
+    embedding: !new:torch.nn.Embedding
+        num_embeddings: 1000
+        embedding_dim: 256
+    encoder: !new:model.Encoder
+        embedding: !ref <embedding>
+    decoder: !new:model.Decoder
+        embedding: !ref <embedding>
+    ```
 
     ## References
     - [HyperPyYAML, `!ref`](https://github.com/speechbrain/HyperPyYAML#ref)
@@ -56,14 +67,14 @@ class ReferenceCycle(Rule):
         from modellint.claims.recipes import NotLoaded
 
         if not problem.text:
-            what = f"`{problem.missing}` is included by itself, or by what it includes"
-            evidence, help = "HyperPyYAML includes it again and again until it fails", "take this `!include:` out"
+            what = f"`{problem.missing}` includes itself, directly or through another file"
+            evidence, help = "HyperPyYAML includes the file again and again until it fails", "remove this `!include:`"
         elif is_itself:
-            what = f"`{problem.reference}` leads to what it is a part of"
-            evidence = "HyperPyYAML puts `None` in its place, without a word"
-            help = "refer to a key of its own that both can share"
+            what = f"`{problem.reference}` refers to the value that contains it"
+            evidence = "HyperPyYAML silently puts `None` in its place"
+            help = "move the shared value to a key of its own, and refer to that key"
         else:
-            what = f"`{problem.reference}` leads back to itself"
+            what = f"`{problem.reference}` refers back to itself"
             evidence = "HyperPyYAML raises an error when the recipe is loaded"
             help = "give one of the keys a value of its own"
         return self.finding(

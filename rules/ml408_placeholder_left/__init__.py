@@ -15,24 +15,27 @@ if TYPE_CHECKING:
 
 
 class PlaceholderLeft(Rule):
-    """An inference recipe has a placeholder that nothing says how to fill
+    """An inference recipe has a `!PLACEHOLDER`, and nothing says how to fill it
 
     ## What it does
-    Looks at recipes that describe a trained model to load: those with `modules:` and a `Pretrainer`, and no training
-    script. Reports a `!PLACEHOLDER` for which there is no comment, and which no document and no code beside the
-    recipe mentions.
+    Checks recipes of trained models: those with `modules:` and a `Pretrainer`, and without a training script. Reports
+    a `!PLACEHOLDER` that has no comment, and that no document and no code beside the recipe mentions.
 
     ## Why is this bad
     `from_hparams` raises `ValueError: 'key' is a !PLACEHOLDER and must be replaced`. Whoever downloads the model has
-    to guess which override is wanted.
+    to guess the override.
 
     ## How to fix
-    Put a value in, most often the one that was used in training or `null`; or say in a comment or in the model's README
-    that `from_hparams(…, overrides={"key": …})` is needed.
+    Set the value, usually the one from the training or `null`. Or document the override in a comment or in the model's
+    README:
+
+    ```yaml
+    data_folder: !PLACEHOLDER  # pass from_hparams(…, overrides={"data_folder": …})
+    ```
 
     ## Confirming
-    Not confirmed by running code: that HyperPyYAML refuses a placeholder which nobody fills is so for each of them, and
-    that nothing says how to fill it is a matter of what can be read, not of what a run does.
+    No run confirms this rule. HyperPyYAML rejects every unfilled placeholder, so a run shows nothing new, and only the
+    files show whether something says how to fill it.
 
     ## References
     - [SpeechBrain, inference interfaces](https://speechbrain.readthedocs.io/en/latest/tutorials/basics.html)
@@ -49,12 +52,12 @@ class PlaceholderLeft(Rule):
             name = left.path.partition("[")[0]
             yield self.finding(
                 left.place,
-                f"`{left.path}` is a `!PLACEHOLDER`, and nothing says what belongs there",
+                f"`{left.path}` is a `!PLACEHOLDER`, and nothing says how to fill it",
                 symbol=left.path,
                 confidence=Confidence.HIGH,
                 evidence=(
                     "the recipe describes a trained model, and no script starts it with overrides",
                     f"no comment, document or code beside the recipe mentions `{name}`",
                 ),
-                help="put a value in, or document the override",
+                help="set a value, or document the override",
             )

@@ -23,34 +23,39 @@ if TYPE_CHECKING:
 
 
 class WidthMismatch(Rule):
-    """A layer is given another width than it takes
+    """A layer expects a different number of features than its input has
 
     ## What it does
-    Follows how many features or channels tensors have from the layers that give them to those that take them:
-    neighbours in `nn.Sequential`, lists of layers that are unpacked into one, and paths through `forward`, other
-    methods and layers of the project. Linear and convolutional layers, norms, recurrent layers, attention and
-    embeddings say how wide their input has to be; activations, pools, `flatten`, `transpose`, `cat` and the like what
-    becomes of it.
+    Follows the number of features or channels of tensors from the layers that produce them to the layers that take
+    them: through `nn.Sequential`, lists of layers unpacked into one, `forward`, other methods and layers of the
+    project. Linear and convolutional layers, norms, recurrent layers, attention and embeddings set the width of their
+    input; activations, pools, `flatten`, `transpose`, `cat` and the like change or keep it.
 
-    Widths are compared by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. A
-    warning where a parameter's default does not fit, where a number stands beside a setting that it has to equal, and
-    in a branch, and where a layer is made from one parameter to another like the one before it, the other way round
-    being meant; an info where two settings have to be equal, and are by default.
+    Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
-    It also looks for numbers of heads or groups that do not divide the width.
+    - an error if the widths differ
+    - a warning if they differ only in a branch, with a parameter's default, or if a number has to equal a setting
+    - a warning if two layers in a row go from one parameter to the other: the second should go back
+    - an info if two settings have to be equal, and are equal by default
+
+    Also reports numbers of heads or groups that do not divide the width.
 
     ## Why is this bad
-    `RuntimeError: mat1 and mat2 shapes cannot be multiplied` (or the like) when the layer is called. With a default or
-    a setting, that is when somebody keeps the one, or changes the other.
+    The call of the layer raises `RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x5 and 3x4)`, or the like.
+    With a default or a setting, it fails once somebody keeps the default or changes the setting.
 
     ## How to fix
-    Make the widths agree; give both the same name.
+    Make the widths agree, and give both the same name:
+
+    ```python
+    self.encoder = nn.Linear(80, hidden)
+    self.head = nn.Linear(hidden, 10)
+    ```
 
     ## What it cannot see
-    Widths that only a run knows, sizes that stay symbols, and what differs from path to path: layers that are chosen by
-    a condition, or replaced from outside. The order of dimensions is not known behind a `view` with unknown sizes.
-    Nor is how wide an argument of `forward` is, whatever the constructor's parameters are called, or what a function
-    makes of settings that are no whole numbers:
+    Widths that only a run knows, sizes that stay symbols, and layers that a condition chooses or other code replaces.
+    It does not know the order of dimensions after a `view` with unknown sizes, the width of an argument of `forward`,
+    or the result of a function of settings that are not whole numbers:
 
     ```python
     self.d_model = d_model // bottleneck
@@ -60,8 +65,8 @@ class WidthMismatch(Rule):
     ```
 
     ## Confirming
-    Builds the class and calls the method with inputs that it takes: torch's own words are the verdict. What shows only
-    where another layer hands its output on, or under a condition, is not run.
+    modellint builds the class and calls the method with inputs that it takes. PyTorch's error is the verdict. It does
+    not run a mismatch that shows only after another layer passes its output on, or only under a condition.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)
@@ -119,11 +124,11 @@ class WidthMismatch(Rule):
             shown = f"`self.{name}`"
         related = []
         if made.value is not call.value:
-            related.append(Related(made.frame.module.place(made.value), f"takes {misfit.taken.described}"))
+            related.append(Related(made.frame.module.place(made.value), f"expects {misfit.taken.described} features"))
         maker = misfit.given.maker
         if maker is not None and maker.value is not call.value:
             place = maker.frame.module.place(maker.value)
-            related.append(Related(place, f"what comes of this is {misfit.given.size.described} wide"))
+            related.append(Related(place, f"its output has {misfit.given.size.described} features"))
         return self.finding(
             module.place(call.value),
             _message(shown, misfit.given.size, misfit.taken),
@@ -147,7 +152,7 @@ class WidthMismatch(Rule):
             symbol=f"{function.qualname}.{name}",
             confidence=Confidence.HIGH,
             severity=severity,
-            evidence=("the constructor refuses it" + (" by default" if severity is not Severity.ERROR else ""),),
+            evidence=("the constructor raises an error" + (" by default" if severity is not Severity.ERROR else ""),),
             help="choose a number that divides the width",
             claim=claim,
         )
@@ -206,12 +211,12 @@ def _constructor_calls(module: ModuleFacts, project: Project) -> Iterator[tuple[
 
 
 def _message(shown: str, given: Size, taken: Size) -> str:
-    return f"{shown} takes {taken.described} features, and is given {given.described}"
+    return f"{shown} expects {taken.described} features, but gets {given.described}"
 
 
 def _evidence(given: Size, taken: Size) -> str:
     if given.number is None and taken.number is None and (given - taken).constant is None:
-        return "both layers are made from one parameter to the other: the second one's are to change places"
+        return "both layers go from one parameter to the other: swap the parameters of the second"
     if (given - taken).constant or given.number != taken.number or given.number is None:
         return "the widths differ" + ("" if (given - taken).constant or not (given - taken).symbols else " by default")
-    return "they are equal by default only"
+    return "the widths are equal only by default"

@@ -26,29 +26,38 @@ _MOST = 3
 
 
 class CallMismatch(Rule):
-    """A call passes arguments that its callee does not take, or leaves out some that it needs
+    """A call passes arguments that its callee does not take, or omits ones that it needs
 
     ## What it does
-    Compares calls with the definition that they reach, where that is one for certain: functions, methods, constructors
-    through the bases of a class, `super().m(…)`, and layers that are called (`self.encoder(x)` is its `forward`; `nn`
-    types their calls as `Any`, so no type checker looks at them). Reports names that the callee does not know,
-    parameters without a value, more positional arguments than there are parameters, and parameters that get two values.
+    Compares a call with the definition that it reaches, if there is exactly one: functions, methods, constructors
+    through the bases of a class, `super().m(…)`, and layers (`self.encoder(x)` calls its `forward`; `nn.Module` types
+    such calls as `Any`, so no type checker looks at them). Reports
+
+    - a name that the callee does not know
+    - a parameter without a value
+    - more positional arguments than parameters
+    - a parameter that gets two values
 
     More than three calls in a file that fail alike are one finding. In tests, demonstrations and under
-    `if __name__ == "__main__"` it is an info.
+    `if __name__ == "__main__"`, the finding is an info.
 
     ## Why is this bad
-    `TypeError` when the call is reached, which may be hours into a training or in an option that nobody tried lately.
+    The call raises `TypeError: Encoder.forward() got an unexpected keyword argument 'mask'`, or the like, maybe hours
+    into a training or in an option that nobody tried lately.
 
     ## How to fix
-    Correct the argument's name, add what is missing, or take out what the callee does not know. `--unsafe-fixes`
-    corrects a slip of the pen in an argument's name.
+    Correct the argument's name, add the missing argument, or remove the unknown one. `--unsafe-fixes` corrects a
+    misspelt name:
+
+    ```python
+    x = self.encoder(x, key_padding_mask=mask)  # not `key_pading_mask`
+    ```
 
     ## What it cannot see
-    What decorators make of a function is not known, unless torch or the standard library keep its signature; neither
-    are functions that something else replaces while the program runs, dataclasses, and classes with `__new__` or a
-    metaclass. `*args` and `**kwargs` of the callee take anything. A definition that has several candidates, one in each
-    branch of an import, is none.
+    The signature that a decorator gives to a function, unless torch or the standard library keep the signature;
+    functions that other code replaces at run time; dataclasses, and classes with `__new__` or a metaclass. A callee
+    with `*args` and `**kwargs` takes anything. If a name has several candidates, one in each branch of an import,
+    modellint checks none.
 
     ```python
     def extract(self):
@@ -58,9 +67,9 @@ class CallMismatch(Rule):
     ```
 
     ## Confirming
-    Imports the file, builds the object that the callee belongs to, and lets Python bind the arguments to the callee's
-    signature. A callee that takes any arguments is called, and one that is known inside of a function only is reached
-    by calling that.
+    modellint imports the file, builds the callee's object, and lets Python bind the arguments to the callee's
+    signature. It calls a callee that takes any arguments. If the callee is known only inside of a function, it calls
+    that function.
 
     ## References
     - [Python: calls](https://docs.python.org/3/reference/expressions.html#calls)
@@ -211,4 +220,6 @@ def _advice(misfit: Misfit, meant: str | None) -> str:
         return f"did you mean `{meant}`?"
     if misfit.unknown or misfit.doubled:
         return f"remove `{misfit.unknown or misfit.doubled}`"
-    return "add what is missing" if misfit.missing else "remove what is too much"
+    return (
+        "add the missing argument" + "s" * (len(misfit.missing) > 1) if misfit.missing else "remove the extra arguments"
+    )

@@ -23,20 +23,24 @@ _SEQUENTIAL = External("torch.nn.Sequential")
 
 
 class ListInSequential(Rule):
-    """A list of layers is given to `nn.Sequential` instead of the layers
+    """A list of layers is passed to `nn.Sequential` instead of the layers
 
     ## What it does
-    Looks for `nn.Sequential(layers)` where `layers` is a list or a tuple: a display, a comprehension, or a name that
-    holds one on every path.
+    Reports `nn.Sequential(layers)` if `layers` is a list or a tuple: a literal, a comprehension, or a name that holds
+    one on every path.
 
     ## Why is this bad
-    `TypeError: list is not a Module subclass` when the model is built.
+    The constructor raises `TypeError: list is not a Module subclass`.
 
     ## How to fix
-    Unpack it: `nn.Sequential(*layers)`. `--fix` adds the star.
+    Unpack the list, as `--fix` does:
+
+    ```python
+    self.layers = nn.Sequential(*layers)
+    ```
 
     ## What it cannot see
-    Lists that arrive as arguments, or of which one path makes something else.
+    Lists that arrive as arguments, and lists that only some paths make.
 
     ```python
     def build(layers):
@@ -44,7 +48,8 @@ class ListInSequential(Rule):
     ```
 
     ## Confirming
-    Builds the layer, calls the function or imports the file that it stands in: torch's own words are the verdict.
+    modellint builds the layer, calls the function or imports the file that contains the call. PyTorch's error is the
+    verdict.
 
     ## References
     - [torch.nn.Sequential](https://pytorch.org/docs/stable/generated/torch.nn.Sequential.html)

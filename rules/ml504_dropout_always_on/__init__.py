@@ -30,21 +30,26 @@ _WANTED = re.compile(
 
 
 class DropoutAlwaysOn(Rule):
-    """Dropout by function is always on, also after `eval()`
+    """Dropout by `F.dropout` without `training` stays on after `model.eval()`
 
     ## What it does
-    Looks in layers for `F.dropout(x, p)` (and `dropout1d` to `dropout3d`) without `training`: it is true unless it is
-    given. An info where only a loss sees it.
+    Reports `F.dropout(x, p)` (and `dropout1d` to `dropout3d`) without `training` in a method of a layer: `training` is
+    `True` by default. The finding is an info if only a loss gets the result.
 
     ## Why is this bad
-    `model.eval()` does not reach it: predictions are noisy, and differ from call to call.
+    `model.eval()` does not turn this dropout off. Predictions are noisy, and differ from call to call.
 
     ## How to fix
-    Pass `training=self.training`, as `--fix` does, or keep an `nn.Dropout`.
+    Pass `training=self.training`, as `--fix` does, or use an `nn.Dropout`:
+
+    ```python
+    x = F.dropout(x, 0.1, training=self.training)
+    ```
 
     ## What it cannot see
-    Rates that every caller sets to zero. A rate that is an argument of the method is left alone, and so is dropout
-    under a condition on `self.training`, or that a comment or the method's name calls a perturbation.
+    Rates that every caller sets to zero. The rule ignores a rate that comes from an argument of the method, dropout
+    under a condition on `self.training`, and noise that a comment or the method's name announces (`perturb`,
+    `augment`).
 
     ```python
     def corrupt(x, rate):
@@ -52,7 +57,8 @@ class DropoutAlwaysOn(Rule):
     ```
 
     ## Confirming
-    Builds the layer, puts it into evaluation mode and calls it: what is set to zero there is counted.
+    modellint builds the layer, puts it into evaluation mode, calls it, and counts the values that dropout sets to
+    zero.
 
     ## References
     - [torch.nn.functional.dropout](https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html)
@@ -92,7 +98,7 @@ class DropoutAlwaysOn(Rule):
             symbol=f"{function.qualname}.dropout",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_loss else None,
-            evidence=("`training` of the function is true unless it is given",),
+            evidence=("`training` is `True` by default",),
             help="pass `training=self.training`",
             fix=_fix(call, module),
             claim=AlwaysDrops(module.place(call)),

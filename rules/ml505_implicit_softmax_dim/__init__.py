@@ -23,23 +23,28 @@ _SOFTMAX = {f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax",
 
 
 class ImplicitSoftmaxDim(Rule):
-    """Softmax of a tensor of three dimensions without `dim` normalises over the batch
+    """Softmax without `dim` normalises a 3-D tensor over the batch
 
     ## What it does
-    Looks for `F.softmax(x)`, `F.log_softmax(x)` and `F.softmin(x)` without `dim` where `x` is known to have three
-    dimensions: its shape is unpacked into three names, or it comes of something whose shape is, or the comment behind
-    it writes down three (`# (B, T, T)`).
+    Reports `F.softmax(x)`, `F.log_softmax(x)` and `F.softmin(x)` without `dim` if `x` has three dimensions. The rule
+    knows that from a shape that is unpacked into three names, from an operator such as `torch.bmm` or `view(a, b, c)`,
+    from an index of three slices, or from a comment on the line (`# (B, T, T)`).
 
     ## Why is this bad
-    Without `dim`, torch takes dimension 0 of tensors with three dimensions (and 1 of two or four): the scores of
-    different examples of a batch compete with each other, and training goes on as if nothing were wrong.
+    Without `dim`, PyTorch normalises a 3-D tensor over dimension 0, and a 2-D or 4-D tensor over dimension 1. The
+    scores of different examples of a batch compete with each other. You get only a
+    `UserWarning: Implicit dimension choice for softmax has been deprecated`, and training goes on.
 
     ## How to fix
-    Say which dimension is meant: `dim=-1` for attention, as `--unsafe-fixes` writes.
+    Pass the dimension that you mean. For attention, that is the last one, as `--unsafe-fixes` writes:
+
+    ```python
+    weights = F.softmax(scores, dim=-1)
+    ```
 
     ## What it cannot see
-    Tensors whose number of dimensions is not known. One, two and four dimensions are left alone: there it is only
-    deprecated.
+    Tensors with an unknown number of dimensions. The rule ignores one, two and four dimensions: leaving `dim` out is
+    only deprecated there.
 
     ```python
     def attend(scores):
@@ -47,8 +52,8 @@ class ImplicitSoftmaxDim(Rule):
     ```
 
     ## Confirming
-    Calls the function with inputs that it takes: how many dimensions the tensor has there, and what `dim` is. Inputs
-    with another number of dimensions, where nothing says what they are, show nothing.
+    modellint calls the function with inputs that it takes, and looks at the number of dimensions of the tensor and at
+    `dim`. If nothing tells what the inputs are, a tensor with another number of dimensions shows nothing.
 
     ## References
     - [torch.nn.functional.softmax](https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
@@ -87,14 +92,14 @@ class ImplicitSoftmaxDim(Rule):
         module = function.module
         return self.finding(
             module.place(call),
-            "without `dim`, this takes dimension 0 of a tensor with three dimensions, the batch",
+            "without `dim`, this normalises a tensor of three dimensions over dimension 0, the batch",
             symbol=f"{function.qualname}.softmax",
             confidence=Confidence.MEDIUM if is_told else Confidence.HIGH,
             evidence=(
-                "torch takes dimension 0 for 0, 1 and 3 dimensions, and 1 otherwise",
-                *(("a comment writes down three dimensions",) if is_told else ()),
+                "without `dim`, torch takes dimension 0 of tensors of 0, 1 or 3 dimensions, and dimension 1 of others",
+                *(("a comment gives the tensor three dimensions",) if is_told else ()),
             ),
-            help="say which dimension is meant: `dim=-1`?",
+            help="pass the dimension that you mean, such as `dim=-1`",
             fix=_fix(call, module),
             claim=OverBatch(module.place(call)),
         )

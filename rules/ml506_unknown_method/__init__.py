@@ -27,23 +27,29 @@ _CLASSES_OF_TENSORS = (External("torch.Tensor"), External("torch._tensor.Tensor"
 
 
 class UnknownMethod(Rule):
-    """A method is called that tensors do not have
+    """A call names a method that `torch.Tensor` does not have
 
     ## What it does
-    Looks for `x.name(…)` where `x` is a tensor on every path, made by a factory, an operator or a layer of torch, and
-    tensors of the described release have no such method: a misspelt name (`continous`), or a function of
-    `torch.nn.functional` that is no method (`logsigmoid`). An info for names that tensors once had.
+    Reports `x.name(…)` if `x` is a tensor on every path and tensors have no such method: a misspelt name
+    (`continous`), or a function of `torch.nn.functional` that is not a method (`logsigmoid`). `x` is a tensor if a
+    torch function, operator or layer makes it, or if it is an argument that the code annotates and uses as a tensor.
+    The finding is an info for a method that PyTorch has removed.
 
     ## Why is this bad
-    `AttributeError: 'Tensor' object has no attribute …` when the line is reached.
+    The call raises `AttributeError: 'Tensor' object has no attribute 'continous'`.
 
     ## How to fix
-    Correct the name, or call the function. `--unsafe-fixes` corrects a slip of the pen.
+    Correct the name, or call the function. `--unsafe-fixes` corrects a misspelt name:
+
+    ```python
+    x = x.contiguous()
+    y = F.logsigmoid(x)
+    ```
 
     ## What it cannot see
-    Tensors that arrive as arguments: an annotation alone does not say that nothing else arrives. Methods that the
-    project gives to `torch.Tensor` itself. Tensors that may be of a subclass (`DTensor`, nested tensors, a library's or
-    the project's own) are left alone, unless the name is plainly one of torch.
+    Arguments that only have an annotation: another object may arrive. Methods that the project adds to `torch.Tensor`.
+    The rule ignores tensors that may belong to a subclass (`DTensor`, nested tensors, one of a library or of the
+    project), unless the name is plainly one of torch.
 
     ```python
     def scale(x: torch.Tensor):
@@ -51,7 +57,7 @@ class UnknownMethod(Rule):
     ```
 
     ## Confirming
-    Builds the layer, or imports the file, and calls the function: Python's own words are the verdict.
+    modellint builds the layer, or imports the file, and calls the function. Python's error is the verdict.
 
     ## References
     - [torch.Tensor](https://pytorch.org/docs/stable/tensors.html)
@@ -99,14 +105,15 @@ class UnknownMethod(Rule):
         name = str(callee.data)
         was_there = name in surface.removed_tensor_names()
         place = module.place(callee)
-        evidence = ["a factory, an operator or a layer of torch makes it, on every path"]
+        evidence = ["the value is a tensor on every path"]
+        advice = "call a method that tensors have, or a function"
         names = _public_names()
         squeezed = {one.replace("_", ""): one for one in names if not one.endswith("_")}
         near = get_close_matches(name, names, n=1, cutoff=0.8)
         near = near or [squeezed[one] for one in get_close_matches(name.replace("_", ""), squeezed, n=1, cutoff=0.8)]
         if name in (surface.module_names("torch.nn.functional") or ()):
-            evidence.append(f"`torch.nn.functional.{name}` is a function, no method")
-            near = []
+            evidence.append(f"`torch.nn.functional.{name}` is a function, not a method")
+            near, advice = [], f"call the function `torch.nn.functional.{name}`"
         meant = slip(name, names) if near else None
         return self.finding(
             place,
@@ -115,7 +122,7 @@ class UnknownMethod(Rule):
             confidence=Confidence.HIGH,
             severity=Severity.INFO if was_there else None,
             evidence=evidence,
-            help=f"did you mean `{near[0]}`?" if near else "call a method that tensors have, or a function",
+            help=f"did you mean `{near[0]}`?" if near else advice,
             fix=None if meant is None else _rename_fix(place, name, meant),
             claim=Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )

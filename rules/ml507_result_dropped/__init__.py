@@ -63,23 +63,27 @@ _TRYING = re.compile(r"warm|profil|bench|timing|measure", re.IGNORECASE)
 
 
 class ResultDropped(Rule):
-    """The result of an operation is lost: it changes nothing
+    """A statement computes a tensor and drops the result
 
     ## What it does
-    Looks for statements that compute a tensor and drop it: `x.masked_fill(mask, 0)`, `mask.unsqueeze(1)`,
-    `torch.transpose(x, 0, 1)`, `x.to(device)` of a tensor, and layers that are called for nothing
-    (`self.layer_norm(x)`). An info for `contiguous`.
+    Reports statements that compute a tensor without using it: `x.masked_fill(mask, 0)`, `mask.unsqueeze(1)`,
+    `torch.transpose(x, 0, 1)`, `x.to(device)` of a tensor, and calls of layers such as `self.layer_norm(x)`. The
+    finding is an info for `contiguous`.
 
     ## Why is this bad
-    The line looks as if it did something. The mask is not applied, the norm never normalises, the tensor stays where it
-    was.
+    The line has no effect, and nothing tells you: the mask is not applied, the norm does not normalise, the tensor
+    stays on its device.
 
     ## How to fix
-    Assign the result, or call the method that changes its operand (`masked_fill_`). `--unsafe-fixes` assigns it to the
-    name that it was called on.
+    Assign the result, or call the in-place method (`masked_fill_`). `--unsafe-fixes` assigns it to the name that the
+    method was called on:
+
+    ```python
+    scores = scores.masked_fill(mask, float("-inf"))
+    ```
 
     ## What it cannot see
-    Methods that other objects have as well (`to`, `type`, `detach`) on what is not known to be a tensor: modules and
+    Methods that other objects have as well (`to`, `type`, `detach`), if the object may be no tensor: modules and
     batches move in place.
 
     ```python
@@ -87,7 +91,7 @@ class ResultDropped(Rule):
     ```
 
     ## Confirming
-    Calls the function with inputs that it takes: whether the statement changes any tensor that it is about.
+    modellint calls the function with inputs that it takes, and looks whether the statement changes any of its tensors.
 
     ## References
     - [In-place operations](https://pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -126,11 +130,11 @@ class ResultDropped(Rule):
         is_trial = is_tried_out(project, function, event)
         return self.finding(
             module.place(call),
-            f"`{what}` changes nothing here: its result is lost",
+            f"`{what}` has no effect here: nothing uses its result",
             symbol=f"{function.qualname}.{what}",
             confidence=Confidence.HIGH if kinds.is_tensor(call) else Confidence.MEDIUM,
             severity=Severity.INFO if is_weak or is_trial else None,
-            evidence=("the statement computes a new tensor, and nothing takes it",),
+            evidence=("the statement computes a new tensor and drops it",),
             help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
             fix=_assign_fix(call, module),
             claim=Lost(module.place(call)),

@@ -20,33 +20,42 @@ if TYPE_CHECKING:
 
 
 class UnpackMismatch(Rule):
-    """A tuple is unpacked into another number of names than it has values
+    """A tuple is unpacked into the wrong number of names
 
     ## What it does
-    Compares tuple assignments with what they are given, where each way through the callee says how many values come
-    back: functions, methods and layers (`features, attention = self.encoder(x)`) that one definition answers to, with
-    the constants that the call passes (`return_attention=True`); recurrent layers, `topk`, `split` into given sizes,
-    `zip` and `enumerate` in loops.
+    Compares the number of names in a tuple assignment with the number of values, if every path through the callee says
+    how many it returns:
 
-    In tests, demonstrations and under `if __name__ == "__main__"` it is an info.
+    - functions, methods and layers (`features, attention = self.encoder(x)`) with one definition, given the constants
+      that the call passes (`return_attention=True`)
+    - recurrent layers, `topk`, and `split` into given sizes
+    - `zip` and `enumerate` in loops
+
+    In tests, demonstrations and under `if __name__ == "__main__"`, the finding is an info.
 
     ## Why is this bad
-    `ValueError: too many values to unpack` (or not enough) at the first call: a `return` was changed, and this caller
-    was left behind.
+    The first call raises `ValueError: too many values to unpack (expected 2)` or
+    `ValueError: not enough values to unpack (expected 3, got 2)`. Usually somebody changed a `return`, but not this
+    caller.
 
     ## How to fix
-    Name as many values as come back, `_` for those that are not needed.
+    Use as many names as there are values, with `_` for those that you do not need:
+
+    ```python
+    features, _ = self.encoder(x)
+    ```
 
     ## What it cannot see
-    Callees with a `return` whose number of values is not known, generators, named tuples, and methods that a subclass
-    overrides. A single tensor may be unpacked along its first dimension, whose size is seldom known.
+    Callees with a `return` of an unknown number of values, generators, named tuples, and methods that a subclass
+    overrides. Code may unpack a single tensor along its first dimension, whose size is seldom known.
 
     ```python
     mean, deviation = self.statistics(x)  # which a subclass overrides, and gives three values
     ```
 
     ## Confirming
-    Calls the function around it with inputs that it takes: Python's own words are the verdict.
+    modellint calls the function that contains the assignment, with inputs that it takes. Python's error is the
+    verdict.
 
     ## References
     - [Python: assignment statements](https://docs.python.org/3/reference/simple_stmts.html#assignment-statements)
@@ -77,22 +86,23 @@ class UnpackMismatch(Rule):
         assert names is not None
         counts = sorted({part.count for part in found.parts})
         shown = module.text_of(event.value.callee) if event.value.op is Op.CALL else ""
-        what = f"`{shown}` gives" if shown and "\n" not in shown and len(shown) < 60 else "there are"
+        of = f" of `{shown}`" if shown and "\n" not in shown and len(shown) < 60 else ""
         number = " or ".join(map(str, counts))
+        values = "values" if counts != [1] else "value"
         callee = None if found.reached is None else found.reached.function
         return self.finding(
             module.place(names),
-            f"{what} {number} value{'s' if counts != [1] else ''}, which {len(names.args)} names cannot take",
+            f"cannot unpack {number} {values}{of} into {len(names.args)} names",
             symbol=f"{found.function.qualname}.{called_name(event.value.callee) if shown else ''}".rstrip("."),
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_tried_out(project, found.function, event) else None,
-            evidence=("unpacking raises `ValueError` whichever way is taken",),
+            evidence=("unpacking raises `ValueError` on every path",),
             related=[
                 Related(part.function.module.place(part.value), f"{part.count} values are returned here")
                 for part in found.parts[:3]
                 if found.reached is not None
             ],
-            help=f"name {number} values, `_` for those that are not needed",
+            help=f"unpack into {number} names, with `_` for values that you do not need",
             cause="" if callee is None else f"{callee.module.path} {callee.qualname} {number} {len(names.args)}",
             claim=Refused(module.place(names), "ValueError", f"values to unpack (expected {len(names.args)}"),
         )

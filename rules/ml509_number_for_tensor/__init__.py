@@ -30,24 +30,30 @@ _IN_MATH = frozenset(
 )
 #: Conditions that ask what kind of thing a value is, or how a program is run.
 _ASKING = frozenset(("isinstance", "is_tensor", "type", "hasattr", "is_tracing", "is_scripting"))
+_OPTIMIZER_HELP = "pass a list of parameters, or of dictionaries with `params`"
 
 
 class NumberForTensor(Rule):
-    """A function of torch that takes a tensor is given a number, a list, a text or a layer
+    """A torch function that takes a tensor gets a number, a list, a string or a layer
 
     ## What it does
-    Looks for functions of `torch` and `torch.nn.functional` whose first argument has to be a tensor, by torch's own
-    signatures, and that are given something else on every path: a number (`torch.log(math.pi)`), a list, a text, or a
-    layer instead of its output (`F.relu(self.proj)`). Also optimizers that are given a dictionary.
+    Reports a call of `torch` or `torch.nn.functional` whose first argument has to be a tensor, by torch's own
+    signatures, but is something else on every path: a number (`torch.log(math.pi)`), a list, a string, or a layer
+    instead of its output (`F.relu(self.proj)`). Also reports an optimizer that gets a dictionary.
 
     ## Why is this bad
-    `TypeError: log(): argument 'input' must be Tensor, not float` when the line is reached.
+    The call raises `TypeError: log(): argument 'input' (position 1) must be Tensor, not float`.
 
     ## How to fix
-    For numbers use `math`, as `--fix` does where the file imports it. Call the layer; make a tensor of the list.
+    For numbers, use `math`, as `--fix` does if the file imports it. Call the layer; convert the list to a tensor:
+
+    ```python
+    scale = math.sqrt(q.size(-1))
+    y = F.relu(self.proj(x))
+    ```
 
     ## What it cannot see
-    Numbers that arrive as arguments, or in settings.
+    Numbers that arrive as arguments or in settings.
 
     ```python
     def width(config):
@@ -55,7 +61,7 @@ class NumberForTensor(Rule):
     ```
 
     ## Confirming
-    Builds the layer, or imports the file, and calls the function: torch's own words are the verdict.
+    modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the verdict.
 
     ## References
     - [torch](https://pytorch.org/docs/stable/torch.html)
@@ -99,11 +105,11 @@ class NumberForTensor(Rule):
         is_optimizer = name.startswith("torch.optim.")
         return self.finding(
             argument_place(call, 0, _first(name), module) or module.place(call),
-            f"`{short}` takes {'parameters' if is_optimizer else 'a tensor'}, and is given {kind}",
+            f"`{short}` takes {'parameters' if is_optimizer else 'a tensor'}, but gets {kind}",
             symbol=f"{function.qualname}.{short}",
             confidence=Confidence.HIGH,
             evidence=(f"torch raises `TypeError`: `{module.text_of(given)[:60]}` is {kind} on every path",),
-            help=_help(short, kind),
+            help=_OPTIMIZER_HELP if is_optimizer else _help(short, kind),
             fix=_fix(call, module, short) if kind == "a number" else None,
             claim=Refused(
                 module.place(call), "TypeError", "can only optimize Tensors" if is_optimizer else "be Tensor"
@@ -129,7 +135,7 @@ def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
     if value.op in (Op.LIST, Op.DICT, Op.TUPLE):
         return {Op.LIST: "a list", Op.DICT: "a dictionary", Op.TUPLE: "a tuple"}[value.op]
     if (value.op is Op.CONST and isinstance(value.data, str)) or value.op is Op.STRING:
-        return "a text"
+        return "a string"
     return "a layer" if kinds.layer(value, ("",)) is not None else None
 
 
@@ -142,8 +148,8 @@ def _is_asked(event: Event) -> bool:
 
 def _help(short: str, kind: str) -> str:
     if kind == "a number":
-        return f"use `math.{short}`" if short in _IN_MATH else "make a tensor of it"
-    return "call the layer" if kind == "a layer" else "make a tensor of it"
+        return f"use `math.{short}`" if short in _IN_MATH else "convert it to a tensor"
+    return "call the layer" if kind == "a layer" else "convert it to a tensor"
 
 
 def _fix(call: Value, module: ModuleFacts, short: str) -> Fix | None:

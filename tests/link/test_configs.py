@@ -44,8 +44,8 @@ def test_each_missing_key_is_reported_once(workspace: Workspace) -> None:
     workspace.write({"conf/train.yaml": text})
     [finding] = workspace.run("check", "--output-format", "json", "--select", "ML401", "conf").json["findings"]
     assert (finding["line"], finding["column"]) == (16, 8)
-    assert finding["message"] == "`${model.sizes.a}` leads nowhere: there is no key `sizes`"
-    assert "2 interpolations ask for `sizes` there" in finding["evidence"]
+    assert finding["message"] == "`${model.sizes.a}` does not resolve: there is no key `sizes`"
+    assert "2 interpolations in this mapping use `sizes`" in finding["evidence"]
 
 
 def test_the_only_interpolation_of_a_file_may_be_wrong(workspace: Workspace) -> None:

@@ -203,10 +203,10 @@ def test_the_releases_count_that_a_project_asks_for(requirement: str, missing: s
 @pytest.mark.parametrize(
     ("names", "requirement", "severity", "told"),
     [
-        ((GONE,), "", "warning", "by the names in the recipe it is one of 0.5"),
-        ((GONE, NEW), "", "warning", "nothing says which release is wanted, so the newest are installed"),
-        ((GONE,), "speechbrain>=0.5", "error", "`requirements.txt` says which releases are wanted"),
-        ((NEW,), "speechbrain<1", "error", "`requirements.txt` says which releases are wanted"),
+        ((GONE,), "", "warning", "going by the names in the recipe, it needs one of 0.5"),
+        ((GONE, NEW), "", "warning", "the project asks for no release, so modellint takes the newest ones"),
+        ((GONE,), "speechbrain>=0.5", "error", "`requirements.txt` asks for other releases"),
+        ((NEW,), "speechbrain<1", "error", "`requirements.txt` asks for other releases"),
         ((NEVER,), "", "error", "HyperPyYAML raises `ImportError`"),
     ],
 )
@@ -237,7 +237,7 @@ def test_a_recipe_is_judged_by_what_the_releases_take_that_it_is_written_for(
     (tmp_path / "r.yaml").write_text(wrong + "".join(f"z{at}: !name:{name}\n" for at, name in enumerate(others)))
     (finding,) = modellint.check([tmp_path], select=["ML403"])
     assert any(fact.endswith(releases) for fact in finding.evidence)
-    guess = "nothing says which release is wanted; by the names in the recipe it is one of these"
+    guess = "the project asks for no release; going by the names in the recipe, it needs one of these"
     assert (guess in finding.evidence) == (others == (GONE,))
 
 

@@ -170,7 +170,7 @@ def test_the_library_gives_places_by_cell(workspace: Workspace) -> None:
 def test_a_recipe_that_a_cell_writes_is_checked(workspace: Workspace) -> None:
     workspace.write({"book.ipynb": notebook("x = 1", RECIPE)})
     assert workspace.check().lines[0] == (
-        "book.ipynb:cell 2:6:17: ML401[error] `<modle>` leads nowhere: there is no key `modle`"
+        "book.ipynb:cell 2:6:17: ML401[error] `<modle>` does not resolve: there is no key `modle`"
     )
 
 

@@ -13,6 +13,7 @@ import os
 import posixpath
 import re
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -22,13 +23,13 @@ from refresh import families
 
 from modellint import home
 from modellint.__main__ import main
-from modellint.commands.explain import as_markdown
+from modellint.commands.explain import as_markdown, example_as_markdown, examples_of
 from modellint.config.schema import configuration_schema, kind_in_words
 from modellint.examples import materialise
 from modellint.packs import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
@@ -47,6 +48,8 @@ PAGES = {
 }
 #: Tables of so many columns fit on any screen.
 _NARROW = 3
+#: So many examples of a rule are seen on its page before others are unfolded.
+_SHOWN = 2
 _LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
 
@@ -154,13 +157,27 @@ def _overview(rules: Mapping[str, Rule]) -> str:
 
 
 def _rule_page(rule: Rule) -> str:
-    """The page of `modellint explain`, with what comes out for its first bad example."""
+    """The page of `modellint explain`, with what is printed for its first bad example; most examples are folded."""
     page = as_markdown(type(rule)).replace(f"\n{home.page_of(type(rule))}\n", "")
-    if not rule.bad:
-        return page
-    before, title, after = page.partition("\n## Examples\n")
-    shown = f"\n## What it prints\n\nFor the first of the examples below:\n\n```text\n{printed(rule)}\n```\n"
-    return before + "\n" + shown + title + after
+    sections = examples_of(type(rule))
+    if sections:
+        page = page.partition(f"\n## {next(iter(sections))}\n")[0]
+    if rule.bad:
+        shown = f"## What it prints\n\nFor the first of the examples below:\n\n```text\n{printed(rule)}\n```"
+        page = f"{page.rstrip()}\n\n{shown}\n"
+    # Two examples are seen at once: one that is reported and one that is not, where there are both.
+    shares = _SHOWN // max(len(sections), 1)
+    return page + "".join(f"\n## {title}\n\n{_folded(of_it, shares)}\n" for title, of_it in sections.items())
+
+
+def _folded(examples: Sequence[Example], number: int) -> str:
+    """The first examples, and a block that unfolds to the others."""
+    written = [example_as_markdown(example) for example in examples]
+    shown, rest = written[:number], written[number:]
+    if rest:
+        summary = f"{len(rest)} more example{'s' if len(rest) > 1 else ''}"
+        shown.append(f'??? example "{summary}"\n\n' + textwrap.indent("\n\n".join(rest), "    "))
+    return "\n\n".join(shown)
 
 
 def printed(rule: Rule) -> str:

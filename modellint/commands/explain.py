@@ -42,6 +42,17 @@ def as_markdown(rule: type[Rule]) -> str:
     return "\n".join(_page(rule, _fenced))
 
 
+def examples_of(rule: type[Rule]) -> dict[str, tuple[Example, ...]]:
+    """The examples of a rule by the headings of its page."""
+    sections = {"Examples": rule.bad, "Not reported": rule.good}
+    return {title: examples for title, examples in sections.items() if examples}
+
+
+def example_as_markdown(example: Example) -> str:
+    """One example of the page as Markdown."""
+    return "\n".join(_example(example, _fenced))
+
+
 def as_text(rule: type[Rule]) -> str:
     """The page for a terminal: Markdown as it stands, with the examples indented."""
     return "\n".join(_page(rule, _indented))
@@ -65,16 +76,19 @@ def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Itera
         yield page
         yield ""
     yield docs.body
-    for title, examples in (("Examples", rule.bad), ("Not reported", rule.good)):
-        if examples:
-            yield ""
-            yield f"## {title}"
+    for title, examples in examples_of(rule).items():
+        yield ""
+        yield f"## {title}"
         for example in examples:
             yield ""
-            yield f"{example.title}:"
-            for path, text in example.files.items():
-                yield ""
-                yield from block(path, _readable(text))
+            yield from _example(example, block)
+
+
+def _example(example: Example, block: Callable[[str, str], Iterator[str]]) -> Iterator[str]:
+    yield f"{example.title}:"
+    for path, text in example.files.items():
+        yield ""
+        yield from block(path, _readable(text))
 
 
 def _fenced(path: str, text: str) -> Iterator[str]:

@@ -23,30 +23,37 @@ if TYPE_CHECKING:
 
 
 class VocabularyMismatch(Rule):
-    """Two places that must agree on the size of the vocabulary have different sizes
+    """Two parts that share a vocabulary have different sizes
 
     ## What it does
-    Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
-    with the tokens that the same function, or one that it calls, adds to it: `len(tokenizer)` taken before
-    `add_tokens`, and `tokenizer.vocab_size`, which does not count added tokens at all; and models that are resized to a
-    tokenizer before it gets more tokens, also in functions of other files. Where nothing resizes a model of a
-    checkpoint that such a tokenizer feeds, it says so as *info*. In recipes it compares the
-    head of a searcher with what scores the same ids (the output layer for CTC, a language model) and with the tokens
-    of the only tokenizer.
+    Compares the sizes of
+
+    - layers that share their weight (`head.weight = embed.weight`)
+    - a table sized by a tokenizer and the tokens that the same function, or one that it calls, adds to it:
+      `len(tokenizer)` taken before `add_tokens`, and `tokenizer.vocab_size`, which never counts added tokens
+    - a model resized to a tokenizer before that gets more tokens, also in functions of other files
+    - in a recipe, the head of a searcher and what scores the same ids (the output layer for CTC, a language model), or
+      the tokens of the only tokenizer
+
+    A model loaded from a checkpoint, fed by a tokenizer with added tokens and never resized, is an info.
 
     ## Why is this bad
-    Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint that was made for the
-    other no longer fits. The id of an added token has no row in a table that was sized without it: `index out of range
-    in self`, or a device-side assert on a GPU, at the first text that contains the token.
+    Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint made for the other no
+    longer fits. An added token has no row in a table that was sized without it. The first text that contains the token
+    fails with `index out of range in self`, or a device-side assert on a GPU.
 
     ## How to fix
-    Size both places by the same value. Add tokens first, and size tables by `len(tokenizer)` afterwards, or resize the
-    table by the number of tokens added.
+    Size both parts by the same value. Add tokens first, then size or resize the table:
+
+    ```python
+    tokenizer.add_tokens(["<laugh>"])
+    model.resize_token_embeddings(len(tokenizer))
+    ```
 
     ## Confirming
-    A run builds both layers and compares the ids that they are made for; numbers that had to be assumed must disagree
-    in each of several choices, also where all sizes are equal. A function that adds tokens is given a tokenizer of 100
-    ids that counts what is added. Of recipes the last linear layers of both sides are compared.
+    A run builds both layers and compares how many ids each is made for. Where modellint has to assume numbers, the
+    sizes must differ for each of several choices, one of them with all numbers equal. A function that adds tokens gets
+    a tokenizer of 100 ids that counts what is added. For a recipe, a run compares the last linear layers of both parts.
 
     ## References
     - [Using the Output Embedding to Improve Language Models](https://arxiv.org/abs/1608.05859)

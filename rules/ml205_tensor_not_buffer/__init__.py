@@ -25,26 +25,31 @@ _REGISTER_FIRST = 'register it in the constructor: `self.register_buffer("{}", N
 
 
 class TensorNotBuffer(Rule):
-    """A tensor attribute is no buffer
+    """A layer keeps a tensor as a plain attribute, so it does not move with the layer
 
     ## What it does
-    Looks for tensors that a layer makes in `__init__` and keeps as plain attributes, where `forward` calculates with
-    them and its input (or with parameters), and nothing ever moves them: no `.to(…)`, no `type_as`, no `device=`.
+    Reports tensors that a layer makes in `__init__` and keeps as plain attributes, if `forward` computes with them and
+    its input, or with them and a parameter, and nothing moves them: no `.to(…)`, no `type_as`, no `device=`. Also
+    reports tensors that the constructor gets as arguments (by annotation, by documentation, or because the file passes
+    new ones) and tensors that it takes from a dataset or another layer.
 
-    A tensor that a method makes when the layer is called, and keeps for the next call (`self.mask = …` behind a test of
-    its size), is an info: all is well until the layer moves after its first call.
+    It is an info if
 
-    So it does with tensors that a constructor is given, where its annotation or documentation says that they are
-    tensors or the file gives it new ones, and with those that it takes from a dataset or from another layer. An info
-    where whoever makes the layer, or the constructor itself, may have put the tensor where it belongs for once
-    (`.to("cuda")`), and for objects that are no layers (losses, metrics, kernels) but are given what layers give.
+    - a method makes the tensor in a call and keeps it for the next one (`self.mask = …` behind a test of its size): it
+      fails only if the layer moves after its first call
+    - the caller or the constructor may have put the tensor on the right device (`.to("cuda")`)
+    - the object is no layer (a loss, metric or kernel) but gets the output of layers
 
     ## Why is this bad
-    `model.to("cuda")` moves parameters and buffers, nothing else. The tensor stays on the CPU, and the first batch on
-    a GPU fails with `Expected all tensors to be on the same device`. The state dict does not hold it either.
+    `model.to("cuda")` moves parameters and buffers, and nothing else. The tensor stays on the CPU, and the first batch
+    on a GPU fails with `Expected all tensors to be on the same device`. The state dict does not hold the tensor either.
 
     ## How to fix
-    Register it: `self.register_buffer("window", window)`; with `persistent=False` the state dict stays as it is.
+    Register the tensor as a buffer. With `persistent=False`, the state dict does not change:
+
+    ```python
+    self.register_buffer("window", window, persistent=False)
+    ```
 
     ## References
     - [torch.nn.Module.register_buffer](https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer)

@@ -23,33 +23,41 @@ if TYPE_CHECKING:
 
 
 class UndefinedAttribute(Rule):
-    """A layer reads an attribute of itself that nothing sets
+    """A layer reads an attribute of `self` that nothing sets
 
     ## What it does
-    Looks in layers for `self.x` that no class of the hierarchy sets, defines or registers, in the bases, in
-    subclasses, or in what stands beside them in a subclass, and that nothing in the project sets from outside. Speaks
-    only where all bases can be read.
+    Reports reads of `self.x` in layers if nothing sets, defines or registers `x`: no class of the hierarchy, no
+    subclass, no other base of a subclass, and no code outside the class. Reports only classes whose bases can all be
+    read.
 
-    And for attributes that the constructor sets on one side of a condition only, where a parameter's default takes the
-    other side, or another branch is made for it, while `forward` or the constructor reads them in any case.
+    Also reports an attribute that the constructor sets on one side of a condition only, if the default of a parameter
+    takes the other side, or another branch is written for it, and `forward` or the constructor reads the attribute in
+    any case.
 
-    An error on the way that each call takes; a warning for one side of a condition, under a condition, in a method that
-    is called under conditions only, in `__repr__` and in messages of errors; an info in methods that nothing calls, and
-    where a decorator of the class cannot be read.
+    It is an error on a line that each call reaches. It is a warning for one side of a condition, behind a condition, in
+    a method that is called behind conditions only, in `__repr__` and in error messages. It is an info in methods that
+    nothing calls, and in classes with a decorator that cannot be read.
 
     ## Why is this bad
-    `AttributeError: 'Model' object has no attribute 'x'` when the line is reached: a misspelt name, a method that was
-    copied from another class, an argument that was never kept, or a method that the base no longer has.
+    The line raises `AttributeError: 'Model' object has no attribute 'x'`. The name is misspelt, the method was copied
+    from another class, an argument was never stored, or the base no longer has the method.
 
     ## How to fix
-    Read the attribute that is meant, or set it in the constructor. `--unsafe-fixes` corrects a slip of the pen, where
-    the call fits the method that is meant.
+    Read the attribute that you meant, or set it in the constructor:
+
+    ```python
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+    ```
+
+    `--unsafe-fixes` corrects a misspelt name if the call fits the method.
 
     ## What it cannot see
-    Attributes that are set on one way through the constructor only, where nothing says that another one is taken, or a
-    base or subclass sets them, too; classes with a base that cannot be read, with `__getattr__`, or whose attributes
-    come from `setattr` with computed names; projects of more than 4,000 files, which are not searched for who else sets
-    them.
+    Attributes that only one path through the constructor sets, if nothing shows that another path is taken, or a base
+    or subclass sets them too. Classes with a base that cannot be read, with `__getattr__`, or whose attributes come
+    from `setattr` with computed names. Projects of more than 4,000 files, which are not searched for code that sets
+    attributes.
 
     ```python
     if kind == "a":
@@ -57,8 +65,8 @@ class UndefinedAttribute(Rule):
     ```
 
     ## Confirming
-    Builds the class and calls the method: Python's own words are the verdict. Where no call leads to the line, the
-    object that was built has no such attribute. That nothing sets it from outside is a fact about the whole project.
+    A run builds the class and calls the method. The error that Python raises is the verdict. If no call reaches the
+    line, the object that was built has no such attribute. A run does not show that nothing sets it from outside.
 
     ## References
     - [torch.nn.Module](https://pytorch.org/docs/stable/generated/torch.nn.Module.html)

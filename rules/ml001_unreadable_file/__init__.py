@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from modellint.source import UnreadableError
 
 
-_REMEDIES = {PYTHON_2: "convert it to Python 3", TEMPLATE: "check what is made of it"}
+_REMEDIES = {PYTHON_2: "convert it to Python 3", TEMPLATE: "check the files made from it"}
 
 
 class UnreadableFile(Rule):

@@ -53,7 +53,7 @@ class UnusedSuppression(Rule):
 def _silent(entry: Stale) -> str:
     """The text about a comment's useless parts."""
     if entry.suppression.misplaced:
-        return "silences nothing: it stands below the head of the file"
+        return "silences nothing: it stands below the first statement"
     said = ["silences " + " and ".join(f"no `{code}`" for code in entry.unused)] if entry.unused else []
     if entry.unknown:
         said.append("names " + " and ".join(f"`{code}`" for code in entry.unknown) + ", which no rule has")

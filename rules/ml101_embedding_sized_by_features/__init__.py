@@ -111,11 +111,11 @@ class EmbeddingSizedByFeatures(Rule):
         home, callee = found.constructor.module, module.text_of(found.call.callee)
         return self.finding(
             module.place(found.call),
-            f"`{second}` and `{first}` have changed places: `{callee}` is given one for the other",
+            f"`{second}` and `{first}` are swapped in the call of `{callee}`",
             symbol=found.call.target or callee,
             confidence=Confidence.HIGH,
-            evidence=("both are called what the other one should be, and size a table",),
-            related=(Related(home.place(found.table), "the table is made with them here"),),
+            evidence=("each has the name of the other parameter, and both size a table",),
+            related=(Related(home.place(found.table), "they size this table"),),
             help="swap them, or pass them by name",
             fix=exchanged_arguments(found.call, *found.arguments, module),
         )

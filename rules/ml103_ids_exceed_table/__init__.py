@@ -124,7 +124,7 @@ class IdsExceedTable(Rule):
         if ids.head is not None:
             related.append(Related(ids.head.place, f"the head has {ids.bound.described} classes"))
         related.append(Related(ids.origin.place, "the ids are drawn here"))
-        related.extend(Related(step.place, "the ids are handed on here") for step in lookup.steps[1:-1])
+        related.extend(Related(step.place, "the ids are passed on here") for step in lookup.steps[1:-1])
         if len(lookup.steps) > 1:
             related.append(Related(lookup.steps[-1].place, "the ids are looked up here"))
         return self.finding(
@@ -134,7 +134,7 @@ class IdsExceedTable(Rule):
             confidence=Confidence.LOW if lookup.is_conditional else confidence,
             evidence=_evidence(ids.bound, rows, lookup),
             related=related,
-            help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
+            help=f"cut the logits to {rows.described} classes before ids are drawn, or drop larger ids",
             fix=None if lookup.codec is not None else _clamp_fix(rows, lookup),
             claim=IdsExceed(
                 lookup.place.place,

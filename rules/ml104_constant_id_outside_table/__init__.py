@@ -125,7 +125,7 @@ class ConstantIdOutsideTable(Rule):
             return
         constant = origin.module.text_of(origin.value)
         shown = constant if number is None or constant == str(number) else f"{constant} = {number}"
-        what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
+        what = "ids below 0 have no row" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
         proved = size.constant is not None if is_negative else rows is not None and is_proved(size, rows)
         modules = dict.fromkeys((origin.module, table.module, *(step.module for step in lookup.steps)))
         if not proved and rows is not None and never_by_default(size, rows, modules, project):

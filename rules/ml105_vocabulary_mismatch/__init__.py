@@ -90,10 +90,10 @@ class VocabularyMismatch(Rule):
                 continue
             yield self.finding(
                 smaller.place,
-                f"`{smaller.item.path}` has {smaller.described} ids, but `{larger.item.path}` {larger.described}",
+                f"`{smaller.item.path}` has {smaller.described} ids, but `{larger.item.path}` has {larger.described}",
                 symbol=smaller.item.path,
                 confidence=Confidence.HIGH if other.item.kind.value == "!new" else Confidence.MEDIUM,
-                evidence=(f"`{search.item.path}` draws ids of `{head.item.path}`",),
+                evidence=(f"`{search.item.path}` draws ids from `{head.item.path}`",),
                 related=(
                     Related(larger.place, f"`{larger.item.path}` is sized here"),
                     Related(search.item.place, "they meet here"),
@@ -124,7 +124,7 @@ class VocabularyMismatch(Rule):
             f"{larger.rows.described}",
             symbol=smaller.made.name,
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
-            evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` makes them share it",),
+            evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` ties their weights",),
             related=(
                 Related(other, "the other layer is made here"),
                 Related(tied, "the weights are tied here"),
@@ -143,7 +143,7 @@ class VocabularyMismatch(Rule):
         counts = "never counts added tokens" if size.value.op.value == "attr" else "is taken before they are added"
         return self.finding(
             place,
-            f"`{text}` does not count the tokens of `{added}(…)`: their ids have no row",
+            f"`{text}` does not count the tokens that `{added}(…)` adds: their ids have no row",
             symbol=text,
             confidence=Confidence.MEDIUM if growth.event.guard is None else Confidence.LOW,
             evidence=(f"`{text}` {counts}", "nothing resizes the table afterwards"),
@@ -160,10 +160,10 @@ class VocabularyMismatch(Rule):
         resized, added = module.text_of(late.resized.callee), module.text_of(late.added.callee)
         return self.finding(
             module.place(late.resized),
-            f"`{resized}` makes the table as large as the tokenizer is, and `{added}` adds tokens to that afterwards",
+            f"`{resized}` resizes the table to the tokenizer, and `{added}` adds tokens to the tokenizer afterwards",
             symbol=resized,
             confidence=Confidence.MEDIUM,
-            evidence=("nothing resizes the table once the tokens are there: their ids have no row",),
+            evidence=("nothing resizes the table after that: the ids of the new tokens have no row",),
             related=(Related(module.place(late.added), "tokens are added here"),),
             help="add the tokens first, and resize the table afterwards",
         )
@@ -173,7 +173,7 @@ class VocabularyMismatch(Rule):
         loaded, added = module.text_of(found.model.callee), module.text_of(found.added.callee)
         return self.finding(
             module.place(found.model),
-            f"the model has rows for the tokens of its checkpoint, but is fed by a tokenizer that `{added}` gives more",
+            f"the model has rows for the tokens of its checkpoint, but `{added}` adds more to its tokenizer",
             symbol=loaded,
             severity=Severity.INFO,
             confidence=Confidence.MEDIUM,
@@ -182,7 +182,7 @@ class VocabularyMismatch(Rule):
             ),
             related=(
                 Related(module.place(found.added), "tokens are added here"),
-                Related(module.place(found.fed), "both meet here"),
+                Related(module.place(found.fed), "the tokenizer feeds the model here"),
             ),
-            help="call `resize_token_embeddings(len(tokenizer))` once the tokens are there",
+            help="call `resize_token_embeddings(len(tokenizer))` after the tokens are added",
         )

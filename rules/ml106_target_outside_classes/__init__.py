@@ -78,7 +78,7 @@ class TargetOutsideClasses(Rule):
         place, written_at = constant_places(value, function, filler.size.number)
         number, ignored = filler.size.number, judged.ignored
         shown = written if number is None or written == str(number) else f"{written} = {number}"
-        related = [Related(judged.place.place, "the targets are handed on here")] if len(judged.steps) > 1 else []
+        related = [Related(judged.place.place, "the targets are passed on here")] if len(judged.steps) > 1 else []
         related.append(Related(judged.steps[-1].place, f"this loss ignores {ignored.described}"))
         if judged.classes is not None and judged.rows is not None:
             related.append(Related(judged.classes.place, f"the scores are for {judged.rows.described} classes"))
@@ -92,8 +92,8 @@ class TargetOutsideClasses(Rule):
             confidence=Confidence.HIGH if is_proved else Confidence.MEDIUM,
             evidence=(_range(judged.rows),),
             related=related,
-            help=f"fill with {ignored.described}, or tell the loss `ignore_index={written}`",
-            fix=None if edit is None else Fix("Fill with what is ignored", Applicability.UNSAFE, (edit,)),
+            help=f"fill with {ignored.described}, or pass `ignore_index={written}` to the loss",
+            fix=None if edit is None else Fix("Fill with the `ignore_index`", Applicability.UNSAFE, (edit,)),
         )
 
 

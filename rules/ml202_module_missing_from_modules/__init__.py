@@ -131,7 +131,7 @@ class ModuleMissingFromModules(Rule):
             f"`{unmet.text}` is used, but `modules` of `{recipe.file.name}` has no `{name}`",
             symbol=name,
             confidence=Confidence.HIGH,
-            evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
+            evidence=(interface.evidence, f"`{unmet.function}` reaches this line in each call"),
             related=(Related(unmet.place, entries),),
             help=help,
             claim=claim,

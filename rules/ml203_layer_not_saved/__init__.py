@@ -109,7 +109,7 @@ def _layer_and_parts(shortfall: Shortfall) -> str:
 def _evidence(shortfall: Shortfall) -> Iterator[str]:
     layer, part, status = shortfall.layer, shortfall.part, shortfall.status
     if layer is not part:
-        yield f"`{layer.path}` holds `{part.path}`, and nothing of it is saved"
+        yield f"`{layer.path}` holds `{part.path}`, and no part of it is saved"
     yield f"`{part.target}` has parameters to train"
     if status.trained is not None:
         yield f"`{status.trained.root.text}` is given the parameters of `{status.trained.root.item.path}`"

@@ -82,7 +82,7 @@ class LayersInPlainContainer(Rule):
         else:
             message = (
                 f"`{attribute}` is a plain {kept.kind}: {_names(found)} in it are not registered, "
-                "so they are neither moved, trained nor saved"
+                "so they are not moved, trained or saved"
             )
             remedy = f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`"
         return self.finding(

@@ -97,7 +97,7 @@ def _evidence(creation: Creation) -> Iterator[str]:
     if creation.attribute is None:
         yield "the new layer is gone when the call ends"
     else:
-        yield f"`self.{creation.attribute}` is replaced without asking if there is one"
+        yield f"`self.{creation.attribute}` is replaced even if it is set"
     if creation.is_conditional:
         yield "it is created whenever a condition on the arguments holds"
 

@@ -151,11 +151,11 @@ class ParameterNotRegistered(Rule):
         if found.target is None:
             return self.finding(
                 found.constructor.place,
-                f"the constructor of `{found.cls.name}` never calls the one of `nn.Module`",
+                f"the constructor of `{found.cls.name}` never calls `nn.Module.__init__`",
                 symbol=f"{found.cls.name}.__init__",
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO,
-                evidence=("an object of it cannot be called, moved or given layers",),
+                evidence=("its objects cannot be called, moved or given layers",),
                 help="call `super().__init__()` first",
                 fix=set_up(found),
             )
@@ -167,7 +167,7 @@ class ParameterNotRegistered(Rule):
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.HIGH,
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
-            related=(Related(found.constructor.place, "the constructor that calls no other one"),),
+            related=(Related(found.constructor.place, "this constructor calls no other"),),
             help="call `super().__init__()` first",
             fix=set_up(found),
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
@@ -177,12 +177,12 @@ class ParameterNotRegistered(Rule):
         from modellint.claims.layers import NotRegistered
 
         place = found.function.module.place(found.target)
-        evidence = ["it asks for gradients, and `parameters()` does not hold it: neither do checkpoints"]
+        evidence = ["neither `parameters()` nor a checkpoint holds it"]
         if found.is_handed_out:
-            evidence.append("a method hands it out, which an optimizer may be given")
+            evidence.append("a method returns or stores it, so an optimizer may be given it")
         return self.finding(
             place,
-            f"`self.{found.attribute}` is to be learned, but it is a plain tensor that is not registered",
+            f"`self.{found.attribute}` requires gradients, but is a plain tensor that is not registered",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.MEDIUM,
             severity=Severity.INFO if found.is_handed_out else Severity.WARNING,
@@ -201,18 +201,18 @@ class ParameterNotRegistered(Rule):
         name, _, operation = module.text_of(move.value.callee).rpartition(".")
         return self.finding(
             module.place(move.value),
-            f"`.{operation}` gives `{name}` another tensor than the one that the optimizer was given",
+            f"`.{operation}` makes a new tensor of `{name}`, but the optimizer was given the old one",
             symbol=name,
             confidence=Confidence.HIGH,
             severity=Severity.WARNING,
             evidence=(
-                "where the tensor is elsewhere, the optimizer goes on with the old one, and what is used never changes",
+                "if the move copies the tensor, the optimizer updates the old one, and the one in use never changes",
             ),
             related=(
                 Related(found.made.place, "the tensor is made here"),
                 Related(found.optimizer.place, "the optimizer is given it here"),
             ),
-            help="move the tensor before it asks for gradients, and make the optimizer after that",
+            help="move the tensor before it requires gradients, and make the optimizer after that",
             fix=moved_sooner(found),
             claim=MovedLate(module.place(move.value), found.optimizer.place, move.start.qualname),
         )

@@ -123,7 +123,7 @@ class LayerNotOptimised(Rule):
         if found.is_late:
             said = "an optimizer holds the parameters that its model had when it was made"
             told, remedy = (
-                "the optimizer is made here, before",
+                "the optimizer is made here, earlier",
                 "with `add_param_group`, or make the optimizer afterwards",
             )
         if isinstance(found.cls, str):

@@ -85,8 +85,8 @@ class TensorOnDefaultDevice(Rule):
             evidence.append("nothing in this project moves a model yet")
         return self.finding(
             module.place(made.maker),
-            f"`{maker}` makes a tensor on the default device, where it is used with {_others(met[0])}"
-            f", which may be elsewhere",
+            f"`{maker}` makes a tensor on the default device, but it is used with {_others(met[0])}"
+            ", which may be on another device",
             symbol=f"{function.qualname}.{maker.rpartition('.')[2]}",
             confidence=Confidence.MEDIUM,
             severity=Severity.ERROR if is_bound else Severity.INFO if is_still else None,
@@ -150,7 +150,7 @@ def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
     span = module.span(call)
     spot = Place(module.path, Span(span.end_line, span.end_column - 1, span.end_line, span.end_column - 1))
     comma = "" if whole[:-1].rstrip().endswith(",") else ", "
-    return Fix(f"Make it where `{name}` is", Applicability.SAFE, (Edit(spot, f"{comma}device={name}.device"),))
+    return Fix(f"Make it on the device of `{name}`", Applicability.SAFE, (Edit(spot, f"{comma}device={name}.device"),))
 
 
 def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:

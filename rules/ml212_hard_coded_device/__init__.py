@@ -103,18 +103,17 @@ class HardCodedDevice(Rule):
         is_only = not is_latent and knows_only_cuda(module, project)
         per_process = not is_latent and (_communicates(cls, project) or _is_for_cuda_only(module, project))
         related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
-        evidence = ["it fails on a machine without CUDA, and on every other device than this one"]
+        evidence = ["it fails on a machine without CUDA, and on any other device"]
         if is_only:
-            evidence = ["nothing in this project runs elsewhere than on CUDA, and nothing in it chooses a device"]
+            evidence = ["this project runs only on CUDA, and nothing in it chooses a device"]
         elif per_process:
             evidence.append("each process has a CUDA device of its own, and nothing asks if there is one")
         if first.is_asked:
-            evidence.append("that CUDA is there does not say where the layer is")
+            evidence.append("the test does not say which device the layer is on")
         shown = module.text_of(call)
         return self.finding(
             module.place(first.device or call),
-            f"`{shown if len(shown) < 60 else called_name(call.callee)}` chooses a CUDA device for whoever uses "
-            f"`{cls.name}`",
+            f"`{shown if len(shown) < 60 else called_name(call.callee)}` hard-codes a CUDA device in `{cls.name}`",
             symbol=f"{function.qualname}.cuda",
             confidence=Confidence.MEDIUM if is_latent or is_only else Confidence.HIGH,
             severity=Severity.INFO if is_latent or is_only or per_process else None,

@@ -111,9 +111,9 @@ class LayerNeverUsed(Rule):
             severity=Severity.ERROR,
             evidence=(
                 f"`self.{twin.name}` is made in the same way, and called for both",
-                "no method of the class, its bases or subclasses reads it, and no other code that knows the class",
+                "no method of the class, its bases or subclasses reads it, nor does any code that uses the class",
             ),
-            related=(Related(place, "called for the other one"), Related(user.place(twin.other), "called here, too")),
+            related=(Related(place, "called in its place"), Related(user.place(twin.other), "called here, too")),
             help=f"call `self.{found.name}` there",
             fix=Fix(f"Call `self.{found.name}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), found.name),)),
             claim=Untrained(module.place(found.target), found.cls.qualname, found.name),
@@ -131,13 +131,13 @@ class LayerNeverUsed(Rule):
         found, *others = group
         module = found.cls.module
         is_wrapped = _is_wrapped(module, project)
-        evidence = ["no method of the class, its bases or subclasses reads it, and no other code that knows the class"]
+        evidence = ["no method of the class, its bases or subclasses reads it, nor does any code that uses the class"]
         if is_wrapped:
             evidence.append("`DistributedDataParallel` waits for its gradients: the second step raises `RuntimeError`")
         more = f", and neither are {len(others)} more layers of the class" if others else ""
         return self.finding(
             module.place(found.target),
-            f"`self.{found.name}` is never used{more}: it is trained by nothing, and kept in every checkpoint",
+            f"`self.{found.name}` is never used{more}: nothing trains it, and every checkpoint holds it",
             symbol=f"{found.cls.name}.{found.name}",
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING if is_wrapped else None,

@@ -105,13 +105,13 @@ class UndefinedAttribute(Rule):
         side = f"the default of `{found.by_default}` leaves it unset" if found.by_default else "another branch does not"
         return self.finding(
             _place_of_name(module.place(found.event.value), name),
-            f"`self.{name}` is read, and set under a condition only",
+            f"`self.{name}` is read, but set only under a condition",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
             severity=Severity.WARNING if is_read else Severity.INFO,
             evidence=(f"the constructor sets it on one side of a condition: {side}", *([] if is_read else [_UNREAD])),
             related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
-            help="set it on each way through the constructor",
+            help="set it on every path through the constructor",
             claim=NotSet(module.place(found.event.value), cls.qualname, name),
         )
 
@@ -123,11 +123,11 @@ class UndefinedAttribute(Rule):
         near = get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
         constructor = cls.methods.get("__init__")
         is_argument = constructor is not None and constructor.parameter(name) is not None
-        evidence = [f"no class of the hierarchy of `{cls.name}` sets it, and nothing outside does"]
+        evidence = [f"no class in the hierarchy of `{cls.name}` sets it, and no other code does"]
         if near:
             evidence.append(f"there is `{near[0]}`")
         if is_argument:
-            evidence.append(f"the constructor takes `{name}`, and does not keep it")
+            evidence.append(f"the constructor takes `{name}`, but does not store it")
         is_read = family(cls, project).is_read
         if not is_read:
             evidence.append(_UNREAD)
@@ -136,13 +136,13 @@ class UndefinedAttribute(Rule):
         meant = slip(name, found.known) if near else None
         return self.finding(
             spot,
-            f"`self.{name}` is read, and nothing sets it",
+            f"`self.{name}` is read, but nothing sets it",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
             severity=_severity(found, project) if is_read else Severity.INFO,
             evidence=evidence,
             related=(Related(cls.place, "the class"),),
-            help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
+            help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read another attribute",
             fix=_rename_fix(spot, meant) if meant is not None and _fits(found, meant, project) else None,
             claim=NotSet(place, cls.qualname, name),
         )

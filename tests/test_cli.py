@@ -272,7 +272,7 @@ def test_explain_shows_the_page_of_a_rule(workspace: Workspace) -> None:
     text = workspace.run("explain", "ML001").out
     assert text.startswith("# ML001 unreadable-file\n")
     assert "## Why is this bad" in text
-    assert "A parenthesis that is never closed" in text
+    assert "An unclosed parenthesis" in text
     assert workspace.run("explain", "ml001").out == workspace.run("explain", "unreadable-file").out == text
     assert "```python\n" in workspace.run("explain", "ML001", "--output-format", "markdown").out
     page = workspace.run("explain", "ML001", "--output-format", "json").json

@@ -28,7 +28,7 @@ _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
 
 
 class TensorOnDefaultDevice(Rule):
-    """`forward` makes a tensor on the default device and uses it with tensors on the device of the layer
+    """A layer makes a tensor on the default device and uses it with tensors on its own device
 
     ## What it does
     Reports tensors that `forward`, or what it calls, makes without `device=` (`torch.zeros`, `torch.arange`,

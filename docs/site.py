@@ -48,8 +48,6 @@ PAGES = {
 }
 #: Tables of so many columns fit on any screen.
 _NARROW = 3
-#: So many examples of a rule are seen on its page before others are unfolded.
-_SHOWN = 2
 _LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
 
@@ -165,18 +163,15 @@ def _rule_page(rule: Rule) -> str:
     if rule.bad:
         shown = f"## What it prints\n\nFor the first of the examples below:\n\n```text\n{printed(rule)}\n```"
         page = f"{page.rstrip()}\n\n{shown}\n"
-    # Two examples are seen at once: one that is reported and one that is not, where there are both.
-    shares = _SHOWN // max(len(sections), 1)
-    return page + "".join(f"\n## {title}\n\n{_folded(of_it, shares)}\n" for title, of_it in sections.items())
+    return page + "".join(f"\n## {title}\n\n{_folded(*examples)}\n" for title, examples in sections.items())
 
 
-def _folded(examples: Sequence[Example], number: int) -> str:
+def _folded(first: Sequence[Example], others: Sequence[Example]) -> str:
     """The first examples, and a block that unfolds to the others."""
-    written = [example_as_markdown(example) for example in examples]
-    shown, rest = written[:number], written[number:]
-    if rest:
-        summary = f"{len(rest)} more example{'s' if len(rest) > 1 else ''}"
-        shown.append(f'??? example "{summary}"\n\n' + textwrap.indent("\n\n".join(rest), "    "))
+    shown, folded = (list(map(example_as_markdown, examples)) for examples in (first, others))
+    if folded:
+        summary = f"{len(folded)} more example{'s' if len(folded) > 1 else ''}"
+        shown.append(f'??? example "{summary}"\n\n' + textwrap.indent("\n\n".join(folded), "    "))
     return "\n\n".join(shown)
 
 

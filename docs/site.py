@@ -13,6 +13,7 @@ import os
 import posixpath
 import re
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -22,13 +23,13 @@ from refresh import families
 
 from modellint import home
 from modellint.__main__ import main
-from modellint.commands.explain import as_markdown
+from modellint.commands.explain import as_markdown, example_as_markdown, examples_of
 from modellint.config.schema import configuration_schema, kind_in_words
 from modellint.examples import materialise
 from modellint.packs import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
@@ -154,13 +155,24 @@ def _overview(rules: Mapping[str, Rule]) -> str:
 
 
 def _rule_page(rule: Rule) -> str:
-    """The page of `modellint explain`, with what comes out for its first bad example."""
+    """The page of `modellint explain`, with what is printed for its first bad example; most examples are folded."""
     page = as_markdown(type(rule)).replace(f"\n{home.page_of(type(rule))}\n", "")
-    if not rule.bad:
-        return page
-    before, title, after = page.partition("\n## Examples\n")
-    shown = f"\n## What it prints\n\nFor the first of the examples below:\n\n```text\n{printed(rule)}\n```\n"
-    return before + "\n" + shown + title + after
+    sections = examples_of(type(rule))
+    if sections:
+        page = page.partition(f"\n## {next(iter(sections))}\n")[0]
+    if rule.bad:
+        shown = f"## What it prints\n\nFor the first of the examples below:\n\n```text\n{printed(rule)}\n```"
+        page = f"{page.rstrip()}\n\n{shown}\n"
+    return page + "".join(f"\n## {title}\n\n{_folded(*examples)}\n" for title, examples in sections.items())
+
+
+def _folded(first: Sequence[Example], others: Sequence[Example]) -> str:
+    """The first examples, and a block that unfolds to the others."""
+    shown, folded = (list(map(example_as_markdown, examples)) for examples in (first, others))
+    if folded:
+        summary = f"{len(folded)} more example{'s' if len(folded) > 1 else ''}"
+        shown.append(f'??? example "{summary}"\n\n' + textwrap.indent("\n\n".join(folded), "    "))
+    return "\n\n".join(shown)
 
 
 def printed(rule: Rule) -> str:

@@ -272,12 +272,26 @@ def test_explain_shows_the_page_of_a_rule(workspace: Workspace) -> None:
     text = workspace.run("explain", "ML001").out
     assert text.startswith("# ML001 unreadable-file\n")
     assert "## Why is this bad" in text
-    assert "A parenthesis that is never closed" in text
+    assert "An unclosed parenthesis" in text
     assert workspace.run("explain", "ml001").out == workspace.run("explain", "unreadable-file").out == text
     assert "```python\n" in workspace.run("explain", "ML001", "--output-format", "markdown").out
     page = workspace.run("explain", "ML001", "--output-format", "json").json
     assert (page["code"], page["severity"]) == ("ML001", "error")
     assert page["bad"][0]["files"].keys() == {"model.py"}
+
+
+def test_explain_shows_a_bad_and_a_good_example_and_how_to_see_the_others(workspace: Workspace) -> None:
+    text = workspace.run("explain", "ML001").out
+    page = workspace.run("explain", "ML001", "--output-format", "json").json
+    bad, good = ([example["title"] for example in page[kind]] for kind in ("bad", "good"))
+    number = len(bad) + len(good) - 2
+    assert text.endswith(f"\n{number} more examples: `modellint explain ML001 --all-examples`\n")
+    assert [title for title in (*bad, *good) if f"\n{title}:\n" in text] == [bad[0], good[0]]
+    whole = workspace.run("explain", "ML001", "--all-examples").out
+    markdown = workspace.run("explain", "ML001", "--output-format", "markdown").out
+    for page in (whole, markdown):
+        assert all(f"\n{title}:\n" in page for title in (*bad, *good))
+        assert "--all-examples" not in page
 
 
 def test_explain_knows_the_rules_of_the_project(words: Workspace) -> None:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -129,6 +130,26 @@ def test_each_attribute_of_a_rule_is_described() -> None:
     assert sorted(attributes) == sorted(name for name in Rule.__annotations__)
 
 
+def test_a_page_of_a_rule_shows_two_examples_and_folds_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first bad and the first good one; nothing is lost."""
+    monkeypatch.syspath_prepend(DOCS)
+    spec = spec_from_file_location("pages_of_the_site", DOCS / "site.py")
+    assert spec
+    assert spec.loader
+    site = module_from_spec(spec)
+    spec.loader.exec_module(site)
+    rule = load_rules()["ML002"]
+    before, *sections = re.split(r"^## (?:Examples|Not reported)\n", site._rule_page(rule), flags=re.MULTILINE)
+    assert "## What it prints" in before
+    for section, examples in zip(sections, (rule.bad, rule.good), strict=True):
+        shown, folded = section.split(f'\n??? example "{len(examples) - 1} more examples"\n')
+        assert [line for line in shown.splitlines() if line.endswith(":")] == [f"{examples[0].title}:"]
+        assert shown.count("```python") == 1
+        titles = [line for line in folded.splitlines() if re.fullmatch(r" {4}[A-Z].*:", line)]
+        assert titles == [f"    {example.title}:" for example in examples[1:]]
+        assert all(line.startswith("    ") for line in folded.splitlines() if line)
+
+
 @in_full
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     """Every link leads somewhere, and every rule has its page, with what modellint prints for it."""
@@ -138,6 +159,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     for rule in load_rules().values():
         page = html.unescape(re.sub(r"<[^>]+>", "", (tmp_path / f"rules/{rule.code.lower()}.html").read_text("utf-8")))
         assert f"{rule.code}[{rule.severity}]" in page
+        assert all(example.title.replace("`", "") in page for example in (*rule.bad, *rule.good))
         assert f'<link rel="canonical" href="{SITE}/rules/{rule.code.lower()}.html">' in (
             tmp_path / f"rules/{rule.code.lower()}.html"
         ).read_text("utf-8")
@@ -147,6 +169,8 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert {"limits.html", "recall.html", "rules/ml103.html"} <= {entry["location"] for entry in listed}
     settings = (tmp_path / "configuration.html").read_text("utf-8")
     assert all(f"<code>{key}</code>" in settings for key in (*KINDS, *KEYS))
+    folds = re.findall(r"<details\b.*?</details>", (tmp_path / "rules/ml103.html").read_text("utf-8"), re.DOTALL)
+    assert [fold.count("<pre") > 0 for fold in folds] == [True, True]
     # On a narrow screen each cell has to say what it is about.
     assert '<td data-label="default"><code>["ALL"]</code></td>' in html.unescape(settings)
     verdicts = (tmp_path / "confirm.html").read_text("utf-8")

@@ -184,7 +184,7 @@ def test_unused_comments_are_reported(words: Workspace) -> None:
         (
             6,
             1,
-            "`modellint: ignore-file` silences nothing: it stands below the head of the file",
+            "`modellint: ignore-file` silences nothing: it stands below the first statement",
             "move the comment above the first statement",
         ),
     ]

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from modellint.rule import Example, Rule
 
 
+#: So many examples of a rule are shown before its others are asked for.
+_SHOWN = 2
+
+
 def as_json(rule: type[Rule]) -> dict[str, Any]:
     """Everything a rule says about itself, as JSON-able values."""
     docs = rule.docs()
@@ -42,12 +46,27 @@ def as_markdown(rule: type[Rule]) -> str:
     return "\n".join(_page(rule, _fenced_block))
 
 
-def as_text(rule: type[Rule]) -> str:
-    """The page for a terminal: Markdown as it stands, with the examples indented."""
-    return "\n".join(_page(rule, _indented_block))
+def examples_of(rule: type[Rule]) -> dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]]:
+    """The examples of a rule by the headings of its page: the first ones, and the others, which can be folded.
+
+    The first ones are a bad and a good example, or two of a kind if there is no other.
+    """
+    sections = {title: one for title, one in (("Examples", rule.bad), ("Not reported", rule.good)) if one}
+    share = _SHOWN // max(len(sections), 1)
+    return {title: (examples[:share], examples[share:]) for title, examples in sections.items()}
 
 
-def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Iterator[str]:
+def example_as_markdown(example: Example) -> str:
+    """One example of the page as Markdown."""
+    return "\n".join(_example(example, _fenced_block))
+
+
+def as_text(rule: type[Rule], *, is_whole: bool = True) -> str:
+    """The page for a terminal: Markdown as it stands, with the examples indented; if not whole, the first of them."""
+    return "\n".join(_page(rule, _indented_block, is_whole=is_whole))
+
+
+def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]], *, is_whole: bool = True) -> Iterator[str]:
     docs = rule.docs()
     yield f"# {rule.code} {rule.name}"
     yield ""
@@ -65,16 +84,24 @@ def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Itera
         yield page
         yield ""
     yield docs.body
-    for title, examples in (("Examples", rule.bad), ("Not reported", rule.good)):
-        if examples:
+    left_out = 0
+    for title, (first, others) in examples_of(rule).items():
+        yield ""
+        yield f"## {title}"
+        for example in (*first, *others) if is_whole else first:
             yield ""
-            yield f"## {title}"
-        for example in examples:
-            yield ""
-            yield f"{example.title}:"
-            for path, text in example.files.items():
-                yield ""
-                yield from block(path, _readable(text))
+            yield from _example(example, block)
+        left_out += 0 if is_whole else len(others)
+    if left_out:
+        yield ""
+        yield f"{left_out} more example{'s' if left_out > 1 else ''}: `modellint explain {rule.code} --all-examples`"
+
+
+def _example(example: Example, block: Callable[[str, str], Iterator[str]]) -> Iterator[str]:
+    yield f"{example.title}:"
+    for path, text in example.files.items():
+        yield ""
+        yield from block(path, _readable(text))
 
 
 def _fenced_block(path: str, text: str) -> Iterator[str]:

@@ -48,6 +48,7 @@ _EXPLAIN_EXAMPLES = """
 Examples:
   modellint explain ML201
   modellint explain layer-omitted-from-modules
+  modellint explain ML201 --all-examples
   modellint explain ML201 --output-format markdown
 
 \b
@@ -60,7 +61,10 @@ Exit codes:
 @click.command(cls=Command, epilog=_EXPLAIN_EXAMPLES)
 @click.argument("code", shell_complete=complete_code)
 @click.option("--output-format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form.")
-def explain(code: str, output_format: str) -> int:
+@click.option(
+    "--all-examples", is_flag=True, help="Show all examples in the text form too, not only a bad and a good one."
+)
+def explain(code: str, output_format: str, all_examples: bool) -> int:
     """Show the page of a rule: what it finds, why that is bad, how to put it right.
 
     CODE is a code, or the name of a rule. `modellint rule` is the same.
@@ -71,7 +75,8 @@ def explain(code: str, output_format: str) -> int:
     rule = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code), None)
     if rule is None:
         raise UsageError(f"no rule has the code `{code}`{meant(code, rules)}")
-    deliver(_PAGES[output_format](type(rule)) + "\n", None, is_data=output_format == "json")
+    page = _text_page(type(rule), all_examples) if output_format == "text" else _PAGES[output_format](type(rule))
+    deliver(page + "\n", None, is_data=output_format == "json")
     return 0
 
 
@@ -89,14 +94,13 @@ def _markdown_page(rule: type[Rule]) -> str:
     return as_markdown(rule)
 
 
-def _text_page(rule: type[Rule]) -> str:
+def _text_page(rule: type[Rule], all_examples: bool) -> str:
     from modellint.commands.explain import as_text
 
-    return as_text(rule)
+    return as_text(rule, is_whole=all_examples)
 
 
 _PAGES: dict[str, Callable[[type[Rule]], str]] = {
-    "text": _text_page,
     "markdown": _markdown_page,
     "json": _json_page,
 }

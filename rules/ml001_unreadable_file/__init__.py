@@ -14,30 +14,36 @@ if TYPE_CHECKING:
     from modellint.source import UnreadableError
 
 
-_REMEDIES = {PYTHON_2: "convert it to Python 3", TEMPLATE: "check what is made of it"}
+_REMEDIES = {PYTHON_2: "convert it to Python 3", TEMPLATE: "check the files made from it"}
 
 
 class UnreadableFile(Rule):
     """A file cannot be read as text or parsed, so nothing in it was checked
 
     ## What it does
-    Reports Python files, recipes and notebooks that are not text in their encoding, that have a syntax error, or
-    that are nested too deeply. Plain YAML that is no recipe is not looked at. In a notebook each cell counts for
-    itself: one that is not Python leaves the others to be checked.
+    Reports Python files, recipes and notebooks that cannot be decoded, that have a syntax error, or that are nested too
+    deeply to parse. Skips plain YAML files that are not recipes. In a notebook, reports each cell that is not Python
+    and checks the others.
 
-    Python is read in the grammar of the interpreter that runs modellint, and where that does not suffice in that of
-    Python 3.14. A file that is written for Python 2 is an info, and so is a template of a file (Jinja, cookiecutter):
-    one that cannot be parsed where a tag stands in its code, or in a folder that is named by a tag.
+    modellint parses Python with the grammar of the interpreter that runs it and, where that fails, with the grammar of
+    Python 3.14. Files for Python 2 are an info. So are templates (Jinja, cookiecutter): files that cannot be parsed
+    because of a tag in their code, or that lie in a folder whose name has a tag.
 
     ## Why is this bad
-    A file that is not understood is a file that is not checked. Staying silent would look like "all is well".
-    The rule is therefore active whatever `select` says, unless it is ignored.
+    modellint finds no mistakes in a file that it cannot parse, and silence would look like a clean result. The rule
+    therefore runs whatever `select` says; only `ignore` turns it off.
 
     ## How to fix
-    Correct the syntax, or declare the encoding in the first line (`# -*- coding: latin-1 -*-`).
+    Correct the syntax, or declare the encoding in the first line:
+
+    ```python
+    # -*- coding: latin-1 -*-
+    ```
+
+    If the file is not meant to be checked, exclude it.
 
     ## Confirming
-    A file that cannot be read has nothing to run.
+    Not run: a file that cannot be read has nothing to run.
 
     ## References
     - [PEP 263, defining Python source code encodings](https://peps.python.org/pep-0263/)

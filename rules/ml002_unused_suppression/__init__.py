@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class UnusedSuppression(Rule):
-    """A comment asks modellint to ignore something that is not there
+    """A `modellint: ignore` comment silences nothing
 
     ## What it does
-    Reports `# modellint: ignore[…]` and `# modellint: ignore-file[…]` comments that silence no finding, that name
-    a code which does not exist, or that stand where they have no effect. `# noqa` comments belong to other tools
-    too and are never reported. Codes that this run does not look for are not judged.
+    Reports `# modellint: ignore[…]` and `# modellint: ignore-file[…]` comments that silence no finding, that name a
+    code which does not exist, or that stand where they have no effect. Skips `# noqa` comments, which other tools read
+    too, and codes that this run does not check.
 
     ## Why is this bad
-    The mistake was corrected, or the code moved away from its comment. What is left silences the next mistake on
-    that line, which nobody has looked at.
+    You corrected the mistake, or moved the code away from its comment. The comment that is left will silence the next
+    mistake on its line, which nobody has looked at.
 
     ## How to fix
-    Remove the comment, or the code from its list. Put `ignore-file` above the first statement.
+    Remove the comment, or remove the unused code from its list. Move `ignore-file` above the first statement.
 
     ## Confirming
-    A comment has nothing to run.
+    Not run: a comment has nothing to run.
     """
 
     code = "ML002"
@@ -53,7 +53,7 @@ class UnusedSuppression(Rule):
 def _silent(entry: Stale) -> str:
     """The text about a comment's useless parts."""
     if entry.suppression.misplaced:
-        return "silences nothing: it stands below the head of the file"
+        return "silences nothing: it stands below the first statement"
     said = ["silences " + " and ".join(f"no `{code}`" for code in entry.unused)] if entry.unused else []
     if entry.unknown:
         said.append("names " + " and ".join(f"`{code}`" for code in entry.unknown) + ", which no rule has")

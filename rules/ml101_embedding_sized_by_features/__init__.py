@@ -30,27 +30,39 @@ _RIGHT_TABLE = "use a linear layer for features, or give the table as many rows 
 
 
 class EmbeddingSizedByFeatures(Rule):
-    """An embedding has as many rows as its input has features
+    """An `nn.Embedding` has as many rows as its input has features
 
     ## What it does
-    Finds embeddings, in code and in recipes, whose number of rows is the width of the features that are fed to them,
-    or the width of the model, and not a number of ids. It needs proof: real numbers of that very width index the
-    table, the documented shape of the input ends in that very dimension, a layer beside it takes the same tensor with
-    the same width, or the two arguments are swapped, also on their way there, in the call of what makes the table.
+    Reports embeddings, in code and in recipes, whose number of rows is the width of the features that index them, or
+    the width of the model, rather than a number of ids. In code, the rule reports a table only if there is proof, for
+    example:
+
+    - real numbers of that width index the table
+    - the documented shape of the input ends in that dimension
+    - a layer takes the same tensor with the same number of features
+    - the two sizes are swapped, in the constructor of the table or in a call that passes them on to it
+
+    In a recipe, the key must both configure feature extraction and be the input width of another layer.
 
     ## Why is this bad
-    Features are no ids. `nn.Embedding` fails on floating point input, and after a cast to `long` on the first value
-    that is negative or larger than the number of features: `srcIndex < srcSelectDimSize`, a device-side assert.
+    Features are not ids. `nn.Embedding` raises an error for a floating point input. After a cast to `long`, it fails on
+    the first value that is negative or not below the number of rows: `index out of range in self` on the CPU, a
+    device-side assert (`srcIndex < srcSelectDimSize`) on a GPU.
 
     ## How to fix
-    Project features with `nn.Linear(n, d)`. For ids, give the table the size of the vocabulary.
+    Project features with a linear layer. For ids, size the table by the vocabulary:
+
+    ```python
+    self.project = nn.Linear(n_features, width)
+    self.embed = nn.Embedding(vocab_size, width)
+    ```
 
     ## Confirming
-    A run calls the layer that holds the table. It is confirmed where features look the table up, where the code runs
-    only with the two sizes swapped, and where ids that the code allows have no row. It is refuted where ids reach each
-    row and the code runs in this order of the sizes only. That sizes are swapped is also refuted where the rows are
-    counted, `len(…)`, or where another layer takes as many features as the table has columns, and none as many as it
-    has rows. Only in Python files: a recipe does not say what looks its tables up.
+    A run calls the layer that holds the table. The verdict is *confirmed* if features index the table, if the code runs
+    only with the two sizes swapped, or if ids that the code allows have no row. It is *refuted* if ids reach each row
+    and the code runs only with the sizes in this order. A swap is also *refuted* if the rows are counted by `len(…)`,
+    or if another layer takes as many features as the table has columns and none takes as many as it has rows. Only
+    Python files are run: a recipe does not say what indexes its tables.
 
     ## References
     - Amphion: `nn.Embedding(1583, …)` where 1583 is the feature dimension of the input
@@ -99,11 +111,11 @@ class EmbeddingSizedByFeatures(Rule):
         home, callee = found.constructor.module, module.text_of(found.call.callee)
         return self.finding(
             module.place(found.call),
-            f"`{second}` and `{first}` have changed places: `{callee}` is given one for the other",
+            f"`{second}` and `{first}` are swapped in the call of `{callee}`",
             symbol=found.call.target or callee,
             confidence=Confidence.HIGH,
-            evidence=("both are called what the other one should be, and size a table",),
-            related=(Related(home.place(found.table), "the table is made with them here"),),
+            evidence=("each has the name of the other parameter, and both size a table",),
+            related=(Related(home.place(found.table), "they size this table"),),
             help="swap them, or pass them by name",
             fix=exchanged_arguments(found.call, *found.arguments, module),
         )

@@ -19,19 +19,24 @@ if TYPE_CHECKING:
 
 
 class EmbeddingFedFeatures(Rule):
-    """An embedding is indexed by real numbers instead of ids
+    """An `nn.Embedding` is indexed by real numbers instead of ids
 
     ## What it does
-    Follows what indexes an embedding to the layer, activation, cast to float or division that made it, through
-    functions and files. A bare `.long()` does not turn features into ids.
+    Traces the index of an embedding back, through functions and files, and reports it if a layer, an activation, a cast
+    to float or a division made it. A bare `.long()` does not turn features into ids.
 
     ## Why is this bad
-    `nn.Embedding` raises `Expected tensor for argument #1 'indices' to have one of the following scalar types: Long,
-    Int` for floating point indices. After `.long()` it runs, but truncated activations pick rows at random, and a
-    negative or large one fails as a device-side assert.
+    For a floating point index, `nn.Embedding` raises
+    `Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int`. After `.long()` it
+    runs, but truncated activations pick arbitrary rows, and a negative or large value fails with a device-side assert
+    on a GPU.
 
     ## How to fix
-    Project features with `nn.Linear`, or quantise them on purpose (`bucketize`, `argmax`, `round` and `clamp`).
+    Project features with `nn.Linear`, or quantise them to ids (`bucketize`, `argmax`, `round` and `clamp`):
+
+    ```python
+    self.embed(torch.bucketize(pitch, self.bins))
+    ```
 
     ## References
     - [torch.nn.Embedding](https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html)

@@ -26,23 +26,28 @@ if TYPE_CHECKING:
 
 
 class IdsExceedTable(Rule):
-    """Ids come from a head with more classes than the table they look up has rows
+    """Ids come from a head with more classes than the table that they index has rows
 
     ## What it does
-    Follows ids from where they are drawn (`argmax`, `multinomial`, `topk`, `Categorical.sample`) through lists,
-    concatenation, returns and calls of other functions and files to where they index an embedding or a codebook, and
-    compares the number of classes of the head with the number of rows of the table. Comparisons, limits and cuts on
-    the way count; an early exit on one id keeps that id away, for the codebook that it looks at. It also finds a
-    guard that lets one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come from. In
-    recipes it compares the head that a searcher draws ids from with the table in which it looks them up.
+    Follows ids from where they are drawn (`argmax`, `multinomial`, `topk`, `Categorical.sample`) to where they index an
+    embedding or a codebook: through lists, concatenation, returns and calls of functions in other files. Reports the
+    look-up if the head has more classes than the table has rows, unless a comparison, a clamp or a slice on the way
+    keeps the extra ids out. An early exit on one id keeps that id out, for the codebook that the test looks at.
+
+    Also reports guards that let one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come
+    from. In a recipe, compares the head that a searcher draws ids from with the table that they index.
 
     ## Why is this bad
-    A vocabulary is often padded, or has marks for the end of a stream. Sooner or later the head predicts one of those
-    ids. On a GPU the lookup then fails with `device-side assert triggered`, at a line that has nothing to do with it.
+    A vocabulary is often padded, or has extra ids for the end of a stream. Sooner or later the head predicts one of
+    them. On a GPU, the look-up then fails with `device-side assert triggered`, reported at an unrelated line.
 
     ## How to fix
-    Cut the logits to the table's rows before drawing ids (`logits[..., :rows]`), drop the extra ids, or clamp them.
-    A guard must reject the number of rows too: `codes >= rows`.
+    Cut the logits to the rows of the table before you draw ids, drop the extra ids, or clamp them. A guard must reject
+    the number of rows too: `codes >= rows`.
+
+    ```python
+    codes = logits[..., :rows].argmax(-1)
+    ```
 
     ## References
     - mini-omni: a head over 4160 classes in front of a codec with 4096 rows
@@ -119,7 +124,7 @@ class IdsExceedTable(Rule):
         if ids.head is not None:
             related.append(Related(ids.head.place, f"the head has {ids.bound.described} classes"))
         related.append(Related(ids.origin.place, "the ids are drawn here"))
-        related.extend(Related(step.place, "the ids are handed on here") for step in lookup.steps[1:-1])
+        related.extend(Related(step.place, "the ids are passed on here") for step in lookup.steps[1:-1])
         if len(lookup.steps) > 1:
             related.append(Related(lookup.steps[-1].place, "the ids are looked up here"))
         return self.finding(
@@ -129,7 +134,7 @@ class IdsExceedTable(Rule):
             confidence=Confidence.LOW if lookup.is_conditional else confidence,
             evidence=_evidence(ids.bound, rows, lookup),
             related=related,
-            help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
+            help=f"cut the logits to {rows.described} classes before ids are drawn, or drop larger ids",
             fix=None if lookup.codec is not None else _clamp_fix(rows, lookup),
             claim=IdsExceed(
                 lookup.place.place,

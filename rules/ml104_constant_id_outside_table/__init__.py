@@ -26,20 +26,24 @@ if TYPE_CHECKING:
 
 
 class ConstantIdOutsideTable(Rule):
-    """A constant id lies outside of the table that it indexes
+    """A constant id, such as `padding_idx`, has no row in the table that it indexes
 
     ## What it does
-    Compares `padding_idx` and the constants that are written into ids (`torch.full`, `new_full`, `F.pad`,
-    `pad_sequence`, `masked_fill`, `torch.tensor([…])`, `ids[:, 0] = …`) with the rows of the table that those ids
-    look up.
+    Compares `padding_idx` with the number of rows of its table. Compares the constants that are written into ids
+    (`torch.full`, `new_full`, `F.pad`, `pad_sequence`, `masked_fill`, `torch.tensor([…])`, `ids[:, 0] = …`) with the
+    rows of the table that those ids index.
 
     ## Why is this bad
-    An id at or above the number of rows, or below zero, fails with `index out of range in self` on the CPU and with
-    `device-side assert triggered` on a GPU, on the first batch that needs padding. `padding_idx=-1` is taken for the
-    last row by the table alone: an id of -1 still has no row.
+    An id that is negative, or not below the number of rows, fails on the first batch that needs padding: with
+    `index out of range in self` on the CPU and `device-side assert triggered` on a GPU. The constructor accepts
+    `padding_idx=-1` as the last row, but an id of -1 still has no row.
 
     ## How to fix
-    Give the constant a row of its own (one more row), or use an id that the vocabulary has.
+    Add a row for the constant, or use an id of the vocabulary:
+
+    ```python
+    nn.Embedding(vocab_size + 1, width, padding_idx=vocab_size)
+    ```
 
     ## References
     - [torch.nn.Embedding](https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html)
@@ -121,7 +125,7 @@ class ConstantIdOutsideTable(Rule):
             return
         constant = origin.module.text_of(origin.value)
         shown = constant if number is None or constant == str(number) else f"{constant} = {number}"
-        what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
+        what = "ids below 0 have no row" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
         proved = size.constant is not None if is_negative else rows is not None and is_proved(size, rows)
         modules = dict.fromkeys((origin.module, table.module, *(step.module for step in lookup.steps)))
         if not proved and rows is not None and never_by_default(size, rows, modules, project):

@@ -23,30 +23,37 @@ if TYPE_CHECKING:
 
 
 class VocabularyMismatch(Rule):
-    """Two places that must agree on the size of the vocabulary have different sizes
+    """Two parts that share a vocabulary have different sizes
 
     ## What it does
-    Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
-    with the tokens that the same function, or one that it calls, adds to it: `len(tokenizer)` taken before
-    `add_tokens`, and `tokenizer.vocab_size`, which does not count added tokens at all; and models that are resized to a
-    tokenizer before it gets more tokens, also in functions of other files. Where nothing resizes a model of a
-    checkpoint that such a tokenizer feeds, it says so as *info*. In recipes it compares the
-    head of a searcher with what scores the same ids (the output layer for CTC, a language model) and with the tokens
-    of the only tokenizer.
+    Compares the sizes of
+
+    - layers that share their weight (`head.weight = embed.weight`)
+    - a table sized by a tokenizer and the tokens that the same function, or one that it calls, adds to it:
+      `len(tokenizer)` taken before `add_tokens`, and `tokenizer.vocab_size`, which never counts added tokens
+    - a model resized to a tokenizer before that gets more tokens, also in functions of other files
+    - in a recipe, the head of a searcher and what scores the same ids (the output layer for CTC, a language model), or
+      the tokens of the only tokenizer
+
+    A model loaded from a checkpoint, fed by a tokenizer with added tokens and never resized, is an info.
 
     ## Why is this bad
-    Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint that was made for the
-    other no longer fits. The id of an added token has no row in a table that was sized without it: `index out of range
-    in self`, or a device-side assert on a GPU, at the first text that contains the token.
+    Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint made for the other no
+    longer fits. An added token has no row in a table that was sized without it. The first text that contains the token
+    fails with `index out of range in self`, or a device-side assert on a GPU.
 
     ## How to fix
-    Size both places by the same value. Add tokens first, and size tables by `len(tokenizer)` afterwards, or resize the
-    table by the number of tokens added.
+    Size both parts by the same value. Add tokens first, then size or resize the table:
+
+    ```python
+    tokenizer.add_tokens(["<laugh>"])
+    model.resize_token_embeddings(len(tokenizer))
+    ```
 
     ## Confirming
-    A run builds both layers and compares the ids that they are made for; numbers that had to be assumed must disagree
-    in each of several choices, also where all sizes are equal. A function that adds tokens is given a tokenizer of 100
-    ids that counts what is added. Of recipes the last linear layers of both sides are compared.
+    A run builds both layers and compares how many ids each is made for. Where modellint has to assume numbers, the
+    sizes must differ for each of several choices, one of them with all numbers equal. A function that adds tokens gets
+    a tokenizer of 100 ids that counts what is added. For a recipe, a run compares the last linear layers of both parts.
 
     ## References
     - [Using the Output Embedding to Improve Language Models](https://arxiv.org/abs/1608.05859)
@@ -83,10 +90,10 @@ class VocabularyMismatch(Rule):
                 continue
             yield self.finding(
                 smaller.place,
-                f"`{smaller.item.path}` has {smaller.described} ids, but `{larger.item.path}` {larger.described}",
+                f"`{smaller.item.path}` has {smaller.described} ids, but `{larger.item.path}` has {larger.described}",
                 symbol=smaller.item.path,
                 confidence=Confidence.HIGH if other.item.kind.value == "!new" else Confidence.MEDIUM,
-                evidence=(f"`{search.item.path}` draws ids of `{head.item.path}`",),
+                evidence=(f"`{search.item.path}` draws ids from `{head.item.path}`",),
                 related=(
                     Related(larger.place, f"`{larger.item.path}` is sized here"),
                     Related(search.item.place, "they meet here"),
@@ -117,7 +124,7 @@ class VocabularyMismatch(Rule):
             f"{larger.rows.described}",
             symbol=smaller.made.name,
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
-            evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` makes them share it",),
+            evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` ties their weights",),
             related=(
                 Related(other, "the other layer is made here"),
                 Related(tied, "the weights are tied here"),
@@ -136,7 +143,7 @@ class VocabularyMismatch(Rule):
         counts = "never counts added tokens" if size.value.op.value == "attr" else "is taken before they are added"
         return self.finding(
             place,
-            f"`{text}` does not count the tokens of `{added}(…)`: their ids have no row",
+            f"`{text}` does not count the tokens that `{added}(…)` adds: their ids have no row",
             symbol=text,
             confidence=Confidence.MEDIUM if growth.event.guard is None else Confidence.LOW,
             evidence=(f"`{text}` {counts}", "nothing resizes the table afterwards"),
@@ -153,10 +160,10 @@ class VocabularyMismatch(Rule):
         resized, added = module.text_of(late.resized.callee), module.text_of(late.added.callee)
         return self.finding(
             module.place(late.resized),
-            f"`{resized}` makes the table as large as the tokenizer is, and `{added}` adds tokens to that afterwards",
+            f"`{resized}` resizes the table to the tokenizer, and `{added}` adds tokens to the tokenizer afterwards",
             symbol=resized,
             confidence=Confidence.MEDIUM,
-            evidence=("nothing resizes the table once the tokens are there: their ids have no row",),
+            evidence=("nothing resizes the table after that: the ids of the new tokens have no row",),
             related=(Related(module.place(late.added), "tokens are added here"),),
             help="add the tokens first, and resize the table afterwards",
         )
@@ -166,7 +173,7 @@ class VocabularyMismatch(Rule):
         loaded, added = module.text_of(found.model.callee), module.text_of(found.added.callee)
         return self.finding(
             module.place(found.model),
-            f"the model has rows for the tokens of its checkpoint, but is fed by a tokenizer that `{added}` gives more",
+            f"the model has rows for the tokens of its checkpoint, but `{added}` adds more to its tokenizer",
             symbol=loaded,
             severity=Severity.INFO,
             confidence=Confidence.MEDIUM,
@@ -175,7 +182,7 @@ class VocabularyMismatch(Rule):
             ),
             related=(
                 Related(module.place(found.added), "tokens are added here"),
-                Related(module.place(found.fed), "both meet here"),
+                Related(module.place(found.fed), "the tokenizer feeds the model here"),
             ),
-            help="call `resize_token_embeddings(len(tokenizer))` once the tokens are there",
+            help="call `resize_token_embeddings(len(tokenizer))` after the tokens are added",
         )

@@ -20,28 +20,32 @@ if TYPE_CHECKING:
 
 
 class TargetOutsideClasses(Rule):
-    """Targets are filled with a number that is no class, and not the one that the loss ignores
+    """Targets are filled with a value that is neither a class nor the `ignore_index` of the loss
 
     ## What it does
     Follows constants that are written into targets (`torch.full`, `masked_fill`, `pad_sequence(padding_value=…)`,
     `F.pad(value=…)`, `labels[…] = …`) to `F.cross_entropy`, `F.nll_loss`, `nn.CrossEntropyLoss` and `nn.NLLLoss`,
-    across functions and files, and compares them with the loss's `ignore_index` (-100 if nothing else is said), and,
-    where it is known how many classes there are scores for, with these.
+    across functions and files. Compares them with the `ignore_index` of the loss (-100 by default) and with the number
+    of classes, where it is known.
 
     ## Why is this bad
-    Such a loss takes a class from 0 to the number of classes less 1, or its `ignore_index`. Anything else fails with
-    `Target -1 is out of bounds` on the CPU and with `device-side assert triggered` on a GPU, on the first batch that
-    has padding. It fails before `reduction="none"` lets a mask take those elements out.
+    These losses accept a class from 0 to the number of classes less 1, or the `ignore_index`. The first batch with any
+    other target fails with `Target -1 is out of bounds` on the CPU and `device-side assert triggered` on a GPU.
+    `reduction="none"` and a mask afterwards do not help: the loss fails first.
 
     ## How to fix
-    Fill with the loss's `ignore_index`, as `--unsafe-fixes` writes, or tell the loss to ignore what is filled in.
+    Fill with the `ignore_index` of the loss, as `--unsafe-fixes` does, or pass the filler to the loss:
+
+    ```python
+    F.cross_entropy(logits, targets, ignore_index=-1)
+    ```
 
     ## What it cannot see
-    Targets that a data loader hands from a dataset to a training loop. A filler that is 0 or more is left alone where
-    it is not known how many classes there are: it may be one of them.
+    Targets that a data loader passes from a dataset to a training loop. Fillers of 0 or more where the number of
+    classes is unknown: they may be a class.
 
     ## Confirming
-    Not run: which targets a loss takes follows from its arguments.
+    Not run: the arguments of the loss say which targets it accepts.
 
     ## References
     - [torch.nn.CrossEntropyLoss](https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html)
@@ -74,7 +78,7 @@ class TargetOutsideClasses(Rule):
         place, written_at = constant_places(value, function, filler.size.number)
         number, ignored = filler.size.number, judged.ignored
         shown = written if number is None or written == str(number) else f"{written} = {number}"
-        related = [Related(judged.place.place, "the targets are handed on here")] if len(judged.steps) > 1 else []
+        related = [Related(judged.place.place, "the targets are passed on here")] if len(judged.steps) > 1 else []
         related.append(Related(judged.steps[-1].place, f"this loss ignores {ignored.described}"))
         if judged.classes is not None and judged.rows is not None:
             related.append(Related(judged.classes.place, f"the scores are for {judged.rows.described} classes"))
@@ -88,8 +92,8 @@ class TargetOutsideClasses(Rule):
             confidence=Confidence.HIGH if is_proved else Confidence.MEDIUM,
             evidence=(_range(judged.rows),),
             related=related,
-            help=f"fill with {ignored.described}, or tell the loss `ignore_index={written}`",
-            fix=None if edit is None else Fix("Fill with what is ignored", Applicability.UNSAFE, (edit,)),
+            help=f"fill with {ignored.described}, or pass `ignore_index={written}` to the loss",
+            fix=None if edit is None else Fix("Fill with the `ignore_index`", Applicability.UNSAFE, (edit,)),
         )
 
 

@@ -24,23 +24,29 @@ _KEY = re.compile(r"[A-Za-z_]\w*")
 
 
 class LayerOmittedFromModules(Rule):
-    """A layer with parameters or buffers is used, but not part of `modules`, so it never gets to the device
+    """A recipe uses a layer that is not in `modules`, so it is never moved to the device
 
     ## What it does
-    Pairs a recipe with the script that loads it and asks of every layer that the script uses (by itself, or through
-    a searcher or scorer) whether it follows `modules=` to the device: because the mapping holds it, or because a
-    module in the mapping registers it. The closure stops at objects that are no `torch.nn.Module`: a `ScorerBuilder`
-    that holds a `CTCScorer` that holds a layer moves nothing. An inference recipe is checked without a script.
+    Pairs a recipe with the script that loads it, and checks each layer that the script uses, directly or through a
+    searcher or scorer. Reports the layer if neither the `modules` mapping nor a module in it registers the layer.
+    Objects that are no `torch.nn.Module` register nothing: a `ScorerBuilder` that holds a `CTCScorer` that holds a
+    layer does not move it. The rule checks an inference recipe without a script.
 
-    Left alone are layers without state, layers that the script moves itself (`.to(device)`), layers that their owner
-    moves or that move themselves to where their input is, and whatever the recipe makes of classes that are unknown.
+    Skips layers without parameters and buffers, layers that the script moves itself (`.to(device)`), layers that move
+    with their owner or to the device of their input, and objects of unknown classes.
 
     ## Why is this bad
-    The layer stays on the CPU. Training fails with "Expected all tensors to be on the same device" — with a searcher
-    only when the first epoch ends — or, on a CPU, seems fine while the layer is in no optimizer: it never learns.
+    The layer stays on the CPU. On a GPU, training fails with `Expected all tensors to be on the same device`; for a
+    layer that only a searcher uses, at the end of the first epoch. On a CPU nothing fails, but a layer that no
+    optimizer holds never learns.
 
     ## How to fix
-    Add the layer to `modules:`.
+    Add the layer to `modules`:
+
+    ```yaml
+    modules:
+        ctc_lin: !ref <ctc_lin>
+    ```
 
     ## References
     - [SpeechBrain issue 2804](https://github.com/speechbrain/speechbrain/issues/2804)

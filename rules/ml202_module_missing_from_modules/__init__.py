@@ -21,24 +21,29 @@ if TYPE_CHECKING:
 
 
 class ModuleMissingFromModules(Rule):
-    """A script uses an entry of `self.modules` that the recipe's `modules:` does not have
+    """A script reads an entry of `self.modules` that the recipe's `modules` does not have
 
     ## What it does
-    Follows the Brain that a script builds: from the methods that training and evaluation call, through its own
-    methods and the script's functions, under the conditions that the recipe decides (`hasattr`, `in`, `getattr` with
-    a default, flags, the stage, the epoch). Reports `self.modules.X` and `self.mods.X` that are certainly reached
-    where `modules:` of a recipe that runs this script has no `X`. A use under a condition that stays unknown is
-    reported with low confidence, which is not shown by default.
+    Follows the Brain that a script builds, from the methods that training and evaluation call through its other methods
+    and the functions of the script. Evaluates conditions that the recipe decides (`hasattr`, `in`, `getattr` with a
+    default, flags, the stage, the epoch). Reports each `self.modules.X` and `self.mods.X` that certainly runs if
+    `modules` of a recipe for this script has no `X`. A use behind an unknown condition has low confidence, which
+    modellint does not show by default.
 
-    A published model has no script. There the interface that loads it counts, which `config.json` or the README names:
-    the modules that it declares to need, and what a class in the model's own folder uses.
+    A published model has no script. There, the rule takes the interface that `config.json` or the README names: the
+    modules that it requires, and what a class in the folder of the model uses.
 
     ## Why is this bad
-    `AttributeError: 'ModuleDict' object has no attribute 'X'`: at once, or hours later when the first epoch ends and
-    validation begins.
+    The run stops with `AttributeError: 'ModuleDict' object has no attribute 'X'`: at once, or hours later, when
+    validation begins after the first epoch.
 
     ## How to fix
-    Add the layer to `modules:` of the recipe, or correct the name.
+    Correct the name, or add the layer to `modules`:
+
+    ```yaml
+    modules:
+        encoder: !ref <encoder>
+    ```
 
     ## References
     - [SpeechBrain, the Brain class](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/brain-class.html)
@@ -126,7 +131,7 @@ class ModuleMissingFromModules(Rule):
             f"`{unmet.text}` is used, but `modules` of `{recipe.file.name}` has no `{name}`",
             symbol=name,
             confidence=Confidence.HIGH,
-            evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
+            evidence=(interface.evidence, f"`{unmet.function}` reaches this line in each call"),
             related=(Related(unmet.place, entries),),
             help=help,
             claim=claim,

@@ -27,20 +27,24 @@ class LayerNotSaved(Rule):
     """A layer is trained, but no checkpoint holds it
 
     ## What it does
-    Asks of every layer in `modules:` whose parameters an optimizer certainly holds and that learns in training whether
-    the checkpointer saves it: as one of its `recoverables`, as a part of one that registers it (the usual
-    `model: !new:torch.nn.ModuleList`), or because the script adds it with `add_recoverable`.
+    Checks each layer in `modules` that gets gradients and whose parameters an optimizer certainly holds. Reports the
+    layer unless the checkpointer saves it: as one of its `recoverables`, as a part of one that registers it (usually
+    `model: !new:torch.nn.ModuleList`), or because the script calls `add_recoverable`.
 
-    Left alone are frozen layers, layers that get no gradients (a language model that only a search asks), buffers,
-    trainings without a checkpointer, scripts that save the weights in their own way, and checkpointers of which it is
-    unknown what they save.
+    Skips frozen layers, layers without gradients (a language model that only a search uses), buffers, trainings without
+    a checkpointer, scripts that save weights in their own way, and checkpointers whose contents are unknown.
 
     ## Why is this bad
-    Training goes well. But when it is resumed, or when the best checkpoint is loaded for the test or for inference,
-    the layer starts again with random weights (or with those that it was pretrained with), and nothing says so.
+    Training runs well. When you resume it, or load the best checkpoint for testing or inference, the layer starts from
+    random weights, or from its pretrained ones, without an error.
 
     ## How to fix
-    Add the layer to the `ModuleList` that is saved, or to `recoverables`.
+    Add the layer to the `ModuleList` that is saved, or to `recoverables`:
+
+    ```yaml
+    model: !new:torch.nn.ModuleList
+        - [!ref <encoder>, !ref <decoder>]
+    ```
 
     ## References
     - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)
@@ -105,7 +109,7 @@ def _layer_and_parts(shortfall: Shortfall) -> str:
 def _evidence(shortfall: Shortfall) -> Iterator[str]:
     layer, part, status = shortfall.layer, shortfall.part, shortfall.status
     if layer is not part:
-        yield f"`{layer.path}` holds `{part.path}`, and nothing of it is saved"
+        yield f"`{layer.path}` holds `{part.path}`, and no part of it is saved"
     yield f"`{part.target}` has parameters to train"
     if status.trained is not None:
         yield f"`{status.trained.root.text}` is given the parameters of `{status.trained.root.item.path}`"

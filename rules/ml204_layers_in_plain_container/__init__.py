@@ -19,28 +19,35 @@ if TYPE_CHECKING:
 
 
 class LayersInPlainContainer(Rule):
-    """Layers in a plain list, tuple, set or dict, which `nn.Module` does not register
+    """A module keeps layers in a plain list, tuple, set or dict, which `nn.Module` does not register
 
     ## What it does
-    Follows the layers that a constructor makes, through local names, helper functions, loops and base classes, and
-    reports those that the object keeps in a plain container and registers in no way: not by `ModuleList`,
-    `ModuleDict` or `Sequential`, not by `add_module`, `register_module` or `setattr`, not under another name. Layers
-    without parameters or buffers (activations, dropout, pooling) lose nothing by it and are left alone.
+    Follows the layers that a constructor makes, through local names, helper functions, loops and base classes. Reports
+    layers that the object keeps in a plain container and registers in no other way: not by `ModuleList`, `ModuleDict`
+    or `Sequential`, not by `add_module`, `register_module` or `setattr`, not under another name. Skips layers without
+    parameters and buffers (activations, dropout, pooling).
 
-    A warning for a list, tuple or dict that the constructor is given, where its annotation says that layers are in it
-    (`List[nn.Module]`) or callers put new ones there that nothing else registers; an info where their class is one that
-    others derive from, and has no state itself.
+    A container that the constructor gets as an argument is a warning, if its annotation says that it holds layers
+    (`List[nn.Module]`) or callers pass new layers that nothing else registers. It is an info if the class of those
+    layers is a base class without parameters and buffers of its own.
 
     ## Why is this bad
-    `nn.Module` sees what is assigned to its attributes, not what lies in a list there. Layers in a plain container are
-    not in `parameters()`, so no optimizer trains them; `.to(device)` leaves them on the CPU, where the first batch on
-    a GPU fails; `state_dict()` leaves them out, so that a loaded model starts them at random, without a word.
-    A comma behind `self.up = nn.Linear(…),` does the same, and the first call fails.
+    `nn.Module` registers layers that you assign to attributes, not layers in a list. The layers in a plain container
+
+    - are not in `parameters()`, so no optimizer trains them
+    - do not move with `.to(device)`, so the first batch on a GPU fails
+    - are not in `state_dict()`, so a loaded model starts them at random, without an error
+
+    A comma after `self.up = nn.Linear(…),` makes a tuple, and the first call fails.
 
     ## How to fix
-    Wrap lists and tuples in `nn.ModuleList(…)`, dicts in `nn.ModuleDict(…)`, and drop the comma.
-    A layer that is meant to stay hidden (a parent, a frozen teacher) is better kept by
-    `object.__setattr__(self, "teacher", teacher)`, which says so.
+    Wrap a list or tuple in `nn.ModuleList`, wrap a dict in `nn.ModuleDict`, and drop the comma:
+
+    ```python
+    self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(depth)])
+    ```
+
+    To hide a layer on purpose (a parent, a frozen teacher), write `object.__setattr__(self, "teacher", teacher)`.
 
     ## References
     - [torch.nn.ModuleList](https://pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)
@@ -75,7 +82,7 @@ class LayersInPlainContainer(Rule):
         else:
             message = (
                 f"`{attribute}` is a plain {kept.kind}: {_names(found)} in it are not registered, "
-                "so they are neither moved, trained nor saved"
+                "so they are not moved, trained or saved"
             )
             remedy = f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`"
         return self.finding(

@@ -25,26 +25,31 @@ _REGISTER_FIRST = 'register it in the constructor: `self.register_buffer("{}", N
 
 
 class TensorNotBuffer(Rule):
-    """A tensor attribute is no buffer
+    """A layer keeps a tensor as a plain attribute, so it does not move with the layer
 
     ## What it does
-    Looks for tensors that a layer makes in `__init__` and keeps as plain attributes, where `forward` calculates with
-    them and its input (or with parameters), and nothing ever moves them: no `.to(…)`, no `type_as`, no `device=`.
+    Reports tensors that a layer makes in `__init__` and keeps as plain attributes, if `forward` computes with them and
+    its input, or with them and a parameter, and nothing moves them: no `.to(…)`, no `type_as`, no `device=`. Also
+    reports tensors that the constructor gets as arguments (by annotation, by documentation, or because the file passes
+    new ones) and tensors that it takes from a dataset or another layer.
 
-    A tensor that a method makes when the layer is called, and keeps for the next call (`self.mask = …` behind a test of
-    its size), is an info: all is well until the layer moves after its first call.
+    It is an info if
 
-    So it does with tensors that a constructor is given, where its annotation or documentation says that they are
-    tensors or the file gives it new ones, and with those that it takes from a dataset or from another layer. An info
-    where whoever makes the layer, or the constructor itself, may have put the tensor where it belongs for once
-    (`.to("cuda")`), and for objects that are no layers (losses, metrics, kernels) but are given what layers give.
+    - a method makes the tensor in a call and keeps it for the next one (`self.mask = …` behind a test of its size): it
+      fails only if the layer moves after its first call
+    - the caller or the constructor may have put the tensor on the right device (`.to("cuda")`)
+    - the object is no layer (a loss, metric or kernel) but gets the output of layers
 
     ## Why is this bad
-    `model.to("cuda")` moves parameters and buffers, nothing else. The tensor stays on the CPU, and the first batch on
-    a GPU fails with `Expected all tensors to be on the same device`. The state dict does not hold it either.
+    `model.to("cuda")` moves parameters and buffers, and nothing else. The tensor stays on the CPU, and the first batch
+    on a GPU fails with `Expected all tensors to be on the same device`. The state dict does not hold the tensor either.
 
     ## How to fix
-    Register it: `self.register_buffer("window", window)`; with `persistent=False` the state dict stays as it is.
+    Register the tensor as a buffer. With `persistent=False`, the state dict does not change:
+
+    ```python
+    self.register_buffer("window", window, persistent=False)
+    ```
 
     ## References
     - [torch.nn.Module.register_buffer](https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer)
@@ -71,10 +76,11 @@ class TensorNotBuffer(Rule):
 
         module = found.function.module
         name, met = found.attribute, found.best_meeting
-        other = "a tensor that has" if met.other is None else f"`{_short(met.function.module.text_of(met.other))}`"
+        text = None if met.other is None else met.function.module.text_of(met.other)
+        other = "a tensor that has moved" if text is None else f"`{_short(text)}`"
         return self.finding(
             module.place(found.target),
-            f"`self.{name}` is a plain tensor: {_why(found)}, and cannot be used with {other}",
+            f"`self.{name}` is a plain tensor: {_why(found)}, and it cannot be used with {other}",
             symbol=f"{found.cls.name}.{name}",
             confidence=Confidence.MEDIUM if found.is_certain else Confidence.LOW,
             severity=Severity.INFO if found.is_placed else None,
@@ -91,10 +97,10 @@ class TensorNotBuffer(Rule):
 
 def _why(found: Stranded) -> str:
     if found.is_cached:
-        return "when the layer moves after a call it stays behind"
+        return "it stays behind when the layer moves after a call"
     if found.is_layer:
-        return "when the layer moves it stays behind"
-    return f"`{found.cls.name}` is no layer, so it stays where it is"
+        return "it stays behind when the layer moves"
+    return f"`{found.cls.name}` is no `nn.Module`, so nothing moves it"
 
 
 def _related(found: Stranded) -> Iterator[Related]:
@@ -103,24 +109,24 @@ def _related(found: Stranded) -> Iterator[Related]:
     if found.is_cached:
         return
     if made.function is not None:
-        said = "the tensor is made here" if made.maker.op is Op.CALL else "it is said here to be a tensor"
+        said = "the tensor is made here" if made.maker.op is Op.CALL else "it is declared as a tensor here"
         yield Related(made.function.module.place(made.maker), said)
 
 
 def _evidence(found: Stranded) -> Iterator[str]:
     made = found.made
     if found.is_cached:
-        yield f"`{found.function.name}` makes it only where a test of what the layer keeps asks for a new one"
+        yield f"`{found.function.name}` makes a new one only if a test of the kept one asks for it"
     elif made.function is not None and made.maker.op is Op.CALL and made.maker.callee.data == "register_buffer":
-        yield "it is a buffer of another layer, which gets a new tensor when that moves; the old one stays"
+        yield "it is a buffer of another layer: when that layer moves, it gets a new tensor, and the old one stays here"
     elif made.function is not None and made.maker.op is not Op.CALL:
-        yield "whoever makes the layer gives it a tensor, and `.to()` of a layer moves only what is registered"
+        yield "the caller passes the tensor, and `.to()` moves only parameters and buffers"
     elif made.function is not None:
         maker = made.function.module.text_of(made.maker.callee)
         where = "puts it on a device of its own choice" if found.is_placed else "leaves it on the default device"
-        yield f"`{maker}` makes a tensor, the constructor {where}, and `.to()` of a layer moves only what is registered"
+        yield f"`{maker}` makes a tensor, the constructor {where}, and `.to()` moves only parameters and buffers"
     users = dict.fromkeys(f"`{meeting.function.name}`" for meeting in found.meetings)
-    yield f"{', '.join(users)} calculates with it and what is on the layer's device; nothing moves it there"
+    yield f"it is used with tensors on the layer's device in {', '.join(users)}, and nothing moves it there"
     if not found.is_certain:
         yield "a condition or a device given by the caller may change that"
 

@@ -23,16 +23,19 @@ class LayerCreatedInForward(Rule):
     """A layer with parameters is created in `forward`
 
     ## What it does
-    Looks for constructors of layers with parameters in `forward` and in the methods and functions that it calls,
-    where the new layer is called in the same run and nothing keeps it for the next one.
+    Reports layers with parameters that `forward`, or a method or function that it calls, creates and calls in the same
+    run, if nothing keeps the layer for the next run.
 
     ## Why is this bad
-    Each call makes a new layer with new weights. The optimizer, which got its parameters before, never sees them, and
-    no checkpoint holds them: what the layer computes is random noise, in training and after it, and no error says so.
+    Each call makes a new layer with new weights. The optimizer got its parameters earlier and never sees these, and no
+    checkpoint holds them. The layer computes random noise, in training and afterwards, without an error.
 
     ## How to fix
-    Create the layer in `__init__` and call it in `forward`. Where its size is only known from the first input, use a
-    lazy layer (`nn.LazyLinear`).
+    Create the layer in `__init__` and call it in `forward`. If only the first input tells its size, use a lazy layer:
+
+    ```python
+    self.proj = nn.LazyLinear(width)
+    ```
 
     ## References
     - [torch.nn.Module](https://pytorch.org/docs/stable/generated/torch.nn.Module.html)
@@ -94,7 +97,7 @@ def _evidence(creation: Creation) -> Iterator[str]:
     if creation.attribute is None:
         yield "the new layer is gone when the call ends"
     else:
-        yield f"`self.{creation.attribute}` is replaced without asking if there is one"
+        yield f"`self.{creation.attribute}` is replaced even if it is set"
     if creation.is_conditional:
         yield "it is created whenever a condition on the arguments holds"
 

@@ -26,28 +26,38 @@ if TYPE_CHECKING:
 
 
 class ParameterNotRegistered(Rule):
-    """A parameter that is stored in a way which `nn.Module` does not register
+    """A parameter is stored in a way that `nn.Module` does not register
 
     ## What it does
-    Reports attributes that get the result of an operation on a new parameter (`nn.Parameter(…).to(device)`,
-    `nn.Parameter(…) * 0.02`) rather than the parameter, parameters in plain lists, tuples and dicts that are
-    registered in no other way, tensors that ask for gradients (`requires_grad=True`), and layers or parameters that are
-    assigned before the constructor of `nn.Module` has run, or where it never does: because no constructor calls it, or
-    that of a base comes first which does not. An info for constructors that never call it and assign neither, and for
-    tensors that the class hands out to be trained. A warning for learned tensors that are moved after an optimizer was
-    given them.
+    Reports
+
+    - attributes that store the result of an operation on a new parameter (`nn.Parameter(…).to(device)`,
+      `nn.Parameter(…) * 0.02`)
+    - parameters in plain lists, tuples and dicts that nothing else registers
+    - layers and parameters that are assigned before `nn.Module.__init__` runs, or where it never runs: no constructor
+      calls it, or the constructor of an earlier base does not
+    - tensors with `requires_grad=True` (a warning; an info if a method of the class returns them, for an optimizer)
+    - learned tensors that are moved after an optimizer was given them (a warning)
+
+    A constructor that never calls `nn.Module.__init__` and assigns no layer or parameter is an info.
 
     ## Why is this bad
-    `nn.Module` registers attributes that *are* an `nn.Parameter`. What `.to(device)`, `.cuda()` or a product gives is a
-    plain tensor: it looks and computes the same, but no optimizer updates it and no checkpoint holds it. With
-    `.to(device)` this even depends on the machine: on the CPU, where there is nothing to move, the parameter comes
-    back as it is. Before `nn.Module.__init__` a layer or a parameter cannot be assigned at all: `AttributeError: cannot
-    assign module before Module.__init__() call`.
+    `nn.Module` registers an attribute that *is* an `nn.Parameter`. `.to(device)`, `.cuda()` or a product returns a
+    plain tensor: it computes the same, but no optimizer updates it and no checkpoint holds it. The result of
+    `.to(device)` even depends on the machine: if the parameter is already on the device, `.to` returns the parameter
+    itself.
+
+    Before `nn.Module.__init__` runs, assigning a layer raises
+    `AttributeError: cannot assign module before Module.__init__() call`.
 
     ## How to fix
-    Do the operation on the tensor: `nn.Parameter(torch.zeros(n, device=device))`,
-    `nn.Parameter(0.02 * torch.randn(n))`. Keep several parameters in `nn.ParameterList` or `nn.ParameterDict`. Call
-    `super().__init__()` first.
+    Apply the operation to the tensor, inside `nn.Parameter`:
+
+    ```python
+    self.scale = nn.Parameter(0.02 * torch.randn(n, device=device))
+    ```
+
+    Keep several parameters in `nn.ParameterList` or `nn.ParameterDict`. Call `super().__init__()` first.
 
     ## References
     - [torch.nn.parameter.Parameter](https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html)
@@ -141,11 +151,11 @@ class ParameterNotRegistered(Rule):
         if found.target is None:
             return self.finding(
                 found.constructor.place,
-                f"the constructor of `{found.cls.name}` never calls the one of `nn.Module`",
+                f"the constructor of `{found.cls.name}` never calls `nn.Module.__init__`",
                 symbol=f"{found.cls.name}.__init__",
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO,
-                evidence=("an object of it cannot be called, moved or given layers",),
+                evidence=("its objects cannot be called, moved or given layers",),
                 help="call `super().__init__()` first",
                 fix=set_up(found),
             )
@@ -157,7 +167,7 @@ class ParameterNotRegistered(Rule):
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.HIGH,
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
-            related=(Related(found.constructor.place, "the constructor that calls no other one"),),
+            related=(Related(found.constructor.place, "this constructor calls no other"),),
             help="call `super().__init__()` first",
             fix=set_up(found),
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
@@ -167,12 +177,12 @@ class ParameterNotRegistered(Rule):
         from modellint.claims.layers import NotRegistered
 
         place = found.function.module.place(found.target)
-        evidence = ["it asks for gradients, and `parameters()` does not hold it: neither do checkpoints"]
+        evidence = ["neither `parameters()` nor a checkpoint holds it"]
         if found.is_handed_out:
-            evidence.append("a method hands it out, which an optimizer may be given")
+            evidence.append("a method returns or stores it, so an optimizer may be given it")
         return self.finding(
             place,
-            f"`self.{found.attribute}` is to be learned, but it is a plain tensor that is not registered",
+            f"`self.{found.attribute}` requires gradients, but is a plain tensor that is not registered",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.MEDIUM,
             severity=Severity.INFO if found.is_handed_out else Severity.WARNING,
@@ -191,18 +201,18 @@ class ParameterNotRegistered(Rule):
         name, _, operation = module.text_of(move.value.callee).rpartition(".")
         return self.finding(
             module.place(move.value),
-            f"`.{operation}` gives `{name}` another tensor than the one that the optimizer was given",
+            f"`.{operation}` makes a new tensor of `{name}`, but the optimizer was given the old one",
             symbol=name,
             confidence=Confidence.HIGH,
             severity=Severity.WARNING,
             evidence=(
-                "where the tensor is elsewhere, the optimizer goes on with the old one, and what is used never changes",
+                "if the move copies the tensor, the optimizer updates the old one, and the one in use never changes",
             ),
             related=(
                 Related(found.made.place, "the tensor is made here"),
                 Related(found.optimizer.place, "the optimizer is given it here"),
             ),
-            help="move the tensor before it asks for gradients, and make the optimizer after that",
+            help="move the tensor before it requires gradients, and make the optimizer after that",
             fix=moved_sooner(found),
             claim=MovedLate(module.place(move.value), found.optimizer.place, move.start.qualname),
         )

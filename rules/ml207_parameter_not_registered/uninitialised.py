@@ -152,7 +152,7 @@ def set_up(found: Uninitialised) -> Fix | None:
     owners = _supers(function)
     if owners and owners[0].args[1:]:
         place = module.place(owners[0].args[1])
-        return Fix(f"Begin behind `{found.cls.name}`", Applicability.SAFE, (Edit(place, found.cls.name),))
+        return Fix(f"Use `super({found.cls.name}, …)`", Applicability.SAFE, (Edit(place, found.cls.name),))
     if owners:
         return None
     try:

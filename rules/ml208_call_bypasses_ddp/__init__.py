@@ -20,32 +20,36 @@ if TYPE_CHECKING:
 
 
 class CallBypassesDdp(Rule):
-    """A module is called as the recipe made it, around the wrapper that synchronises gradients between processes
+    """A call goes around `DistributedDataParallel`, so its gradients are never synchronised
 
     ## What it does
-    Where a script sets up distributed training, finds the calls `self.hparams.encoder(…)` of objects that are also
-    entries of `modules:`, that have parameters to train and that learn from the call: it stands in a method that the
-    training loop reaches under this recipe, and not under `torch.no_grad()`.
+    In a script that sets up distributed training, reports calls such as `self.hparams.encoder(…)` of objects that are
+    also entries of `modules`, have parameters to train and learn from the call: the training loop reaches the method
+    with this recipe, and the call is not under `torch.no_grad()`.
 
-    Left alone are modules without parameters to train (the framework does not wrap them), frozen ones, calls in
-    validation and testing only, and scripts that never join a process group. Confidence is low where the script also
-    calls the wrapper: then gradients are expected, whatever way they come.
+    Skips modules without parameters to train (the framework does not wrap them), frozen modules, calls in validation
+    and testing only, and scripts that never join a process group. If the script also calls the wrapper, the report has
+    low confidence: the gradients may be synchronised there.
 
     ## Why is this bad
-    With several processes the framework replaces each entry of `self.modules` with a `DistributedDataParallel` around
-    it. A call of `self.hparams.encoder` reaches the module inside: its gradients are never averaged, each process
-    trains a copy of its own, and the copy of the first one is saved as if it were the model. Nothing fails, with one
-    process everything is right, and with more of them the model has seen only a part of the data.
+    With several processes, the framework replaces each entry of `self.modules` with a `DistributedDataParallel`
+    wrapper. `self.hparams.encoder` is still the module inside. A call of it never averages gradients: each process
+    trains its own copy, and the checkpoint holds the copy of the first process, which has seen only a part of the data.
+    There is no error, and with one process everything is right.
 
     ## How to fix
-    Call the entry of `self.modules`.
+    Call the entry of `self.modules`:
+
+    ```python
+    self.modules.encoder(feats)
+    ```
 
     ## Confirming
-    A run builds the recipe, puts a wrapper around each entry of `modules` that learns, and evaluates what stands at the
-    place of the call, in the script's own Brain: it is the module inside of a wrapper (confirmed), or a wrapper or
-    another object (refuted). Where the module is small, torch's own `DistributedDataParallel` then counts the gradients
-    that a call of each exchanges with a second process, which is pretended. That the training comes by this call, with
-    gradients, is not run: it is told from the code.
+    A run builds the recipe, wraps each entry of `modules` that learns, and evaluates the called object in the script's
+    own Brain. The verdict is *confirmed* if it is the module inside a wrapper, and *refuted* if it is a wrapper or
+    another object. For a small module, torch's own `DistributedDataParallel` then counts the gradients that each call
+    exchanges with a simulated second process. The run does not show that training reaches this call with gradients: the
+    code says so.
 
     ## References
     - [SpeechBrain issue 930](https://github.com/speechbrain/speechbrain/issues/930)

@@ -27,21 +27,27 @@ class LayerNotOptimised(Rule):
     """A layer is used in training, but no optimizer is given its parameters
 
     ## What it does
-    Where the optimizers of a file list the parameters of a model child by child, compares the list with the children
-    that the model registers, and reports the one that is left out though the model calls it, all others are listed and
-    nothing freezes it. Groups of `named_parameters()` that are picked by name are such a list. So are layers left out
-    that a model gets only after an optimizer was made of its parameters.
+    If the optimizers of a file list the parameters of a model child by child, compares the list with the children that
+    the model registers. Reports a child that is left out if the model calls it, all others are listed and nothing
+    freezes it. Groups of `named_parameters()` picked by name count as such a list. Also reports layers that a model
+    gets only after an optimizer was made from its parameters.
 
-    In a recipe, asks the same of each layer in `modules:` that the script computes gradients with, where the Brain
-    makes its optimizers itself (`init_optimizers`) and it is known whose parameters each of them is given. Frozen
-    layers, layers that a pretrainer fills, and layers used without gradients are left alone.
+    In a recipe, checks each layer in `modules` that the script computes gradients with, if the Brain makes its
+    optimizers itself (`init_optimizers`) and the rule knows which parameters each of them gets. Skips frozen layers,
+    layers that a pretrainer fills, and layers used without gradients.
 
     ## Why is this bad
-    The layer keeps its random initial weights: gradients are computed for it, and nobody applies them. Nothing fails,
-    the loss goes down as far as the other layers can take it, and the model stays worse than it should be.
+    The layer keeps its random initial weights: autograd computes its gradients, and no optimizer applies them. There is
+    no error. The loss falls as far as the other layers can take it, and the model stays worse than it should be.
 
     ## How to fix
-    Add the layer's parameters to the list, pass `model.parameters()`, or freeze the layer where that is meant.
+    Add the parameters of the layer to the list, or pass those of the whole model:
+
+    ```python
+    torch.optim.Adam(model.parameters(), lr=1e-3)
+    ```
+
+    If the layer should not learn, freeze it.
 
     ## References
     - [Per-parameter options](https://pytorch.org/docs/stable/optim.html#per-parameter-options)
@@ -117,7 +123,7 @@ class LayerNotOptimised(Rule):
         if found.is_late:
             said = "an optimizer holds the parameters that its model had when it was made"
             told, remedy = (
-                "the optimizer is made here, before",
+                "the optimizer is made here, earlier",
                 "with `add_param_group`, or make the optimizer afterwards",
             )
         if isinstance(found.cls, str):

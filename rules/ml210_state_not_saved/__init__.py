@@ -24,28 +24,33 @@ _KEY = re.compile(r"[A-Za-z_]\w*")
 
 
 class StateNotSaved(Rule):
-    """The state of a scheduler, counter or optimizer changes in training, but no checkpoint holds it
+    """A scheduler, epoch counter or optimizer changes in training, but no checkpoint holds its state
 
     ## What it does
-    Finds objects of a recipe that can be saved in a checkpoint (their class has hooks for it), whose state a training
-    changes (a scheduler that the Brain calls, the counter that `fit` runs through), and that the `recoverables` of its
-    checkpointer lack. Also optimizers that a Brain makes itself, in `init_optimizers`, and does not add: only the
-    framework's own version adds what it makes.
+    Reports objects of a recipe that a checkpoint can save (their class has hooks for it) and training changes (a
+    scheduler that the Brain calls, the counter that `fit` runs through), but that the `recoverables` of the
+    checkpointer lack. Also reports
 
-    Also what is added to a checkpointer under the name of another object, which nothing adds:
-    `add_recoverable("scheduler_g", self.scheduler_d)`.
+    - optimizers that a Brain makes in its own `init_optimizers` and does not add to the checkpointer: only the
+      framework's version of the method adds them
+    - objects that are added under the name of another, which nothing adds:
+      `add_recoverable("scheduler_g", self.scheduler_d)`
 
-    Left alone are schedulers without state, encoders that the script fills anew or keeps in a file of their own,
-    trainings without a checkpointer, and those that nothing resumes: a Brain whose `on_fit_start` recovers nothing.
-    So is what is not saved on purpose, as a comment says, or code that takes it out of what is saved.
+    Skips schedulers without state, encoders that the script fills again or saves in their own file, trainings without a
+    checkpointer, and trainings that nothing resumes (the Brain's `on_fit_start` recovers nothing). Skips what is left
+    out on purpose: a comment says so, or code removes it from what is saved.
 
     ## Why is this bad
-    A training that is resumed is another one than a training that ran through: the scheduler has forgotten the best
-    loss and for how long it waits, the counter starts at the first epoch, the optimizer without its momenta. Whoever
-    trains without interruption will never notice.
+    A resumed training differs from one that ran through: the scheduler has lost the best loss and its patience, the
+    counter starts at the first epoch, and the optimizer has lost its momenta. If you never interrupt a training, you
+    never notice.
 
     ## How to fix
-    Add the object to `recoverables`; add an optimizer with `self.checkpointer.add_recoverable` where it is made.
+    Add the object to `recoverables`. Add an optimizer where you make it:
+
+    ```python
+    self.checkpointer.add_recoverable("optimizer", self.optimizer)
+    ```
 
     ## References
     - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)

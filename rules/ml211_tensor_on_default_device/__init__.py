@@ -28,26 +28,29 @@ _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
 
 
 class TensorOnDefaultDevice(Rule):
-    """A tensor is made on the default device, and meets what is on the layer's
+    """A layer makes a tensor on the default device and uses it with tensors on its own device
 
     ## What it does
-    Looks for tensors that `forward`, or what it calls, makes without `device=` (`torch.zeros`, `torch.arange`,
-    `torch.tensor`, `torch.from_numpy` …) and uses together with its input, a parameter or what a layer gives, in an
-    operation that refuses tensors of two devices: arithmetic, `cat`, `stack`, `matmul`, `masked_fill`, a look-up, the
-    state of an RNN. One element (`torch.zeros(1)`) is refused, too; a single number without dimensions is not, but as a
-    bound of `clamp`, which is an error.
+    Reports tensors that `forward`, or what it calls, makes without `device=` (`torch.zeros`, `torch.arange`,
+    `torch.tensor`, `torch.from_numpy` …) and uses together with its input, a parameter or the output of a layer, in an
+    operation that refuses tensors on two devices: arithmetic, `cat`, `stack`, `matmul`, `masked_fill`, a look-up, the
+    state of an RNN.
 
-    An info where nothing in the project ever moves a model.
+    These operations refuse a tensor of one element (`torch.zeros(1)`) too. They accept a tensor without dimensions,
+    except as a bound of `clamp`, which is an error. The report is an info if nothing in the project moves a model.
 
     ## Why is this bad
-    On a GPU the first batch fails with `Expected all tensors to be on the same device`.
+    On a GPU, the first batch fails with `Expected all tensors to be on the same device`.
 
     ## How to fix
-    Make it where the input is: `torch.zeros(n, device=x.device)`, `x.new_zeros(n)`, `torch.zeros_like(x)`.
+    Make the tensor on the device of the input, or use `x.new_zeros(n)` or `torch.zeros_like(x)`:
+
+    ```python
+    torch.zeros(n, device=x.device)
+    ```
 
     ## What it cannot see
-    Tensors that the layer takes from functions or objects that are not known, and layers that are called from other
-    folders only.
+    Tensors that come from unknown functions or objects. Layers that only files in other folders call.
 
     ## References
     - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)
@@ -82,8 +85,8 @@ class TensorOnDefaultDevice(Rule):
             evidence.append("nothing in this project moves a model yet")
         return self.finding(
             module.place(made.maker),
-            f"`{maker}` makes a tensor on the default device, where it is used with {_others(met[0])}"
-            f", which may be elsewhere",
+            f"`{maker}` makes a tensor on the default device, but it is used with {_others(met[0])}"
+            ", which may be on another device",
             symbol=f"{function.qualname}.{maker.rpartition('.')[2]}",
             confidence=Confidence.MEDIUM,
             severity=Severity.ERROR if is_bound else Severity.INFO if is_still else None,
@@ -147,7 +150,7 @@ def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
     span = module.span(call)
     spot = Place(module.path, Span(span.end_line, span.end_column - 1, span.end_line, span.end_column - 1))
     comma = "" if whole[:-1].rstrip().endswith(",") else ", "
-    return Fix(f"Make it where `{name}` is", Applicability.SAFE, (Edit(spot, f"{comma}device={name}.device"),))
+    return Fix(f"Make it on the device of `{name}`", Applicability.SAFE, (Edit(spot, f"{comma}device={name}.device"),))
 
 
 def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:

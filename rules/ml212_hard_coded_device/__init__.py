@@ -24,38 +24,47 @@ _ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
 
 
 class HardCodedDevice(Rule):
-    """A layer puts something on a CUDA device, whatever device it is on itself
+    """A layer hard-codes a CUDA device instead of using its own device
 
     ## What it does
-    Looks in layers, losses and Lightning modules for `.cuda()`, `.to("cuda")`, `device="cuda:0"` and
-    `torch.cuda.FloatTensor` that no condition, flag or argument chooses. One finding for each method.
+    Reports `.cuda()`, `.to("cuda")`, `device="cuda:0"` and `torch.cuda.FloatTensor` in layers, losses and Lightning
+    modules, if no condition, flag or argument chooses the device. Reports each method once.
 
-    An info where the question is asked of the machine (`if torch.cuda.is_available():`) or of another tensor
-    (`if x.is_cuda: y.to("cuda")`) rather than which device that is; in methods that neither construction nor a call
-    reaches; and where each process has a device of its own (`torch.distributed`, `torch.cuda.set_device`).
+    It is an info if
 
-    A project may know no other device than CUDA: it has kernels of its own for it, or its scripts put models there, and
-    nothing in it asks if there is CUDA, or takes a device from a caller, an option or a setting. Then all findings of
-    the project are one info, at the first place that is checked.
+    - the code asks whether the machine has CUDA (`if torch.cuda.is_available():`) or where another tensor is
+      (`if x.is_cuda: y.to("cuda")`), but not which device that is
+    - neither construction nor a call reaches the method, or the file is a test or a demo
+    - each process has its own device (`torch.distributed`, `torch.cuda.set_device`)
+
+    A project may support no device but CUDA: it has CUDA kernels of its own, or its scripts put models on CUDA, and
+    nothing in it asks for CUDA or takes a device from a caller, an option or a setting. All its findings are then one
+    info, at the first place that is checked.
 
     ## Why is this bad
-    The layer cannot run on a CPU, on Apple's MPS, or on the second GPU: `RuntimeError: Expected all tensors to be on
-    the same device`, or `Torch not compiled with CUDA enabled`. Whoever builds the model decides where it is.
+    The layer does not run on a CPU, on Apple's MPS or on a second GPU:
+    `RuntimeError: Expected all tensors to be on the same device`, or `Torch not compiled with CUDA enabled`. The caller
+    should choose the device.
 
     ## How to fix
-    Use the device of an input or of a parameter. `--unsafe-fixes` takes `next(self.parameters()).device`.
-
-    ## What it cannot see
-    Devices that come from settings, and literals in scripts, which choose for themselves.
+    Use the device of an input or of a parameter, as `--unsafe-fixes` does:
 
     ```python
-    def __init__(self, device="cuda:0"):  # a caller may choose another one
+    mask = mask.to(next(self.parameters()).device)
+    ```
+
+    ## What it cannot see
+    Devices that come from settings. Devices in scripts, which may choose for themselves. Defaults that a caller may
+    change:
+
+    ```python
+    def __init__(self, device="cuda:0"):
         self.weights = torch.load(path, map_location=device)
     ```
 
     ## Confirming
-    Builds the class and calls the method where no CUDA device is seen: torch's own words are the verdict. Where
-    the code asks for CUDA first, that shows nothing.
+    A run builds the class and calls the method with CUDA hidden. The error that torch raises is the verdict. If the
+    code asks for CUDA first, a run shows nothing.
 
     ## References
     - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)
@@ -94,18 +103,17 @@ class HardCodedDevice(Rule):
         is_only = not is_latent and knows_only_cuda(module, project)
         per_process = not is_latent and (_communicates(cls, project) or _is_for_cuda_only(module, project))
         related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
-        evidence = ["it fails on a machine without CUDA, and on every other device than this one"]
+        evidence = ["it fails on a machine without CUDA, and on any other device"]
         if is_only:
-            evidence = ["nothing in this project runs elsewhere than on CUDA, and nothing in it chooses a device"]
+            evidence = ["this project runs only on CUDA, and nothing in it chooses a device"]
         elif per_process:
             evidence.append("each process has a CUDA device of its own, and nothing asks if there is one")
         if first.is_asked:
-            evidence.append("that CUDA is there does not say where the layer is")
+            evidence.append("the test does not say which device the layer is on")
         shown = module.text_of(call)
         return self.finding(
             module.place(first.device or call),
-            f"`{shown if len(shown) < 60 else called_name(call.callee)}` chooses a CUDA device for whoever uses "
-            f"`{cls.name}`",
+            f"`{shown if len(shown) < 60 else called_name(call.callee)}` hard-codes a CUDA device in `{cls.name}`",
             symbol=f"{function.qualname}.cuda",
             confidence=Confidence.MEDIUM if is_latent or is_only else Confidence.HIGH,
             severity=Severity.INFO if is_latent or is_only or per_process else None,

@@ -28,39 +28,44 @@ _MOST = 3
 
 
 class LayerNeverUsed(Rule):
-    """A layer with parameters is kept on a model, and nothing uses it
+    """A model keeps a layer with parameters that nothing uses
 
     ## What it does
-    Looks for trainable layers and parameters that a constructor keeps and that nothing reads: no method of the class,
-    of its bases or subclasses, no owner, and no function that is given the object. Giving it its first values is no
-    use; handing it on is.
+    Reports trainable layers and parameters that a constructor keeps and nothing reads: no method of the class, its
+    bases or its subclasses, no owner, and no function that gets the object. Initialising the layer is no use; passing
+    it on is.
 
-    More than three of a class are one finding. An info; a warning where the project wraps models in
-    `DistributedDataParallel` without `find_unused_parameters`; an error where a layer that is made alike, and called
-    nearly so, is called twice instead, once for what by its name this one is for.
+    It is an info. It is a warning if the project wraps models in `DistributedDataParallel` without
+    `find_unused_parameters`. It is an error if another layer, made and called almost in the same way, is called twice,
+    once for the purpose that the name of the unused layer says. More than three layers of a class are one finding.
 
     ## Why is this bad
-    It takes memory and rows in checkpoints. Under `DistributedDataParallel` the second step stops with "Expected to
-    have finished reduction in the prior iteration". And often the layer was meant to be used: a norm that was
-    forgotten, a projection whose twin is read twice.
+    The layer takes memory and space in checkpoints. Under `DistributedDataParallel`, the second step stops with
+    `Expected to have finished reduction in the prior iteration`. Often you meant to use the layer: a norm that
+    `forward` forgets, a projection whose twin is called in its place.
 
     ## How to fix
-    Use the layer, or remove it. `--unsafe-fixes` calls it in the place of its twin.
+    Use the layer, or remove it. `--unsafe-fixes` calls it in place of its twin:
+
+    ```python
+    q, k = self.to_q(x), self.to_k(x)  # was: self.to_q(x), self.to_q(x)
+    ```
 
     ## What it cannot see
-    Layers of classes that go through all they hold (`children()`), whose base cannot be read, or whose `forward` is
-    borrowed from another class. Layers by whose name something is read of an object that has a name like theirs. A
-    layer that a comment or docstring keeps for checkpoints is left alone, and so are those of a class that loads all of
-    its weights from a file when it is made, or by a method of its own; and what code behind `raise NotImplementedError`
-    reads.
+    Classes that iterate over all that they hold (`children()`), whose base cannot be read, or whose `forward` comes
+    from another class. Layers whose name code reads from an object that may be the model. Code behind
+    `raise NotImplementedError` counts as a use.
+
+    Skips layers that a comment or docstring keeps for checkpoints, and classes that load all of their weights from a
+    file when they are made, or in a method of their own. Reading the parameters of a layer is a use too:
 
     ```python
     self.encoder_k = nn.Linear(width, width)  # `self.encoder_k.parameters()` is a use, though nothing calls it
     ```
 
     ## Confirming
-    Builds the class, calls it and goes backwards once: the layer gets no gradient, and others do. That no other code
-    reads it is a fact about the whole project, which a run does not show.
+    A run builds the class, calls it and backpropagates once: the layer gets no gradient, and others do. A run does not
+    show that no other code of the project reads it.
 
     ## References
     - [DistributedDataParallel](https://pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html)
@@ -106,9 +111,9 @@ class LayerNeverUsed(Rule):
             severity=Severity.ERROR,
             evidence=(
                 f"`self.{twin.name}` is made in the same way, and called for both",
-                "no method of the class, its bases or subclasses reads it, and no other code that knows the class",
+                "no method of the class, its bases or subclasses reads it, nor does any code that uses the class",
             ),
-            related=(Related(place, "called for the other one"), Related(user.place(twin.other), "called here, too")),
+            related=(Related(place, "called in its place"), Related(user.place(twin.other), "called here, too")),
             help=f"call `self.{found.name}` there",
             fix=Fix(f"Call `self.{found.name}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), found.name),)),
             claim=Untrained(module.place(found.target), found.cls.qualname, found.name),
@@ -126,13 +131,13 @@ class LayerNeverUsed(Rule):
         found, *others = group
         module = found.cls.module
         is_wrapped = _is_wrapped(module, project)
-        evidence = ["no method of the class, its bases or subclasses reads it, and no other code that knows the class"]
+        evidence = ["no method of the class, its bases or subclasses reads it, nor does any code that uses the class"]
         if is_wrapped:
             evidence.append("`DistributedDataParallel` waits for its gradients: the second step raises `RuntimeError`")
         more = f", and neither are {len(others)} more layers of the class" if others else ""
         return self.finding(
             module.place(found.target),
-            f"`self.{found.name}` is never used{more}: it is trained by nothing, and kept in every checkpoint",
+            f"`self.{found.name}` is never used{more}: nothing trains it, and every checkpoint holds it",
             symbol=f"{found.cls.name}.{found.name}",
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING if is_wrapped else None,

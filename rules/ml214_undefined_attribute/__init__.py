@@ -23,33 +23,41 @@ if TYPE_CHECKING:
 
 
 class UndefinedAttribute(Rule):
-    """A layer reads an attribute of itself that nothing sets
+    """A layer reads an attribute of `self` that nothing sets
 
     ## What it does
-    Looks in layers for `self.x` that no class of the hierarchy sets, defines or registers, in the bases, in
-    subclasses, or in what stands beside them in a subclass, and that nothing in the project sets from outside. Speaks
-    only where all bases can be read.
+    Reports reads of `self.x` in layers if nothing sets, defines or registers `x`: no class of the hierarchy, no
+    subclass, no other base of a subclass, and no code outside the class. Reports only classes whose bases can all be
+    read.
 
-    And for attributes that the constructor sets on one side of a condition only, where a parameter's default takes the
-    other side, or another branch is made for it, while `forward` or the constructor reads them in any case.
+    Also reports an attribute that the constructor sets on one side of a condition only, if the default of a parameter
+    takes the other side, or another branch is written for it, and `forward` or the constructor reads the attribute in
+    any case.
 
-    An error on the way that each call takes; a warning for one side of a condition, under a condition, in a method that
-    is called under conditions only, in `__repr__` and in messages of errors; an info in methods that nothing calls, and
-    where a decorator of the class cannot be read.
+    It is an error on a line that each call reaches. It is a warning for one side of a condition, behind a condition, in
+    a method that is called behind conditions only, in `__repr__` and in error messages. It is an info in methods that
+    nothing calls, and in classes with a decorator that cannot be read.
 
     ## Why is this bad
-    `AttributeError: 'Model' object has no attribute 'x'` when the line is reached: a misspelt name, a method that was
-    copied from another class, an argument that was never kept, or a method that the base no longer has.
+    The line raises `AttributeError: 'Model' object has no attribute 'x'`. The name is misspelt, the method was copied
+    from another class, an argument was never stored, or the base no longer has the method.
 
     ## How to fix
-    Read the attribute that is meant, or set it in the constructor. `--unsafe-fixes` corrects a slip of the pen, where
-    the call fits the method that is meant.
+    Read the attribute that you meant, or set it in the constructor:
+
+    ```python
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+    ```
+
+    `--unsafe-fixes` corrects a misspelt name if the call fits the method.
 
     ## What it cannot see
-    Attributes that are set on one way through the constructor only, where nothing says that another one is taken, or a
-    base or subclass sets them, too; classes with a base that cannot be read, with `__getattr__`, or whose attributes
-    come from `setattr` with computed names; projects of more than 4,000 files, which are not searched for who else sets
-    them.
+    Attributes that only one path through the constructor sets, if nothing shows that another path is taken, or a base
+    or subclass sets them too. Classes with a base that cannot be read, with `__getattr__`, or whose attributes come
+    from `setattr` with computed names. Projects of more than 4,000 files, which are not searched for code that sets
+    attributes.
 
     ```python
     if kind == "a":
@@ -57,8 +65,8 @@ class UndefinedAttribute(Rule):
     ```
 
     ## Confirming
-    Builds the class and calls the method: Python's own words are the verdict. Where no call leads to the line, the
-    object that was built has no such attribute. That nothing sets it from outside is a fact about the whole project.
+    A run builds the class and calls the method. The error that Python raises is the verdict. If no call reaches the
+    line, the object that was built has no such attribute. A run does not show that nothing sets it from outside.
 
     ## References
     - [torch.nn.Module](https://pytorch.org/docs/stable/generated/torch.nn.Module.html)
@@ -97,13 +105,13 @@ class UndefinedAttribute(Rule):
         side = f"the default of `{found.by_default}` leaves it unset" if found.by_default else "another branch does not"
         return self.finding(
             _place_of_name(module.place(found.event.value), name),
-            f"`self.{name}` is read, and set under a condition only",
+            f"`self.{name}` is read, but set only under a condition",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
             severity=Severity.WARNING if is_read else Severity.INFO,
             evidence=(f"the constructor sets it on one side of a condition: {side}", *([] if is_read else [_UNREAD])),
             related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
-            help="set it on each way through the constructor",
+            help="set it on every path through the constructor",
             claim=NotSet(module.place(found.event.value), cls.qualname, name),
         )
 
@@ -115,11 +123,11 @@ class UndefinedAttribute(Rule):
         near = get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
         constructor = cls.methods.get("__init__")
         is_argument = constructor is not None and constructor.parameter(name) is not None
-        evidence = [f"no class of the hierarchy of `{cls.name}` sets it, and nothing outside does"]
+        evidence = [f"no class in the hierarchy of `{cls.name}` sets it, and no other code does"]
         if near:
             evidence.append(f"there is `{near[0]}`")
         if is_argument:
-            evidence.append(f"the constructor takes `{name}`, and does not keep it")
+            evidence.append(f"the constructor takes `{name}`, but does not store it")
         is_read = family(cls, project).is_read
         if not is_read:
             evidence.append(_UNREAD)
@@ -128,13 +136,13 @@ class UndefinedAttribute(Rule):
         meant = slip(name, found.known) if near else None
         return self.finding(
             spot,
-            f"`self.{name}` is read, and nothing sets it",
+            f"`self.{name}` is read, but nothing sets it",
             symbol=f"{cls.name}.{name}",
             confidence=Confidence.HIGH,
             severity=_severity(found, project) if is_read else Severity.INFO,
             evidence=evidence,
             related=(Related(cls.place, "the class"),),
-            help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
+            help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read another attribute",
             fix=_rename_fix(spot, meant) if meant is not None and _fits(found, meant, project) else None,
             claim=NotSet(place, cls.qualname, name),
         )

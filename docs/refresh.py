@@ -83,9 +83,26 @@ def with_rooms(page: str) -> str:
     return _ROOMS.sub(lambda _: "\n".join([*lines, "", ""]), page)
 
 
+def is_released() -> bool:
+    """True once the changelog has a section for the present version, as `.ci/cut-release` writes it."""
+    return f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
 def with_version(text: str) -> str:
-    """A text whose examples of a hook and of an action name the present version."""
-    return re.sub(r"((?:rev: v|uses: [\w./-]+/modellint@v))\d+\.\d+\.\d+", rf"\g<1>{__version__}", text)
+    """The text with the version that a hook and an action should name: the branch `main` before the first release."""
+    version = f"v{__version__}" if is_released() else "main"
+    return re.sub(r"(rev: |uses: [\w./-]+/modellint@)(?:v\d+\.\d+\.\d+|main)\b", rf"\g<1>{version}", text)
+
+
+def with_release(text: str) -> str:
+    """The text as it reads once modellint is on the index: it installs from there, without the notes about the wait."""
+    if not is_released():
+        return text
+    source = re.escape(f"git+{home.REPOSITORY}")
+    text = re.sub(rf"(?<=modellint\[)(\w+)\] @ {source}", r"\1]", text)
+    text = re.sub(rf"(?:--from|--spec) {source} (?=modellint)", "", text)
+    text = re.sub(source, "modellint", text)
+    return re.sub(r"<!-- until the first release -->\n.*?<!-- end -->\n\n?", "", text, flags=re.DOTALL)
 
 
 def files_with_addresses() -> list[Path]:
@@ -112,7 +129,7 @@ def refresh() -> None:
     design = ROOT / "docs/design.md"
     design.write_text(with_rooms(design.read_text("utf-8")), "utf-8")
     for file in (readme, *ROOT.glob("docs/*.md")):
-        file.write_text(with_version(file.read_text("utf-8")), "utf-8")
+        file.write_text(with_release(with_version(file.read_text("utf-8"))), "utf-8")
     schema = json.dumps(configuration_schema(), indent=2)
     (ROOT / "docs/modellint.schema.json").write_text(f"{schema}\n", "utf-8")
     picture = subprocess.run([sys.executable, str(ROOT / "docs/picture.py")], capture_output=True, check=True)

@@ -378,8 +378,8 @@ def test_rule_is_another_name_of_explain(workspace: Workspace) -> None:
 
 def test_help_lists_options_by_what_they_are_about(workspace: Workspace) -> None:
     titles = [line for line in workspace.run("check", "--help").lines if line.endswith(":") and line[:1].isupper()]
-    assert titles[:5] == ["Rules:", "Files:", "Fixes:", "Output:", "Code that is there already:"]
-    assert "Look into models:" in workspace.run("--help").lines
+    assert titles[:5] == ["Rules:", "Files:", "Fixes:", "Output:", "Existing projects:"]
+    assert "Inspect models:" in workspace.run("--help").lines
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")

@@ -179,12 +179,12 @@ def test_the_configuration_is_accepted(tmp_path: Path) -> None:
 
 
 def test_the_settings_of_confirming_are_accepted(tmp_path: Path) -> None:
-    (example,) = blocks(section("confirming.md", "Confirming findings"), "toml")
+    (example,) = blocks(section("confirming.md", "Settings"), "toml")
     (tmp_path / "pyproject.toml").write_text(example, "utf-8")
     confirm = settings_for([tmp_path]).confirm
     assert confirm is not None
     assert [target for target, _ in confirm.targets] == ["my_package.model:Decoder"]
-    assert sorted(cells[0].strip("`") for cells in rows(section("confirming.md", "Confirming findings"))) == sorted(
+    assert sorted(cells[0].strip("`") for cells in rows(section("confirming.md", "Settings"))) == sorted(
         KEYS
     )
 

@@ -92,7 +92,7 @@ class _Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         seconds = super().convert(value, param, ctx)
         if math.isnan(seconds):  # which is in every range
-            self.fail(f"{value!r} is no number of seconds", param, ctx)
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
         return seconds
 
 
@@ -103,7 +103,7 @@ class _Size(click.ParamType):  # type: ignore[type-arg]
         try:
             return parse_size(int(value) if isinstance(value, str) and value.isdecimal() else value)
         except ValueError:
-            self.fail(f"{value!r} is no size; expected {EXPECTED}", param, ctx)
+            self.fail(f"{value!r} is not a size; expected {EXPECTED}", param, ctx)
 
 
 def _ignores(

@@ -184,9 +184,7 @@ def test_the_settings_of_confirming_are_accepted(tmp_path: Path) -> None:
     confirm = settings_for([tmp_path]).confirm
     assert confirm is not None
     assert [target for target, _ in confirm.targets] == ["my_package.model:Decoder"]
-    assert sorted(cells[0].strip("`") for cells in rows(section("confirming.md", "Settings"))) == sorted(
-        KEYS
-    )
+    assert sorted(cells[0].strip("`") for cells in rows(section("confirming.md", "Settings"))) == sorted(KEYS)
 
 
 def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:

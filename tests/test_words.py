@@ -1,7 +1,7 @@
 """Three counts of words that only fall, and the texts that CI reads for spelling and style.
 
-A docstring that begins with "What" or "Whether" has a clause for a subject. "The layers of a class" and "True if it is a
-layer" are plainer. A function that a bare participle names (`kept`, `told`) does not say of what: `kept_layers` does.
+A docstring that begins with "What" or "Whether" has a clause for a subject. "The layers of a class" and "True if it is
+a layer" are plainer. A function that a bare participle names (`kept`, `told`) does not say of what: `kept_layers` does.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ LIMITS = {"docstrings with What": 892, "docstrings with Whether": 967, "bare par
 SLACK = 25
 #: Participles that do not end in "ed". Words that are verbs as well (`read`, `set`, `put`, `split`) name an action.
 IRREGULAR = frozenset(
-    "begun born bound broken brought built caught chosen dealt done drawn fed felt forgotten fought found given gone grown "
-    "held hidden hung hurt kept known laid led left lent lit lost made meant met paid proven said seen sent shown sold "
-    "sought spent spoken stood struck swept sworn taken taught thought thrown told torn understood won worn wound "
-    "written".split()
+    "begun born bound broken brought built caught chosen dealt done drawn fed felt forgotten fought found given "
+    "gone grown held hidden hung hurt kept known laid led left lent lit lost made meant met paid proven said seen "
+    "sent shown sold sought spent spoken stood struck swept sworn taken taught thought thrown told torn "
+    "understood won worn wound written".split()
 )
 #: Words that end in "ed" and are no participles.
 VERBS = frozenset(("embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"))
@@ -59,7 +59,7 @@ def counts() -> Counter[str]:
         for node in ast.walk(module):
             if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
-            first = ((ast.get_docstring(node) or "").split(None, 1) or [""])[0].rstrip(",")
+            first = ((ast.get_docstring(node, clean=False) or "").split(None, 1) or [""])[0].rstrip(",")
             if first in ("What", "Whether"):
                 found[f"docstrings with {first}"] += 1
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_bare_participle(node.name):

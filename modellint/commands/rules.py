@@ -25,7 +25,7 @@ class FilePath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not str(value) or "\0" in str(value):
-            self.fail(f"{str(value)!r} is no path; expected that of a file or folder", param, ctx)
+            self.fail(f"{str(value)!r} is not a path; expected that of a file or folder", param, ctx)
         return super().convert(value, param, ctx)
 
 

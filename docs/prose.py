@@ -1,7 +1,7 @@
 """Collects the texts that people read, without code: `python docs/prose.py FOLDER` writes them for `.ci/words`.
 
-Pages keep their lines, so that a report names the right one. Below `pages/` are README, CONTRIBUTING, the changelog and
-`docs/`, below `help/` the help of each command, below `rules/` the page and the messages of each rule.
+Pages keep their lines, so that a report names the right one. Below `pages/` are the pages, below `help/` the help of each
+command, below `rules/` the page and the messages of each rule.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def without_code(text: str) -> str:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-    for path in (*(ROOT / name for name in names), *sorted(ROOT.glob("docs/*.md"))):
-        if path.name not in DATA:
-            yield f"pages/{path.name}", path.read_text("utf-8")
+    for folder in (".", "docs", "benchmarks", "examples", "examples/*"):
+        for path in sorted(ROOT.glob(f"{folder}/*.md")):
+            if path.name not in DATA:
+                yield f"pages/{'-'.join(path.relative_to(ROOT).parts)}", path.read_text("utf-8")
 
 
 def helps(command: click.Command, names: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:

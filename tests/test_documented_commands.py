@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from effort import IS_WHOLE, in_full
+from test_readme import refresh
 
 from modellint.cli import cli
 from modellint.examples import materialise
@@ -38,11 +39,11 @@ ELSEWHERE = {
     "python3 -m venv .venv && .venv/bin/pip install -c constraints.txt -e '.[dev]'": ".ci/run",
     ".venv/bin/pytest": ".ci/run",
     ".venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy modellint rules": ".ci/run",
-    f"pip install git+{REPOSITORY}": ".ci/two-minutes",
+    f"pip install git+{REPOSITORY}": "a new user",
     f"uvx --from git+{REPOSITORY} modellint check": "a new user",
     f"pipx run --spec git+{REPOSITORY} modellint check": "a new user",
     f"pip install 'modellint[lsp] @ git+{REPOSITORY}'": "tests/test_server.py needs what that installs",
-    f"pip install 'modellint[watch] @ git+{REPOSITORY}'": "tests/test_session.py needs what that installs",
+    f"pip install 'modellint[watch] @ git+{REPOSITORY}'": "a new user",
     "python -m venv peers && peers/bin/pip install transformers-mlinter==0.1.5 TorchFix==0.7.0": "who measures",
     "pip download --no-deps --dest wheels timm==1.0.31 speechbrain==1.1.2 && for w in wheels/*.whl; do "
     'unzip -q "$w" -d "${w%-py3*}"; done': "who measures",
@@ -52,6 +53,8 @@ ELSEWHERE = {
     "python -m venv peers && peers/bin/pip install accelerate==1.15.0 torchtyc==0.5.0": "who measures",
     "python benchmarks/probes_peers.py --packages wheels --peers peers/bin/python": "who measures",
 }
+# Once modellint is on the index, pages install it from there.
+ELSEWHERE = {refresh.with_release(command): who for command, who in ELSEWHERE.items()}
 #: What makes a benchmark small enough to be run here.
 SMALLER = (
     (r"--peers \S+", "--tree wheels --repetitions 1"),

@@ -1,7 +1,7 @@
 """Collects the texts that people read, without code: `python docs/prose.py FOLDER` writes them for `.ci/words`.
 
-Pages keep their lines, so that a report names the right one. Below `pages/` are the pages, below `help/` the help of each
-command, below `rules/` the page and the messages of each rule.
+Pages keep their lines, so that a report names the right one. Below `pages/` are the pages, below `help/` the help of
+each command, below `rules/` the page and the messages of each rule.
 """
 
 from __future__ import annotations

@@ -86,7 +86,10 @@ def test_the_texts_to_check_have_no_code(tmp_path: Path) -> None:
         [sys.executable, ROOT / "docs/prose.py", tmp_path], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    page, shown = (ROOT / "docs/terminal.md").read_text("utf-8"), (tmp_path / "pages/docs-terminal.md").read_text("utf-8")
+    page, shown = (
+        (ROOT / "docs/terminal.md").read_text("utf-8"),
+        (tmp_path / "pages/docs-terminal.md").read_text("utf-8"),
+    )
     assert shown.count("\n") == page.count("\n")
     assert "`" not in shown
     assert "A finding shows its location" in shown

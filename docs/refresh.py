@@ -84,15 +84,32 @@ def with_rooms(page: str) -> str:
     return _ROOMS.sub(lambda _: "\n".join([*lines, "", ""]), page)
 
 
-def with_version(text: str) -> str:
-    """A text whose examples of a hook and of an action, and whose requirements, name the present version."""
-    said = r"((?:rev: v|uses: [\w./-]+/modellint@v|modellint==|^  version: \"))\d+\.\d+\.\d+"
-    return re.sub(said, rf"\g<1>{__version__}", text, flags=re.MULTILINE)
+def is_released() -> bool:
+    """True once the changelog has a section for the present version, as `.ci/cut-release` writes it."""
+    return f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def with_version(text: str, *, is_released: bool) -> str:
+    """The text with the present version; before its release, a hook and an action name the branch `main`."""
+    version = f"v{__version__}" if is_released else "main"
+    text = re.sub(r"(modellint==|^  version: \")\d+\.\d+\.\d+", rf"\g<1>{__version__}", text, flags=re.MULTILINE)
+    return re.sub(r"(rev: |uses: [\w./-]+/modellint@)(?:v\d+\.\d+\.\d+|main)\b", rf"\g<1>{version}", text)
 
 
 def published_elsewhere() -> list[Path]:
     """The files of a recipe and of a mirror, which name the version and where the project lives."""
     return [ROOT / "packaging/conda/recipe.yaml", *(ROOT / "packaging/pre-commit-mirror" / name for name in _MIRRORED)]
+
+
+def with_release(text: str) -> str:
+    """The text as it reads once modellint is on the index: it installs from there, without the notes about the wait."""
+    if not is_released():
+        return text
+    source = re.escape(f"git+{home.REPOSITORY}")
+    text = re.sub(rf"(?<=modellint\[)(\w+)\] @ {source}", r"\1]", text)
+    text = re.sub(rf"(?:--from|--spec) {source} (?=modellint)", "", text)
+    text = re.sub(source, "modellint", text)
+    return re.sub(r"<!-- until the first release -->\n.*?<!-- end -->\n\n?", "", text, flags=re.DOTALL)
 
 
 def files_with_addresses() -> list[Path]:
@@ -119,8 +136,10 @@ def refresh() -> None:
     readme.write_text(with_rules(readme.read_text("utf-8"), load_rules()), "utf-8")
     design = ROOT / "docs/design.md"
     design.write_text(with_rooms(design.read_text("utf-8")), "utf-8")
-    for file in (readme, *ROOT.glob("docs/*.md"), *published_elsewhere()):
-        file.write_text(with_version(file.read_text("utf-8")), "utf-8")
+    for file in (readme, *ROOT.glob("docs/*.md")):
+        file.write_text(with_release(with_version(file.read_text("utf-8"), is_released=is_released())), "utf-8")
+    for file in published_elsewhere():
+        file.write_text(with_version(file.read_text("utf-8"), is_released=True), "utf-8")
     schema = json.dumps(configuration_schema(), indent=2)
     (ROOT / "docs/modellint.schema.json").write_text(f"{schema}\n", "utf-8")
     picture = subprocess.run([sys.executable, str(ROOT / "docs/picture.py")], capture_output=True, check=True)

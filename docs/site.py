@@ -142,11 +142,12 @@ def _overview(rules: Mapping[str, Rule]) -> str:
     lines = [
         "# Rules",
         "",
-        "An error breaks or silently corrupts a run, a warning does so under conditions that occur, an info is latent. "
-        "What is fixable `--fix` mends, and what is confirmable `--confirm` can prove.",
+        "Code with an error crashes or silently computes wrong results. Code with a warning does so under conditions "
+        "that occur in practice. Code with an info works today, but a later change can break it. `--fix` or "
+        "`--unsafe-fixes` can fix *fixable* findings, and `--confirm` can prove *confirmable* ones.",
     ]
     for title, members in families(rules):
-        lines += ["", f"## {title}", "", "| code | what it finds |", "|---|---|"]
+        lines += ["", f"## {title}", "", "| code | what it reports |", "|---|---|"]
         for rule in members:
             marks = [str(rule.severity), *["fixable"] * rule.is_fixable(), *["confirmable"] * rule.is_confirmable()]
             told = f"{rule.docs().summary}<br>`{rule.name}` · {' · '.join(marks)}"
@@ -161,8 +162,10 @@ def _rule_page(rule: Rule) -> str:
     if sections:
         page = page.partition(f"\n## {next(iter(sections))}\n")[0]
     if rule.bad:
-        shown = f"## What it prints\n\nFor the first of the examples below:\n\n```text\n{printed(rule)}\n```"
-        page = f"{page.rstrip()}\n\n{shown}\n"
+        shown = (
+            f"## What it prints\n\nmodellint prints this for the first example below:\n\n```text\n{printed(rule)}\n```"
+        )
+        page = f"{page.rstrip()}\n\n## What it prints\n\n{shown}\n"
     return page + "".join(f"\n## {title}\n\n{_folded(*examples)}\n" for title, examples in sections.items())
 
 
@@ -236,6 +239,6 @@ def _table(properties: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 def _default(schema: Mapping[str, Any]) -> str:
     """The default of a setting in a cell of a table; long lists are those of `modellint config`."""
     if "default" not in schema:
-        return "found out, or none"
+        return "see the meaning" if "by default" in schema["description"] else "none"
     text = json.dumps(schema["default"])
     return f"`{text}`" if len(text) < 40 else "see `modellint config`"

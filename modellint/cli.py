@@ -39,9 +39,9 @@ Examples:
 _EXIT_CODES = """
 \b
 Exit codes:
-  0  nothing found, or infos alone
+  0  no findings, or only infos
   1  warnings or errors
-  2  wrong usage, bad configuration or an internal error
+  2  wrong usage, invalid configuration or an internal error
 """
 _CHECK_EXAMPLES = """
 \b
@@ -62,8 +62,8 @@ Examples:
 
 \b
 Exit codes:
-  0  the editor ended it
-  2  wrong usage, or the extra is not installed
+  0  the editor ended the session
+  2  wrong usage, or the extra `lsp` is missing
 """
 
 
@@ -92,7 +92,7 @@ class _Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         seconds = super().convert(value, param, ctx)
         if math.isnan(seconds):  # which is in every range
-            self.fail(f"{value!r} is no number of seconds", param, ctx)
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
         return seconds
 
 
@@ -103,7 +103,7 @@ class _Size(click.ParamType):  # type: ignore[type-arg]
         try:
             return parse_size(int(value) if isinstance(value, str) and value.isdecimal() else value)
         except ValueError:
-            self.fail(f"{value!r} is no size; expected {EXPECTED}", param, ctx)
+            self.fail(f"{value!r} is not a size; expected {EXPECTED}", param, ctx)
 
 
 def _ignores(
@@ -135,13 +135,13 @@ def _configurations(
 
 _COMMANDS = {
     "Check": ("check", "merge", "server"),
-    "Look into models": ("map", "probe"),
+    "Inspect models": ("map", "probe"),
     "Rules": ("explain", "rules", "test-rules"),
     "Set up": ("config", "doctor", "clean"),
 }
 _rules, _files, _shows = section("Rules"), section("Files"), section("Output")
-_fixes, _adopts, _confirms = section("Fixes"), section("Code that is there already"), section("Confirming")
-_runs = section("How it runs")
+_fixes, _adopts, _confirms = section("Fixes"), section("Existing projects"), section("Confirming")
+_runs = section("Configuration and runs")
 
 
 @click.group(
@@ -153,7 +153,7 @@ _runs = section("How it runs")
 )
 @click.version_option(__version__, "-V", "--version", message="modellint %(version)s")
 def cli() -> None:
-    """Finds the mistakes in PyTorch model definitions and HyperPyYAML recipes that only surface at run time."""
+    """A static linter for PyTorch models and HyperPyYAML recipes."""
 
 
 @cli.command(cls=Command, epilog=_CHECK_EXAMPLES + _EXIT_CODES)
@@ -164,7 +164,7 @@ def cli() -> None:
     multiple=True,
     callback=_codes,
     shell_complete=complete_code,
-    help="Rules to run: codes, beginnings of codes such as ML2, or ALL.",
+    help="Run these rules and no others: codes, prefixes such as ML2, or ALL. Default: ALL.",
 )
 @_rules(
     "--ignore",
@@ -172,7 +172,7 @@ def cli() -> None:
     multiple=True,
     callback=_codes,
     shell_complete=complete_code,
-    help="Rules to leave out.",
+    help="Skip these rules. Default: none.",
 )
 @_rules(
     "--extend-select",
@@ -180,24 +180,28 @@ def cli() -> None:
     multiple=True,
     callback=_codes,
     shell_complete=complete_code,
-    help="Rules to run besides those selected.",
+    help="Run these rules in addition to the selected ones. Default: none.",
 )
 @_rules(
     "--per-file-ignores",
     metavar="PATTERN:CODE",
     multiple=True,
     callback=_ignores,
-    help="Rules to leave out in some files, instead of those in the settings.",
+    help="Skip rules in matching files, such as `tests/*:ML1`. Replaces the setting of the same name.",
 )
 @_rules(
     "--extend-per-file-ignores",
     metavar="PATTERN:CODE",
     multiple=True,
     callback=_ignores,
-    help="Rules to leave out in some files, besides those in the settings.",
+    help="Skip rules in matching files, in addition to the settings. Default: none.",
 )
-@_rules("--preview/--no-preview", default=None, help="Run rules that are on trial, too.")
-@_rules("--min-confidence", type=click.Choice(["low", "medium", "high"]), help="Show findings from this confidence up.")
+@_rules("--preview/--no-preview", default=None, help="Also run preview rules. Default: --no-preview.")
+@_rules(
+    "--min-confidence",
+    type=click.Choice(["low", "medium", "high"]),
+    help="Report findings of at least this confidence. Default: medium.",
+)
 @_files(
     "--exclude",
     "--extend-exclude",
@@ -205,34 +209,55 @@ def cli() -> None:
     metavar="PATTERN",
     multiple=True,
     callback=_patterns,
-    help="More files and folders to leave out.",
+    help="Skip matching files and folders, in addition to the settings. Default: none.",
 )
 @_files(
     "--force-exclude/--no-force-exclude",
     default=None,
-    help="Leave out what is excluded even where it is named, as commit hooks do.",
+    help="Skip an excluded file even if the command line names it, as commit hooks need. Default: --no-force-exclude.",
 )
 @_files(
     "--respect-gitignore/--no-respect-gitignore",
     default=None,
-    help="In folders, leave out what git ignores, which is the default.",
+    help="In folders, skip the files that git ignores. Default: --respect-gitignore.",
 )
-@_files("--max-file-size", metavar="SIZE", type=_Size(), help="Skip files that are larger (2 MB).")
-@_files("--stdin-filename", type=_Files, help="The name of the file whose content comes on stdin (`-`).")
-@_files("--show-files", is_flag=True, help="List the files that would be checked.")
-@_fixes("--fix/--no-fix", default=None, help="Fix what can be fixed safely, and show what remains.")
-@_fixes("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: fixes that need a look, too.")
-@_fixes("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
-@_fixes("--diff", is_flag=True, help="Show what --fix would change, and change nothing; exit 1 if it would.")
-@_fixes("--fix-only", is_flag=True, help="Fix, and neither show what remains nor exit 1 for it.")
-@_fixes("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 if something was fixed, even if nothing remains.")
+@_files(
+    "--max-file-size",
+    metavar="SIZE",
+    type=_Size(),
+    help="Skip larger files, such as those above `500 kB`. Default: 2 MB.",
+)
+@_files("--stdin-filename", type=_Files, help="Treat the source on stdin (`-`) as the content of this file.")
+@_files("--show-files", is_flag=True, help="List the files to check, and check none.")
+@_fixes(
+    "--fix/--no-fix", default=None, help="Apply the safe fixes, and report the remaining findings. Default: --no-fix."
+)
+@_fixes(
+    "--unsafe-fixes/--no-unsafe-fixes",
+    default=None,
+    help="With --fix or --diff, include the fixes that may change behavior. Default: --no-unsafe-fixes.",
+)
+@_fixes(
+    "--show-fixes/--no-show-fixes",
+    default=None,
+    help="List the applied fixes by file and rule. Default: --no-show-fixes.",
+)
+@_fixes(
+    "--diff",
+    is_flag=True,
+    help="Print what --fix would change, and change no file. Exit with 1 if it would change one.",
+)
+@_fixes(
+    "--fix-only", is_flag=True, help="Apply fixes, but ignore the remaining findings, in the output and the exit code."
+)
+@_fixes("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if a fix is applied, even if no finding remains.")
 @_fixes(
     "--fixable",
     metavar="CODES",
     multiple=True,
     callback=_codes,
     shell_complete=complete_code,
-    help="Rules whose findings may be fixed (ALL).",
+    help="Fix the findings of these rules only. Default: ALL.",
 )
 @_fixes(
     "--extend-fixable",
@@ -240,7 +265,7 @@ def cli() -> None:
     multiple=True,
     callback=_codes,
     shell_complete=complete_code,
-    help="Rules whose findings may be fixed, besides those.",
+    help="Fix the findings of these rules, too. Default: none.",
 )
 @_fixes(
     "--unfixable",
@@ -248,7 +273,7 @@ def cli() -> None:
     multiple=True,
     callback=_codes,
     shell_complete=complete_code,
-    help="Rules whose findings may not.",
+    help="Fix no findings of these rules. Default: none.",
 )
 @_shows(
     "--output-format",
@@ -257,62 +282,101 @@ def cli() -> None:
     metavar="FORMAT[=FILE]",
     envvar="MODELLINT_OUTPUT_FORMAT",
     shell_complete=_complete_format,
-    help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
+    help=f"Format and file of a report; repeat it for several. Formats: {', '.join(OUTPUT_FORMATS)}. Default: full.",
 )
-@_shows("--output-file", "-o", type=_Files, envvar="MODELLINT_OUTPUT_FILE", help="Write the findings to this file.")
-@_shows("--statistics", is_flag=True, help="Show how often each rule found something.")
-@_shows("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up (warning).")
-@_shows("--exit-zero", "-e", is_flag=True, help="Exit 0 even if there are findings.")
-@_shows("--quiet", "-q", is_flag=True, help="Show findings only.")
-@_shows("--verbose", "-v", is_flag=True, help="Say what is done, and where an internal error comes from.")
-@_shows("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
-@_adopts("--baseline", type=_Files, help="Leave out the findings that this file holds.")
+@_shows(
+    "--output-file",
+    "-o",
+    type=_Files,
+    envvar="MODELLINT_OUTPUT_FILE",
+    help="Write the findings to this file. Default: stdout.",
+)
+@_shows("--statistics", is_flag=True, help="Print the number of findings for each rule.")
+@_shows(
+    "--fail-on",
+    type=click.Choice(["info", "warning", "error"]),
+    help="Exit with 1 for findings of at least this severity. Default: warning.",
+)
+@_shows("--exit-zero", "-e", is_flag=True, help="Exit with 0 even if there are findings.")
+@_shows("--quiet", "-q", is_flag=True, help="Print findings only.")
+@_shows(
+    "--verbose", "-v", is_flag=True, help="Print timings, the script of each recipe, and tracebacks of internal errors."
+)
+@_shows(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to use colors. Default: auto, on a terminal.",
+)
+@_adopts("--baseline", type=_Files, help="Hide the known findings that this file lists. Default: none.")
 @_adopts("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
 @_adopts(
     "--add-ignore",
     metavar="REASON",
     is_flag=False,
     flag_value="",
-    help="Write a comment with this reason for each finding, which ignores it from now on.",
+    help="For each finding, add a comment that ignores it, with this reason.",
 )
 @_adopts(
     "--show-ignored",
     "--ignore-noqa",
     "show_ignored",
     is_flag=True,
-    help="Show what comments silence, too.",
+    help="Also report the findings that comments ignore.",
 )
-@_adopts("--changed-since", metavar="REV", help="Check what changed since this commit, and what rests on that.")
-@_confirms("--confirm", is_flag=True, help="Build the models, and show what is confirmed (needs torch).")
-@_confirms("--device", type=click.Choice(DEVICES), default="auto", help="Where --confirm runs models.")
+@_adopts(
+    "--changed-since",
+    metavar="REV",
+    help="Check only the files that changed since this commit, and the files that depend on them.",
+)
+@_confirms("--confirm", is_flag=True, help="Build and run the models to confirm or refute findings. Needs PyTorch.")
+@_confirms(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    help="Where --confirm runs models. Default: auto, which lets each check choose fake or cpu.",
+)
 @_confirms(
     "--timeout",
     metavar="SECONDS",
     type=_Seconds(min=0, min_open=True, max=1_000_000),
-    help="How long each model may run (60).",
+    help="How long each model may run. Default: 60.",
 )
-@_confirms("--show-refuted", is_flag=True, help="Show findings that running the code refutes, too.")
-@_confirms("--confirmed-only", is_flag=True, help="Show findings that running the code confirms, and no others.")
+@_confirms("--show-refuted", is_flag=True, help="Also report the findings that --confirm refutes.")
+@_confirms("--confirmed-only", is_flag=True, help="Report only the findings that --confirm confirms.")
 @_runs(
     "--config",
     metavar="FILE|KEY=VALUE",
     multiple=True,
     callback=_configurations,
-    help="A pyproject.toml or modellint.toml to use, or a setting to change, in TOML.",
+    help="Use this pyproject.toml or modellint.toml, or change one setting, in TOML. Default: the nearest file.",
 )
 @_runs("--isolated", is_flag=True, help="Use no configuration file.")
-@_runs("--show-settings", is_flag=True, help="Show the settings that would be used.")
-@_runs("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
-@_runs("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
-@_runs("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
-@_runs("--watch", "-w", is_flag=True, help="Check again whenever a file changes.")
-@_runs("--no-cache", "-n", is_flag=True, envvar="MODELLINT_NO_CACHE", help="Neither read nor write the cache.")
-@_runs("--cache-dir", type=FilePath(file_okay=False), envvar="MODELLINT_CACHE_DIR", help="The folder of the cache.")
+@_runs("--show-settings", is_flag=True, help="Print the settings, and check nothing.")
+@_runs(
+    "--python",
+    type=_Files,
+    help="Read packages of this interpreter, as text, and run --confirm with it. Default: VIRTUAL_ENV, then `.venv`.",
+)
+@_runs("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Number of processes. Default: one for each core.")
+@_runs(
+    "--shard",
+    metavar="K/N",
+    help="Check part K of N. A recipe and its script stay in one part. Default: check everything.",
+)
+@_runs("--watch", "-w", is_flag=True, help="Check again whenever a file changes. Needs the extra `watch`.")
+@_runs("--no-cache", "-n", is_flag=True, envvar="MODELLINT_NO_CACHE", help="Do not use the cache.")
+@_runs(
+    "--cache-dir",
+    type=FilePath(file_okay=False),
+    envvar="MODELLINT_CACHE_DIR",
+    help="Where to keep the cache. Default: `.modellint_cache` in the project.",
+)
 def check(paths: tuple[Path, ...], **flags: Any) -> int:
-    """Check Python files and recipes.
+    """Report mistakes in Python files, notebooks and recipes.
 
-    PATHS are files and folders, the working directory if there are none. A named file is always checked, but for
-    --force-exclude; in folders, what git ignores and `exclude` names is left out.
+    PATHS are files and folders. Default: the current folder. modellint checks every file that you name, unless you pass
+    --force-exclude. In folders, it skips the files that git ignores and those that the setting `exclude` matches.
     """
     from modellint.commands import checking
 
@@ -336,16 +400,23 @@ Examples:
     multiple=True,
     metavar="FORMAT[=FILE]",
     shell_complete=_complete_format,
-    help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
+    help=f"Format and file of a report; repeat it for several. Formats: {', '.join(OUTPUT_FORMATS)}. Default: full.",
 )
 @click.option(
-    "--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up (warning)."
+    "--fail-on",
+    type=click.Choice(["info", "warning", "error"]),
+    help="Exit with 1 for findings of at least this severity. Default: warning.",
 )
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to use colors. Default: auto, on a terminal.",
+)
 def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: str | None, color: str) -> int:
-    """Join reports in the format `json` into one, in any format.
+    """Merge several JSON reports into one report in any format.
 
-    Paths in them are taken from the working directory; what several reports hold is shown once.
+    modellint reads paths in a report relative to the current folder, and prints a finding of several reports once.
     """
     from modellint.commands.telling import tell_what_is_missing
     from modellint.commands.writing import write
@@ -372,8 +443,8 @@ Examples:
 
 \b
 Exit codes:
-  0  the map was written
-  2  wrong usage, or there is no such map
+  0  the map is written
+  2  wrong usage, or no such recipe or class
 """
 
 
@@ -383,19 +454,28 @@ Exit codes:
     "--output-format",
     type=click.Choice(["table", "json", "dot", "mermaid", "html"]),
     default="table",
-    help="The form: a table, a JSON object, a graph for Graphviz or Mermaid, or a web page that needs no network.",
+    help="Format of the map: a table, JSON, a graph for Graphviz (dot) or Mermaid, or a web page. Default: table.",
 )
-@click.option("--output-file", type=_Files, help="Write the map to this file.")
-@click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
+@click.option("--output-file", type=_Files, help="Write the map to this file. Default: stdout.")
+@click.option("--config", type=_Files, help="Use this pyproject.toml or modellint.toml. Default: the nearest file.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+@click.option(
+    "--python",
+    type=_Files,
+    help="Read installed packages from this interpreter, as text. Default: VIRTUAL_ENV, then `.venv` of the project.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to use colors. Default: auto, on a terminal.",
+)
 def show_map(target: str, output_format: str, output_file: Path | None, color: str, **flags: Any) -> int:
-    """Show the registration map of a recipe or a class.
+    """Print the registration map of a recipe or a class.
 
-    Of a recipe: every layer, how many parameters it has, where its script uses it, and what moves it to the device,
-    trains it and saves it. Of a class: its layers, parameters and buffers, what registers them, and where they are
-    used. What should be held and is not, `left out`, is what `modellint check` reports.
+    For a recipe, the map lists each layer with its number of parameters, the places in the script that use it, and the
+    entries that move, train and save it. For a class, it lists layers, parameters and buffers, what registers them, and
+    the places that use them. `modellint check` reports the entries that the map marks as `left out`.
     """
     text = _mapped(target, output_format, output_file is None and wants_colour(color), flags)
     deliver(text, output_file, is_data=output_format != "table")
@@ -420,9 +500,9 @@ def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]
 
 @cli.command(cls=Command, epilog=_SERVER_EXAMPLES)
 def server() -> int:
-    """Run the language server on stdin and stdout, for editors.
+    """Run the language server for editors, on stdin and stdout.
 
-    Needs the extra `lsp`: pip install 'modellint[lsp]'. docs/editors.md has settings for editors.
+    The server needs the extra `lsp`. The page about editors has the settings of each editor.
     """
     try:
         from modellint.server.app import create
@@ -452,33 +532,51 @@ _PROBE_EXIT_CODES = """
 Exit codes:
   0  no check failed
   1  a check failed
-  2  wrong usage, no torch, or no check could be run
+  2  wrong usage, no PyTorch, or no check could run
 """
 
 
 @cli.command("probe", cls=Command, epilog=_PROBE_EXAMPLES + _PROBE_EXIT_CODES)
 @click.argument("target", metavar="PACKAGE.MODULE:CLASS|FILE.py::CLASS|RECIPE")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form of the report.")
-@click.option("--output-file", type=_Files, help="Write the report to this file.")
-@click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where models are run.")
+@click.option(
+    "--output-format", type=click.Choice(["text", "json"]), default="text", help="Format of the report. Default: text."
+)
+@click.option("--output-file", type=_Files, help="Write the report to this file. Default: stdout.")
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    help="Where to run the model. Default: auto, which lets each check choose fake or cpu.",
+)
 @click.option(
     "--timeout",
     metavar="SECONDS",
     type=_Seconds(min=0, min_open=True, max=1_000_000),
-    help="How long each check may take (60).",
+    help="How long each check may run. Default: 60.",
 )
-@click.option("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
-@click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
+@click.option(
+    "--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Number of processes. Default: one for each core."
+)
+@click.option("--config", type=_Files, help="Use this pyproject.toml or modellint.toml. Default: the nearest file.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option("--python", type=_Files, help="The interpreter that runs the model.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+@click.option(
+    "--python",
+    type=_Files,
+    help="Run the model with this interpreter. Default: VIRTUAL_ENV, `.venv` or modellint's own, if it has PyTorch.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to use colors. Default: auto, on a terminal.",
+)
 def probe(target: str, output_format: str, output_file: Path | None, color: str, **flags: Any) -> int:
-    """Build a model and run it, with no weights, no data and no GPU.
+    """Build a model and run it, without weights, data or a GPU.
 
-    Of a class: does all of it move to a device, and does it run there; do its layers fit each other; can ids that it
-    draws lack a row; do the shortest inputs get through, and those that fill a table; do all parameters get a finite
-    gradient. Of a recipe: does it load; does all that `modules` hold
-    move. What to pass to classes is said under `[tool.modellint.confirm.targets]`, or else assumed and reported.
+    For a class, modellint checks that it moves to a device and runs there, that its layers fit each other, that each id
+    has a row, that the shortest and the longest inputs pass, and that each parameter gets a finite gradient. For a
+    recipe, it checks that the recipe loads and that everything under `modules` moves. Set arguments and inputs under
+    `[tool.modellint.confirm.targets]`. modellint assumes the others, and reports what it assumed.
     """
     from modellint.commands.checking import interpreter
     from modellint.confirm.command import run_probe

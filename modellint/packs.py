@@ -298,7 +298,7 @@ def _check(cls: type[Rule], origin: str) -> None:
         if not isinstance(values, (tuple, list)) or not all(isinstance(value, item) for value in values):
             raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no tuple of {item.__name__}")
     if not is_code(cls.code):
-        raise UsageError(f"{origin}: `{cls.code}` is no code; expected capital letters and digits")
+        raise UsageError(f"{origin}: `{cls.code}` is not a code; expected capital letters and digits")
 
 
 def _rows(rules: Mapping[str, Rule]) -> tuple[str, ...]:

@@ -188,7 +188,7 @@ def test_statistics_count_by_rule(words: Workspace) -> None:
         "    2  TST101  word                warning",
         "    1  ML002   unused-suppression  warning",
     ]
-    assert result.lines[3].startswith("1 file checked: no class of layers, no recipe and no configuration: is the mod")
+    assert result.lines[3].startswith("1 file checked: no layer class, no recipe and no configuration: is the mod")
     assert result.lines[4:] == ["Found 3 findings (3 warnings)"]
     as_json = words.run("check", "a.py", "--statistics", "--output-format", "json").json
     assert [(row["code"], row["count"], row["fixable"]) for row in as_json] == [("TST101", 2, 0), ("ML002", 1, 0)]
@@ -227,7 +227,7 @@ def test_other_named_files_are_left_out_with_a_word(words: Workspace) -> None:
     words.write({"notes.txt": "WORD"})
     result = words.check("notes.txt")
     assert result.code == 0
-    assert "notes.txt is no Python, YAML or notebook and was left out" in result.err
+    assert "notes.txt is neither Python, YAML nor a notebook: skipped" in result.err
 
 
 def test_colours_follow_the_flag_and_the_environment(words: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,17 +171,17 @@ def test_the_text_says_the_same(workspace: Workspace) -> None:
     project(workspace)
     result = workspace.run("doctor")
     assert result.code == 0
-    assert "files: 8, with 1 class of layers, 2 recipes, 1 configuration" in result.lines
+    assert "files: 8, with 1 layer class, 2 recipes, 1 configuration" in result.lines
     assert "  train.yaml: train.py, by the keys it reads (2 of 2)" in result.lines
     assert "  alone/other.yaml: no script (no script reads its keys)" in result.lines
     assert any("einops (1)" in line and "lab (2)" in line for line in result.lines)
-    assert any(line.startswith("interpreter: none found: only the project") for line in result.lines)
+    assert any(line.startswith("interpreter: none found: modellint reads only the project") for line in result.lines)
     workspace.write({"b/a.py": "import torch\n", "modellint.toml": 'python = "nowhere"\n'})
     assert any(
-        line.endswith("nowhere, which is not there: only the project and the shipped facts are read")
+        line.endswith("nowhere, which does not exist: modellint reads only the project and its built-in facts")
         for line in workspace.run("doctor", "b").lines
     )
-    assert workspace.run("doctor", "b").lines[-1] == "all that the files use is known"
+    assert workspace.run("doctor", "b").lines[-1] == "modellint resolves every name that the files use"
 
 
 def test_notebooks_are_read_too(workspace: Workspace) -> None:

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from effort import IS_WHOLE, in_full
+from test_readme import refresh
 
 from modellint.cli import cli
 from modellint.examples import materialise
+from modellint.home import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,13 +39,14 @@ ELSEWHERE = {
     "python3 -m venv .venv && .venv/bin/pip install -c constraints.txt -e '.[dev]'": ".ci/run",
     ".venv/bin/pytest": ".ci/run",
     ".venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy modellint rules": ".ci/run",
-    "uvx modellint check": "a new user",
-    "pipx run modellint check": "a new user",
-    "pip install modellint && modellint check": ".ci/two-minutes",
-    "pip install 'modellint[lsp]'": "tests/test_server.py needs what that installs",
-    "pip install modellint": ".ci/two-minutes",
-    "pip install --no-deps modellint && pip install click packaging pathspec pyyaml tomli": "who has no compiler",
-    "pip download --dest wheels modellint": "who is without a network",
+    f"pip install git+{REPOSITORY}": "a new user",
+    f"uvx --from git+{REPOSITORY} modellint check": "a new user",
+    f"pipx run --spec git+{REPOSITORY} modellint check": "a new user",
+    f"pip install 'modellint[lsp] @ git+{REPOSITORY}'": "tests/test_server.py needs what that installs",
+    f"pip install 'modellint[watch] @ git+{REPOSITORY}'": "a new user",
+    f"uvx --python 3.13 --from git+{REPOSITORY} modellint check": "whose Python is too old",
+    f"pip install --no-deps git+{REPOSITORY} && pip install click packaging pathspec pyyaml tomli": "without a compiler",
+    f"pip wheel --wheel-dir wheels git+{REPOSITORY}": "who is without a network",
     "pip install --no-index --find-links wheels modellint": "who is without a network",
     "python -m venv peers && peers/bin/pip install transformers-mlinter==0.1.5 TorchFix==0.7.0": "who measures",
     "pip download --no-deps --dest wheels timm==1.0.31 speechbrain==1.1.2 && for w in wheels/*.whl; do "
@@ -54,6 +57,8 @@ ELSEWHERE = {
     "python -m venv peers && peers/bin/pip install accelerate==1.15.0 torchtyc==0.5.0": "who measures",
     "python benchmarks/probes_peers.py --packages wheels --peers peers/bin/python": "who measures",
 }
+# Once modellint is on the index, pages install it from there.
+ELSEWHERE = {refresh.with_release(command): who for command, who in ELSEWHERE.items()}
 #: What makes a benchmark small enough to be run here.
 SMALLER = (
     (r"--peers \S+", "--tree wheels --repetitions 1"),
@@ -197,7 +202,9 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
         pytest.skip("MODELLINT_EXAMPLES=all runs the benchmarks")
     legacy = {"src/old.py": PLAIN_LIST} if page == "docs/adopting.md" else {}
     notebooks = {"tutorials/encoder.ipynb": NOTEBOOK} if page == "docs/notebooks.md" else {}
-    materialise(PROJECT | legacy | notebooks, tmp_path)
+    model = re.search(r"^```python\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
+    first = {"model.py": model[1]} if page == "docs/getting-started.md" and model else {}
+    materialise(PROJECT | legacy | notebooks | first, tmp_path)
     (tmp_path / "benchmarks").symlink_to(ROOT / "benchmarks")
     (tmp_path / "examples").mkdir()
     git(tmp_path, "init", "-q")

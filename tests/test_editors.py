@@ -29,14 +29,14 @@ class Text(nn.Module):
         return hidden
 """
 FIXED = "self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(2)])"
-#: Opens model.py with the server, waits for a diagnostic, applies the preferred action, waits until nothing is left.
+#: Opens model.py with the settings, waits for a diagnostic, applies the preferred action, waits until nothing is left.
 SCRIPT = """
-local python, folder = ...
+local folder = ...
 vim.cmd("edit " .. folder .. "/model.py")
 local buffer = vim.api.nvim_get_current_buf()
-local cmd = { python, "-m", "modellint", "server" }
-local id = vim.lsp.start_client({ name = "modellint", cmd = cmd, root_dir = folder })
-vim.lsp.buf_attach_client(buffer, id)
+local get_clients = vim.lsp.get_clients or vim.lsp.get_active_clients
+vim.wait(60000, function() return #get_clients() > 0 end, 50)
+local id = get_clients()[1].id
 vim.wait(60000, function() return #vim.diagnostic.get(buffer) > 0 end, 50)
 local shown = {}
 for _, one in ipairs(vim.diagnostic.get(buffer)) do
@@ -60,18 +60,35 @@ vim.cmd("qall!")
 """
 
 
+def neovim_settings() -> str:
+    """The lines of the page for the version of Neovim that is installed."""
+    said = subprocess.run([str(NEOVIM), "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"NVIM v0\.(\d+)", said)
+    release = int(found[1]) if found else 99
+    first = "-- 0.11" if release >= 11 else "-- 0.8 to 0.10" if release >= 8 else "-- 0.7"
+    (settings,) = (
+        block
+        for block in re.findall(r"```lua\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+        if block.startswith(first)
+    )
+    return str(settings)
+
+
 @pytest.mark.skipif(NEOVIM is None, reason="Neovim (`nvim`) is not installed")
-def test_neovim_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
+def test_neovim_with_the_settings_of_the_docs_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "modellint.toml").write_text("")
+    (tmp_path / "settings.lua").write_text(neovim_settings())
     (tmp_path / "script.lua").write_text(SCRIPT)
-    call = f"lua assert(loadfile('{tmp_path}/script.lua'))('{sys.executable}', '{tmp_path}')"
+    call = f"lua assert(loadfile('{tmp_path}/script.lua'))('{tmp_path}')"
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     subprocess.run(
-        [str(NEOVIM), "--headless", "--clean", "-i", "NONE", "-c", call],
+        [str(NEOVIM), "--headless", "--clean", "-i", "NONE", "-c", f"luafile {tmp_path}/settings.lua", "-c", call],
         check=True,
         timeout=240,
         cwd=tmp_path,
         capture_output=True,
+        env={**os.environ, "PATH": path},
     )
     result = json.loads((tmp_path / "result.json").read_text())
     assert [(one["line"], one["code"], one["source"]) for one in result["shown"]] == [(7, "ML204", "modellint")]

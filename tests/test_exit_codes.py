@@ -177,7 +177,7 @@ def test_a_name_that_no_file_can_have_is_told() -> None:
         (["check", "--baseline", "deep.json"], "--baseline: deep.json: not valid JSON: nested too deeply; expected"),
         (["merge", "deep.json"], "deep.json: not valid JSON: nested too deeply; expected"),
         (["check", "--config", "deep.toml"], "deep.toml: not valid TOML: nested too deeply"),
-        (["merge", "infinite.json"], "infinite.json: `files_checked` is no number; expected"),
+        (["merge", "infinite.json"], "infinite.json: `files_checked` is not a number; expected"),
     ],
 )
 def test_documents_that_are_nested_deeply(project: Workspace, arguments: list[str], says: str) -> None:
@@ -230,7 +230,7 @@ def test_a_folder_for_the_cache_that_is_a_file(project: Workspace) -> None:
 def test_arguments_that_are_no_paths(project: Workspace, option: str, value: str) -> None:
     result = project.run("check", *filter(None, [option]), value)
     assert (result.code, result.out) == (2, "")
-    assert f"{value!r} is no path; expected that of a file or folder" in result.err
+    assert f"{value!r} is not a path; expected that of a file or folder" in result.err
 
 
 @pytest.mark.parametrize("value", ["", ",", " , "])

@@ -64,10 +64,10 @@ def test_codes_count_up(workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("Bad_Name",), "`Bad_Name` is no name; expected small words with hyphens"),
+        (("Bad_Name",), "`Bad_Name` is not a name; expected lowercase words with hyphens"),
         (("unused-suppression",), "`unused-suppression` is already the name of ML002"),
         (("fine", "--code", "ML002"), "`ML002` is already taken by `unused-suppression`"),
-        (("fine", "--code", "x"), "`x` is no code; expected capital letters and digits"),
+        (("fine", "--code", "x"), "`x` is not a code; expected capital letters and digits"),
     ],
 )
 def test_what_cannot_be_a_rule_is_refused(workspace: Workspace, arguments: tuple[str, ...], error: str) -> None:

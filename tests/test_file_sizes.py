@@ -81,7 +81,7 @@ def test_what_comes_on_stdin_may_be_too_large(words: Workspace, monkeypatch: pyt
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LARGE.encode())))
     result = words.check("-", "--stdin-filename", "a.py", *SMALL)
     assert (result.code, result.err) == (0, f"Warning: a.py is skipped: {SAYS}\n")
-    assert result.lines[0].startswith("0 files checked: no class of layers")
+    assert result.lines[0].startswith("0 files checked: no layer class")
     assert result.lines[1:] == ["All checks passed!"]
 
 
@@ -166,7 +166,7 @@ def test_options_settings_and_the_api_say_it(words: Workspace) -> None:
     assert "max-file-size = 1000" in words.run("check", "--show-settings", "--max-file-size", "1 kB").lines
     refused = words.check("a.py", "--max-file-size", "0")
     assert refused.code == 2
-    assert "'--max-file-size': '0' is no size; expected a number of bytes from 1 up, or" in refused.err
+    assert "'--max-file-size': '0' is not a size; expected a number of bytes from 1 up, or" in refused.err
     with pytest.warns(UserWarning, match=r"a\.py is skipped: it has 317 bytes"):
         assert modellint.check(["a.py"]) == []
     assert modellint.check(["a.py"], max_file_size="1 MB", isolated=True) != []

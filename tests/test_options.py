@@ -323,7 +323,7 @@ def test_the_example_of_a_setting_is_accepted(key: str, workspace: Workspace) ->
         (("check", "--config", 'extend="a"'), "--config: `extend` leads from file to file; expected it in a conf"),
         (("check", "--config", "nowhere.toml"), "nowhere.toml: no such configuration file"),
         (("check", "--config", "a.toml", "--config", "b.toml"), "Invalid value for '--config': a.toml and b.toml are"),
-        (("check", "--config", ""), "Invalid value for '--config': '' is no path; expected that of a file or folder"),
+        (("check", "--config", ""), "Invalid value for '--config': '' is not a path; expected that of"),
         (("check", "--cache-dir", "model.py"), "Invalid value for '--cache-dir': Directory 'model.py' is a file"),
         (("check", "--exit-non-zero-on-fix"), "--exit-non-zero-on-fix is about fixes that are made; expected --fix or"),
         (("check", "--add-ignore", "one\ntwo"), "--add-ignore: the reason 'one\\ntwo' does not fit into a comment"),
@@ -378,8 +378,8 @@ def test_rule_is_another_name_of_explain(workspace: Workspace) -> None:
 
 def test_help_lists_options_by_what_they_are_about(workspace: Workspace) -> None:
     titles = [line for line in workspace.run("check", "--help").lines if line.endswith(":") and line[:1].isupper()]
-    assert titles[:5] == ["Rules:", "Files:", "Fixes:", "Output:", "Code that is there already:"]
-    assert "Look into models:" in workspace.run("--help").lines
+    assert titles[:5] == ["Rules:", "Files:", "Fixes:", "Output:", "Existing projects:"]
+    assert "Inspect models:" in workspace.run("--help").lines
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")

@@ -73,7 +73,7 @@ def test_the_settings_decide_what_is_found(workspace: Workspace) -> None:
 def test_several_scripts_and_none_are_told(workspace: Workspace) -> None:
     workspace.write({"one.py": PROJECT["train.py"], "two.py": PROJECT["train.py"], "small.yaml": RECIPE})
     assert told(workspace) == [
-        "recipe small.yaml: one.py, two.py, by the keys it reads (2 of 2): only what holds for each of them is sure"
+        "recipe small.yaml: one.py, two.py, by the keys it reads (2 of 2): only facts that hold for all of them count"
     ]
     workspace.write({"one.py": PROJECT["prepare.py"], "two.py": LOADS})
     assert told(workspace) == [

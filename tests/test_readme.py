@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 import work_tree
 from effort import PATIENCE
 
@@ -82,17 +84,34 @@ def test_the_first_block_is_the_two_commands() -> None:
     ]
 
 
-def test_the_shown_output_is_what_comes_out() -> None:
-    shown = blocks(section("README.md", "One finding"), "text") + blocks(
-        section("terminal.md", "What is shown"), "text"
+def on_a_terminal(*arguments: str) -> str:
+    """The output of a command on a terminal of 100 columns, without its colours and links."""
+    environment = {**os.environ, "COLUMNS": "100", "FORCE_HYPERLINK": "0"}
+    command = [sys.executable, "-m", "modellint", *arguments, "--color", "always"]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=PATIENCE
     )
+    return re.sub(r"\x1b\[[\d;]*m", "", done.stdout)
+
+
+def test_the_shown_output_is_what_comes_out() -> None:
+    shown = blocks(section("README.md", "Two more catches"), "text") + blocks(section("terminal.md", "Output"), "text")
     outputs = [
         modellint("check", "examples", "--no-cache", "--color", "never", "--output-format", style).stdout
         for style in ("concise", "full")
     ]
-    assert len(shown) == 2
+    assert len(shown) == 3
     for block in shown:
         assert any(block.strip("\n") in output for output in outputs)
+
+
+def test_the_first_catch_is_what_a_terminal_shows() -> None:
+    """It stands in an indented block, so that the two commands stay the first fenced one."""
+    before = README.partition("```sh\n")[0]
+    command, _, shown = "".join(re.findall(r"^    (.*\n)", before, re.MULTILINE)).partition("\n")
+    assert command == "$ modellint check examples/mini-omni"
+    assert shown.count("\n") >= 2
+    assert shown in on_a_terminal("check", "examples/mini-omni", "--no-cache")
 
 
 def test_readme_is_short() -> None:
@@ -147,6 +166,7 @@ def test_every_option_exists() -> None:
         "ci.md",
     ):
         text = PAGES[page] if page != "README.md" else README.partition("```sh\n")[2].partition("```\n")[2]
+        text = re.sub(r"--(?:from|spec) git\+\S+", "", text)  # options of uvx and pipx
         assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known, page
 
 
@@ -160,14 +180,12 @@ def test_the_configuration_is_accepted(tmp_path: Path) -> None:
 
 
 def test_the_settings_of_confirming_are_accepted(tmp_path: Path) -> None:
-    (example,) = blocks(section("confirming.md", "Confirming findings"), "toml")
+    (example,) = blocks(section("confirming.md", "Settings"), "toml")
     (tmp_path / "pyproject.toml").write_text(example, "utf-8")
     confirm = settings_for([tmp_path]).confirm
     assert confirm is not None
     assert [target for target, _ in confirm.targets] == ["my_package.model:Decoder"]
-    assert sorted(cells[0].strip("`") for cells in rows(section("confirming.md", "Confirming findings"))) == sorted(
-        KEYS
-    )
+    assert sorted(cells[0].strip("`") for cells in rows(section("confirming.md", "Settings"))) == sorted(KEYS)
 
 
 def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
@@ -186,7 +204,7 @@ def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_python_example_runs() -> None:
-    (example,) = blocks(section("terminal.md", "From Python"), "python")
+    (example,) = blocks(section("terminal.md", "Python API"), "python")
     result = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert result.returncode == 0, result.stderr
     assert "ML103" in result.stdout
@@ -202,15 +220,40 @@ def test_the_project_moves_by_one_command() -> None:
         assert "modellint/modellint" not in text, file
         assert "github.io" not in text, file
     page = refresh.moved(PAGES["ci.md"], repository, site)
-    assert "- uses: lab/lint@v" in page
+    assert re.search(r"- uses: lab/lint@(?:v|main\b)", page)
     elsewhere = {ROOT / name for name in work_tree.names()} - {*files, ROOT / "tests/test_readme.py"}
     addresses = (home.REPOSITORY.encode(), home.SITE.encode())
     assert {path for path in elsewhere if any(address in path.read_bytes() for address in addresses)} == set()
 
 
 def test_the_pages_name_this_version() -> None:
-    assert sum("@v" in refresh.with_version(text) or "rev: v" in text for text in PAGES.values()) >= 3
-    assert {page for page, text in PAGES.items() if refresh.with_version(text) != text} == set()
+    """Before the first release there is no tag, so they name the branch."""
+    named = r"(?:rev: |modellint@)(?:v\d+\.\d+\.\d+|main)\b"
+    assert sum(re.search(named, text) is not None for text in PAGES.values()) >= 3
+    assert {page for page, text in PAGES.items() if refresh.with_release(refresh.with_version(text)) != text} == set()
+
+
+def test_no_page_installs_from_an_index_that_lacks_modellint() -> None:
+    if refresh.is_released():
+        pytest.skip("modellint is on the index")
+    installs = (
+        r"pip install (?:-\S+ )*'?modellint(?!\[\w+\] @ git\+)|uvx modellint|pipx run modellint|rev: v\d|modellint@v\d"
+    )
+    assert {page: found for page, text in PAGES.items() if (found := re.findall(installs, text))} == {}
+    assert "modellint is not on PyPI yet" in README
+
+
+def test_a_release_installs_from_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refresh, "is_released", lambda: True)
+    for text in PAGES.values():
+        released = refresh.with_release(refresh.with_version(text))
+        assert "git+" not in released
+        assert "not on PyPI yet" not in released
+        assert "<!-- until" not in released
+    readme = refresh.with_release(README)
+    for command in ("$ pip install modellint", "$ uvx modellint check", "$ pipx run modellint check"):
+        assert f"{command}\n" in readme
+    assert "$ pip install 'modellint[lsp]'\n" in refresh.with_release(PAGES["editors.md"])
 
 
 def test_no_address_waits_to_be_filled_in() -> None:

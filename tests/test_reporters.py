@@ -37,8 +37,8 @@ def test_full_shows_source_related_places_evidence_and_help(words: Workspace) ->
         "  = it is written there\n"
         "  = help: Use another word\n"
         "\n"
-        "1 file checked: no class of layers, no recipe and no configuration: is the model elsewhere?; "
-        "torch 2.13.0 and speechbrain 1.1.2 known by shipped facts\n"
+        "1 file checked: no layer class, no recipe and no configuration: is the model elsewhere?; "
+        "built-in facts about torch 2.13.0 and speechbrain 1.1.2\n"
         "Found 1 finding (1 warning)\n"
     )
 
@@ -167,7 +167,7 @@ def test_that_nothing_was_looked_at_is_said_where_nothing_is_found(words: Worksp
     words.write({"a.py": "x = 1\n", "b.py": "b = WORD\n"})
     for arguments in (("concise",), ("full",), ("concise", "--statistics")):
         said = words.run("check", "a.py", "--output-format", *arguments).lines
-        assert said[0].startswith("1 file checked: no class of layers, no recipe and no configuration: is the model e")
+        assert said[0].startswith("1 file checked: no layer class, no recipe and no configuration: is the model e")
         assert said[1:] == ["All checks passed!"]
     assert words.run("check", "a.py", "--output-format", "concise", "--quiet").out == ""
     assert [line.split(":")[0] for line in words.check().lines] == ["b.py", "Found 1 finding (1 warning)"]
@@ -231,7 +231,7 @@ def test_full_says_what_was_looked_at(workspace: Workspace) -> None:
             "notes.yaml": "a: 1\n",
         }
     )
-    told = "5 files checked: 2 classes of layers, 1 recipe, 1 configuration; "
+    told = "5 files checked: 2 layer classes, 1 recipe, 1 configuration; "
     for _ in range(2):  # the second time the cache tells
         first, last = workspace.run("check").lines
         assert first.startswith(told)
@@ -243,7 +243,7 @@ def test_full_says_what_was_looked_at(workspace: Workspace) -> None:
 
 def test_a_project_without_a_model_is_told_so(workspace: Workspace) -> None:
     workspace.write({"tool.py": "class Tool:\n    pass\n"})
-    says = "1 file checked: no class of layers, no recipe and no configuration: is the model elsewhere?"
+    says = "1 file checked: no layer class, no recipe and no configuration: is the model elsewhere?"
     assert workspace.run("check").lines[0].startswith(says)
 
 

@@ -243,40 +243,40 @@ def as_text(told: Diagnosis) -> Iterator[str]:
     yield f"modellint {__version__} on Python {platform.python_version()} ({sys.executable})"
     yield f"project: {told.settings.root} ({f'settings in {shown(source)}' if source else 'no settings'})"
     yield f"interpreter: {_told_interpreter(told.interpreter)}"
-    yield f"packages known by heart: {', '.join(map(_package, told.packages))}"
-    yield f"files: {told.files}, with {str(told.inventory) or 'no class of layers, no recipe and no configuration'}"
+    yield f"packages with built-in facts: {', '.join(map(_package, told.packages))}"
+    yield f"files: {told.files}, with {str(told.inventory) or 'no layer class, no recipe and no configuration'}"
     if told.recipes:
         yield ""
         yield "recipes and their scripts:"
     for recipe in told.recipes:
         if recipe.scripts:
-            several = "" if len(recipe.scripts) == 1 else ": only what holds for each of them is sure"
+            several = "" if len(recipe.scripts) == 1 else ": only facts that hold for all of them count"
             yield f"  {recipe.path}: {', '.join(recipe.scripts)}, by {recipe.reason}{several}"
         else:
             yield f"  {recipe.path}: no script ({recipe.reason})"
     yield ""
     if not told.unresolved:
-        yield "all that the files use is known"
+        yield "modellint resolves every name that the files use"
         return
-    yield "not known, and so never evidence:"
+    yield "names that modellint cannot resolve, and reports nothing about:"
     packages: dict[str, list[str]] = {}
     for one in told.unresolved:
         if one.kind == "package":
             packages.setdefault(one.reason, []).append(f"{one.name} ({len(one.users)})")
     for reason, names in packages.items():
-        yield f"  packages, with the number of files that use them: {reason}: {', '.join(names)}"
+        yield f"  packages ({reason}), with the number of files that use them: {', '.join(names)}"
     for one in told.unresolved:
         if one.kind != "package":
             yield f"  {one.kind} {one.name}: {one.reason}{_users(one.users)}"
     if packages and told.interpreter is None:
-        yield "`--python`, or `python` in the settings, names the interpreter that has them"
+        yield "use `--python`, or `python` in the settings, to name the interpreter that has them"
 
 
 def _told_interpreter(interpreter: str | None) -> str:
-    without = "only the project and the shipped facts are read"
+    without = "modellint reads only the project and its built-in facts"
     if interpreter is None:
         return f"none found: {without}"
-    return interpreter if os.path.exists(interpreter) else f"{interpreter}, which is not there: {without}"
+    return interpreter if os.path.exists(interpreter) else f"{interpreter}, which does not exist: {without}"
 
 
 def _package(package: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ class Known(NamedTuple):
 
 
 def known_packages(settings: Settings) -> list[Known]:
-    """The packages with shipped facts, as they are known for a project."""
+    """The packages with built-in facts, as modellint knows them for a project."""
     project = Project(ProjectOptions(settings.root, settings.python))
     return [_known_package(name, project) for name in knowledge.PACKAGES]
 

@@ -17,7 +17,7 @@ from modellint.results.outputs import deliver
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_shows, _runs = section("Output"), section("How it runs")
+_shows, _runs = section("Output"), section("Configuration and runs")
 _CONFIG_EXAMPLES = """
 \b
 Examples:
@@ -27,19 +27,19 @@ Examples:
 
 \b
 Exit codes:
-  0  the settings were described
-  2  wrong usage, or there is no such key
+  0  the settings are listed or described
+  2  wrong usage, or an unknown key
 """
 
 
 @click.command(cls=Command, epilog=_CONFIG_EXAMPLES)
 @click.argument("key", required=False)
-@_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form.")
+@_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="Format. Default: text.")
 def config(key: str | None, output_format: str) -> int:
-    """List the keys of the settings, or describe one.
+    """List the settings, or describe one.
 
-    They stand under `[tool.modellint]` in pyproject.toml, or in modellint.toml. `modellint check --show-settings` shows
-    what a project has set.
+    Put settings under `[tool.modellint]` in pyproject.toml, or into modellint.toml. `modellint check --show-settings`
+    prints the values that a project uses.
     """
     from modellint.config.schema import configuration_schema
 
@@ -95,7 +95,7 @@ Examples:
 
 \b
 Exit codes:
-  0  the caches are gone
+  0  the caches are removed
   2  wrong usage, or a cache that cannot be removed
 """
 
@@ -103,9 +103,9 @@ Exit codes:
 @click.command(cls=Command, epilog=_CLEAN_EXAMPLES)
 @click.argument("folder", type=FilePath(file_okay=False), default=Path())
 def clean(folder: Path) -> int:
-    """Remove the caches of a folder and of those below it.
+    """Remove the caches in a folder and below it.
 
-    FOLDER is the working directory if none is given. The cache that its settings name goes, too.
+    The default of FOLDER is the current folder. modellint also removes the cache that the settings of FOLDER name.
     """
     from modellint.config import settings_for
     from modellint.pipeline.cache import is_cache, remove
@@ -131,18 +131,27 @@ Examples:
 
 \b
 Exit codes:
-  0  what is known was told
-  2  wrong usage or bad configuration
+  0  the report is printed
+  2  wrong usage or invalid configuration
 """
 
 
 @click.command(cls=Command, epilog=_DOCTOR_EXAMPLES)
 @click.argument("paths", nargs=-1, type=FilePath())
-@_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form.")
-@_shows("--output-file", type=FilePath(), help="Write it to this file.")
-@_runs("--config", "config_file", type=FilePath(), help="A pyproject.toml or modellint.toml to use.")
+@_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="Format. Default: text.")
+@_shows("--output-file", type=FilePath(), help="Write the report to this file. Default: stdout.")
+@_runs(
+    "--config",
+    "config_file",
+    type=FilePath(),
+    help="Use this pyproject.toml or modellint.toml. Default: the nearest file.",
+)
 @_runs("--isolated", is_flag=True, help="Use no configuration file.")
-@_runs("--python", type=FilePath(), help="The project's interpreter, whose packages are read as text.")
+@_runs(
+    "--python",
+    type=FilePath(),
+    help="Read installed packages from this interpreter, as text. Default: VIRTUAL_ENV, then `.venv` of the project.",
+)
 def doctor(
     paths: tuple[Path, ...],
     output_format: str,
@@ -151,9 +160,10 @@ def doctor(
     isolated: bool,
     python: Path | None,
 ) -> int:
-    """Tell what a check knows: the interpreter, packages, recipes with their scripts, and what is not known and why.
+    """Report what modellint knows about a project.
 
-    PATHS are files and folders, the working directory if there are none.
+    The report names the interpreter, the packages, the script of each recipe, and each name that modellint cannot
+    resolve, with the reason. PATHS are files and folders. Default: the current folder.
     """
     from modellint.commands.checking import interpreter
     from modellint.commands.doctor import as_text, examine

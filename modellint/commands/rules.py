@@ -25,7 +25,7 @@ class FilePath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not str(value) or "\0" in str(value):
-            self.fail(f"{str(value)!r} is no path; expected that of a file or folder", param, ctx)
+            self.fail(f"{str(value)!r} is not a path; expected that of a file or folder", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -53,21 +53,21 @@ Examples:
 
 \b
 Exit codes:
-  0  the page was shown
-  2  wrong usage, or there is no such rule
+  0  the page is printed
+  2  wrong usage, or an unknown rule
 """
 
 
 @click.command(cls=Command, epilog=_EXPLAIN_EXAMPLES)
 @click.argument("code", shell_complete=complete_code)
-@click.option("--output-format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form.")
 @click.option(
-    "--all-examples", is_flag=True, help="Show all examples in the text form too, not only a bad and a good one."
+    "--output-format", type=click.Choice(["text", "markdown", "json"]), default="text", help="Format. Default: text."
 )
+@click.option("--all-examples", is_flag=True, help="Print all examples in text. Default: one bad and one good example.")
 def explain(code: str, output_format: str, all_examples: bool) -> int:
-    """Show the page of a rule: what it finds, why that is bad, how to put it right.
+    """Print the page of a rule: what it reports, why that is bad, and how to fix it.
 
-    CODE is a code, or the name of a rule. `modellint rule` is the same.
+    CODE is the code or the name of a rule. `modellint rule` is an alias.
     """
     from modellint.packs import meant
 
@@ -113,18 +113,18 @@ Examples:
 
 \b
 Exit codes:
-  0  the rules were listed
+  0  the rules are listed
   2  wrong usage, or a rule that cannot be loaded
 """
 
 
 @click.group(cls=Group, invoke_without_command=True, epilog=_RULES_EXAMPLES)
-@click.option("--output-format", type=click.Choice(["full", "json"]), default="full", help="The form.")
+@click.option("--output-format", type=click.Choice(["full", "json"]), default="full", help="Format. Default: full.")
 @click.pass_context
 def rules(ctx: click.Context, output_format: str) -> int:
-    """List every rule, or start a new one.
+    """List all rules, or start a new one.
 
-    Without a command: code, name, severity, and whether findings can be fixed and confirmed.
+    The list has the code, the name and the severity of each rule, and marks rules that are fixable or confirmable.
     """
     if ctx.invoked_subcommand is not None:
         return 0
@@ -156,26 +156,28 @@ Examples:
 
 \b
 Exit codes:
-  0  the files were written
-  2  wrong usage, or a file is there already
+  0  the files are written
+  2  wrong usage, or a file that exists already
 """
 
 
 @rules.command("new", cls=Command, epilog=_NEW_EXAMPLES)
 @click.argument("name")
 @click.option(
-    "--code", metavar="CODE", help="Capital letters and digits; the first free one from OWN001 on if not given."
+    "--code",
+    metavar="CODE",
+    help="Code of the rule: capital letters and digits. Default: the first free one from OWN001 on.",
 )
 @click.option(
     "--folder",
     type=FilePath(file_okay=False),
     default=Path("house_rules"),
-    help="Where to write, made if it is not there (house_rules).",
+    help="Folder for the rule. modellint creates it if necessary. Default: house_rules.",
 )
 def new_rule(name: str, code: str | None, folder: Path) -> int:
-    """Write a rule that works, with examples and a test, to start from.
+    """Write a working rule, with examples and a test, for you to change.
 
-    NAME is the problem that it finds, in small words with hyphens.
+    NAME says what the rule reports, in lowercase words with hyphens.
     """
     from modellint.commands.scaffold import write_rule
 
@@ -194,20 +196,20 @@ Examples:
 
 \b
 Exit codes:
-  0  every example holds
-  1  an example does not
-  2  wrong usage, or there are no rules
+  0  every example passes
+  1  an example fails
+  2  wrong usage, or no rules
 """
 
 
 @click.command("test-rules", cls=Command, epilog=_TEST_EXAMPLES)
 @click.argument("path", type=FilePath())
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="Format. Default: text.")
 def test_rules(path: Path, output_format: str) -> int:
-    """Run the examples of the rules in a file or folder.
+    """Test the rules in a file or folder against their examples.
 
-    Bad examples have to be found where they are marked, together and one file alone, and to become what `fixed` says;
-    good ones have to be left alone.
+    A rule must report its bad examples on the marked lines, in the whole example and in each file alone. Its fix must
+    produce the files under `fixed`. It must report nothing in a good example.
     """
     from modellint.examples import examine
     from modellint.packs import rules_at

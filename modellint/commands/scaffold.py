@@ -108,7 +108,7 @@ def write_rule(name: str, code: str | None, folder: Path) -> list[Path]:
     Raises UsageError for a name or code that cannot be, a name or code that is taken, and a file that is there already.
     """
     if not _NAME.match(name):
-        raise UsageError(f"`{name}` is no name; expected small words with hyphens, like `no-bare-dropout`")
+        raise UsageError(f"`{name}` is not a name; expected lowercase words with hyphens, like `no-bare-dropout`")
     taken = load_rules((folder,) if folder.is_dir() else ())
     namesake = next((rule for rule in taken.values() if rule.name == name), None)
     if namesake is not None:
@@ -116,7 +116,7 @@ def write_rule(name: str, code: str | None, folder: Path) -> list[Path]:
     if code is None:
         code = next(code for code in (f"OWN{number:03}" for number in count(1)) if code not in taken)
     if not is_code(code):
-        raise UsageError(f"--code: `{code}` is no code; expected capital letters and digits, like `OWN001`")
+        raise UsageError(f"--code: `{code}` is not a code; expected capital letters and digits, like `OWN001`")
     if code in taken:
         raise UsageError(f"--code: `{code}` is already taken by `{taken[code].name}`")
     stem = f"{code.lower()}_{name.replace('-', '_')}"

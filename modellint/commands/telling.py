@@ -39,7 +39,7 @@ def tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: boo
     if quiet:
         return
     for path in skipped:
-        click.echo(f"Warning: {path} is no Python, YAML or notebook and was left out", err=True)
+        click.echo(f"Warning: {path} is neither Python, YAML nor a notebook: skipped", err=True)
     if not files:
         click.echo("Warning: no Python files, YAML files or notebooks found under the given paths", err=True)
 
@@ -104,7 +104,7 @@ def packages_known(settings: Settings) -> str:
     known = known_packages(settings)
     if any(package.folder or package.note for package in known):
         return ", ".join(map(str, known))
-    return f"{' and '.join(f'{package.name} {package.release}' for package in known)} known by shipped facts"
+    return f"built-in facts about {' and '.join(f'{package.name} {package.release}' for package in known)}"
 
 
 def shown_settings(settings: Settings, rules: RuleSet) -> str:

@@ -61,7 +61,7 @@ def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
     if listed is None:
         return None
     if not isinstance(listed, dict):
-        raise UsageError(f"{file}: `inventory` is no object; expected what `--output-format json` writes")
+        raise UsageError(f"{file}: `inventory` is not an object; expected what `--output-format json` writes")
     return Inventory(*(int(_number(listed, key, file)) for key in ("layers", "recipes", "configurations")))
 
 
@@ -69,7 +69,7 @@ def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[
     """The items of a list in a report; earlier releases may not have written it."""
     items = document.get(key, [])
     if not isinstance(items, list):
-        raise UsageError(f"{file}: `{key}` is no list; expected what `--output-format json` writes")
+        raise UsageError(f"{file}: `{key}` is not a list; expected what `--output-format json` writes")
     for number, item in enumerate(items, 1):
         yield _parse_item(item, read, f"{file}: {_NAMES[key]} {number}")
 
@@ -97,7 +97,7 @@ def _read(file: Path) -> dict[str, Any]:
 def _number(document: dict[str, Any], key: str, file: Path) -> float:
     value = document.get(key)
     if not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise UsageError(f"{file}: `{key}` is no number; expected what `--output-format json` writes")
+        raise UsageError(f"{file}: `{key}` is not a number; expected what `--output-format json` writes")
     return value
 
 

@@ -26,9 +26,9 @@ class Inventory(NamedTuple):
         return Inventory(*map(sum, zip(self, other, strict=True)))
 
     def __str__(self) -> str:
-        """`2 classes of layers, 1 recipe`; empty if there is nothing."""
+        """`2 layer classes, 1 recipe`; empty if there is nothing."""
         classes = "class" if self.layers == 1 else "classes"
-        parts = [f"{self.layers} {classes} of layers"] if self.layers else []
+        parts = [f"{self.layers} layer {classes}"] if self.layers else []
         for number, noun in ((self.recipes, "recipe"), (self.configurations, "configuration")):
             parts += [f"{number} {noun}{'' if number == 1 else 's'}"] if number else []
         return ", ".join(parts)
@@ -47,7 +47,7 @@ class ScriptChoice(NamedTuple):
 
     def lines(self, shown: Callable[[str], str]) -> Iterator[str]:
         """The choice in lines of text, with paths as `shown` writes them."""
-        several = "" if len(self.scripts) < 2 else ": only what holds for each of them is sure"
+        several = "" if len(self.scripts) < 2 else ": only facts that hold for all of them count"
         yield f"{', '.join(map(shown, self.scripts))}, by {self.reason}{several}" if self.scripts else "no script"
         yield from (f"not {shown(path)}: {reason}" for path, reason in self.turned_down)
 

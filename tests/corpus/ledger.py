@@ -2,7 +2,7 @@
 
     python tests/corpus/ledger.py update FOLDER      check the packages, fetched to FOLDER, and note what changed
     python tests/corpus/ledger.py repository CLONE   the same for a clone that stands at the commit in recipes.json
-    python tests/corpus/ledger.py render             write docs/precision.md
+    python tests/corpus/ledger.py render             write docs/precision.md and precision-findings.md
 
 `update` keeps the verdicts that there are, forgets findings that are gone and notes new ones with an empty verdict:
 read the code, then write "real" or "false alarm" with one line why, and what breaks where it is real. To add a package,
@@ -29,6 +29,7 @@ SITES = Path(__file__).with_name("sites.json")
 FIXES = Path(__file__).with_name("upstream_fixes.json")
 SAMPLES = Path(__file__).with_name("samples.json")
 PAGE = ROOT / "docs" / "precision.md"
+FINDINGS_PAGE = ROOT / "docs" / "precision-findings.md"
 
 REAL, FALSE_ALARM = "real", "false alarm"
 VERDICTS = (REAL, FALSE_ALARM)
@@ -36,48 +37,60 @@ VERDICTS = (REAL, FALSE_ALARM)
 _HEAD = """\
 # Precision
 
-How often modellint is wrong is measured on two kinds of code, and only the first says what to expect on yours.
+How often is a finding wrong? The answer depends on the code. modellint is measured on two kinds of code. Only the
+first says what to expect on yours.
 
-## Code that it was not tuned on
+## Code that modellint was not tuned on
 
-Public repositories that nobody here had looked at before modellint was run on them, at the version that is named.
-Each finding was read against the code. *True* is what breaks, if only for some inputs or settings; *false* what the
-code does not do; the rest is so, and nobody would change it. [Reading unknown code](unknown-code.md) tells how a sample
-is drawn and read. What a sample showed to be wrong was mended afterwards: no sample says anything of a later version.
+Nobody had looked at these public repositories before modellint checked them, at the commit in the table. Then people
+read each finding against the code. A finding is
+
+- *true* if the code does what the finding says and breaks, for some inputs or settings at least,
+- *false* if the code does not do what the finding says.
+
+The remaining findings are correct, but nobody would change the code. After each reading, the causes of false findings
+were fixed, so no sample describes a later version. [Reading unknown code](unknown-code.md) describes how to draw and
+read a sample.
 
 {samples}
 
-## Packages that it was tuned on
+## Packages that modellint was tuned on
 
-What modellint says of {packages} public packages ({files:,} files, {lines:,} lines of Python) at default confidence.
-These packages were read while its rules were written, and what it said wrongly of them was mended: they show that
-nothing gets lost, not how often it is wrong. A verdict is `real` if the code does what the finding says and something
-breaks, if only for some inputs or settings, and `false alarm` otherwise.
+These {packages} public packages ({files:,} files, {lines:,} lines of Python) were used for tuning: authors read them
+while they wrote the rules, and fixed every false finding. The figures show that a change loses no finding. They do
+not show how often modellint is wrong. A verdict is `real` if the code does what the finding says and something
+breaks, for some inputs or settings at least, and `false alarm` otherwise.
 
-{summary}
+{summary} The confidence is the default one. [All findings](precision-findings.md) are on a page of their own.
 
-`tests/corpus/ledger.json` holds these findings, `python tests/corpus/ledger.py render` makes this page of it, and a
-test checks the packages again: a finding without a verdict fails it, and so does a verdict without a finding.
+`tests/corpus/ledger.json` contains the findings, `python tests/corpus/ledger.py render` writes both pages, and a test
+checks the packages again. It fails if a finding has no verdict, or a verdict no finding.
+"""
+_FINDINGS_HEAD = """\
+# Findings in packages
+
+This page lists what modellint reports about the packages that it [was tuned
+on](precision.md#packages-that-modellint-was-tuned-on), with the verdict on each finding.
 """
 _SITES_HEAD = """\
-Beside it stands [recall](recall.md): of the sites in research code and packages that people read and judged, each file
-checked in its project, how many mistakes and latent ones each rule finds, and how many look-alikes that do no harm it
-flags (`tests/corpus/sites.json`).
+The last three columns show [recall](recall.md): the share of mistakes, latent mistakes and harmless look-alikes that
+each rule reports at sites that people read and judged in research code and packages, each file checked in its project
+(`tests/corpus/sites.json`).
 """
 #: What the columns of the sites are called, and the verdicts that they count.
-_OF_SITES = (("mistakes found", "bug"), ("latent ones found", "latent"), ("harmless, flagged", "harmless"))
+_OF_SITES = (("mistakes", "bug"), ("latent", "latent"), ("look-alikes", "harmless"))
 _RECIPES_HEAD = """\
 ## Recipes of the {name}
 
-What modellint says of the repository at commit `{version}`, with all recipes
-and their scripts ({files:,} files), at default confidence: {number} findings, {real} of them real, false alarms:
-{false}. They are in `tests/corpus/recipes.json`; a test checks them again where `MODELLINT_SPEECHBRAIN` names a clone.
+modellint reports {number} findings in the recipes and scripts of the repository at commit `{version}` ({files:,}
+files), at default confidence. {real} of them are real, and {false} are false alarms. They are in
+`tests/corpus/recipes.json`. A test checks them again if `MODELLINT_SPEECHBRAIN` names a clone.
 """
 _FIXES_HEAD = """\
 ## Repaired upstream
 
-Mistakes that a later release repaired, from `tests/corpus/upstream_fixes.json`. The older release is flagged at that
-place and the newer is not; a test checks both.
+These mistakes were fixed by a later release (`tests/corpus/upstream_fixes.json`). modellint reports each of them in
+the older release, and nothing at that place in the newer one. A test checks both.
 """
 
 
@@ -132,16 +145,21 @@ def _entry(finding: Any, root: Path, known: Any) -> Any:
 
 
 def rendered(packages: Any, recipes: Any, fixes: Any, sites: Any, samples: Any) -> str:
-    """The page that shows the ledger."""
+    """The page that shows the figures of the ledger."""
     return "\n".join((*_page(packages, sites, samples), *_repository(recipes), *_repairs(fixes)))
+
+
+def rendered_findings(packages: Any, recipes: Any) -> str:
+    """The page that lists the findings of the ledger with their verdicts."""
+    return "\n".join((*_findings(packages, recipes), ""))
 
 
 def _page(packages: Any, sites: Any, samples: Any) -> Iterator[str]:
     lines = sum(package["lines"] for package in packages)
     findings = [finding for package in packages for finding in package["findings"]]
     false = sum(finding["verdict"] == FALSE_ALARM for finding in findings)
-    rate = f"one in {lines // false:,} lines" if false else "none"
-    summary = f"Of {len(findings)} findings {len(findings) - false} are real; false alarms: {false}, {rate}."
+    rate = f", one in {lines // false:,} lines" if false else ""
+    summary = f"Of {len(findings)} findings, {len(findings) - false} are real and {false} are false alarms{rate}."
     yield _HEAD.format(
         samples="\n".join(_samples(samples)),
         packages=len(packages),
@@ -164,20 +182,27 @@ def _page(packages: Any, sites: Any, samples: Any) -> Iterator[str]:
             f"| {package['name']} | {package['version']} | {package['files']:,} | {package['lines']:,}"
             f" | {of_package[REAL]} | {of_package[FALSE_ALARM]} |"
         )
+
+
+def _findings(packages: Any, recipes: Any) -> Iterator[str]:
+    """The findings in each package, then those in the recipes of a repository."""
+    yield _FINDINGS_HEAD.rstrip("\n")
     for package in packages:
         if package["findings"]:
             yield f"\n## {package['name']} {package['version']}"
             yield from _told(package["findings"])
+    yield f"\n## Recipes of the {recipes['name']}"
+    yield from _told(recipes["findings"])
 
 
 def _samples(samples: Any) -> Iterator[str]:
     """The table of the samples of unknown code."""
-    yield "| sample | read | version | lines | | findings | true | false |"
+    yield "| sample | read on | commit | lines of Python | severities | findings | true | false |"
     yield "|---|---|---|---:|---|---:|---:|---:|"
     for one in samples:
-        lines = "" if one["lines"] is None else f"{one['lines']:,}"
-        cells = (one["name"], one["date"], one["version"], lines, one["told"])
-        yield f"| {' | '.join(cells)} | {one['findings']} | {one['true']} | {one['false']} |"
+        true = f"{one['true']} ({one['true'] / one['findings']:.0%})"
+        cells = (one["name"], one["date"], one["commit"], f"{one['lines']:,}", one["told"], str(one["findings"]))
+        yield f"| {' | '.join(cells)} | {true} | {one['false']} |"
 
 
 def _repository(recipes: Any) -> Iterator[str]:
@@ -191,7 +216,6 @@ def _repository(recipes: Any) -> Iterator[str]:
         told = Counter(finding["verdict"] for finding in of_code)
         files = len({finding["path"] for finding in of_code})
         yield f"| {code} | {len(of_code)} | {files} | {told[REAL]} | {told[FALSE_ALARM]} |"
-    yield from _told(findings)
 
 
 def _told(findings: Any) -> Iterator[str]:
@@ -239,6 +263,7 @@ def main() -> None:
         recipes = checked_again(read(RECIPES), options.clone.resolve())
         RECIPES.write_text(json.dumps(recipes, indent=2, ensure_ascii=False) + "\n", "utf-8")
     PAGE.write_text(rendered(read(), read(RECIPES), read(FIXES), read(SITES), read(SAMPLES)), "utf-8")
+    FINDINGS_PAGE.write_text(rendered_findings(read(), read(RECIPES)), "utf-8")
 
 
 if __name__ == "__main__":

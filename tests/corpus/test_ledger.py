@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tarfile
 from collections import Counter
@@ -18,6 +19,7 @@ from incremental.circumstances import has_turn
 from incremental.store import Store, key
 from ledger import (
     FALSE_ALARM,
+    FINDINGS_PAGE,
     FIXES,
     PAGE,
     REAL,
@@ -30,6 +32,7 @@ from ledger import (
     key_of,
     read,
     rendered,
+    rendered_findings,
 )
 from packages import checked, fetched, lines_of, needs_packages
 
@@ -91,9 +94,18 @@ def test_false_alarms_are_rarer_than_one_in_two_hundred_thousand_lines() -> None
 
 
 def test_the_page_shows_the_ledger() -> None:
-    assert PAGE.read_text("utf-8") == rendered(PACKAGES, RECIPES_OF_SPEECHBRAIN, REPAIRS, read(SITES), read(SAMPLES)), (
-        "run `python tests/corpus/ledger.py render`"
-    )
+    shown = rendered(PACKAGES, RECIPES_OF_SPEECHBRAIN, REPAIRS, read(SITES), read(SAMPLES))
+    listed = rendered_findings(PACKAGES, RECIPES_OF_SPEECHBRAIN)
+    for page, text in ((PAGE, shown), (FINDINGS_PAGE, listed)):
+        assert page.read_text("utf-8") == text, "run `python tests/corpus/ledger.py render`"
+
+
+def test_the_page_says_which_code_was_used_for_tuning() -> None:
+    text = " ".join(PAGE.read_text("utf-8").split())
+    assert "were used for tuning" in text
+    assert text.index("Code that modellint was not tuned on") < text.index("Packages that modellint was tuned on")
+    for one in read(SAMPLES):
+        assert re.search(rf"{one['date']} \| {one['commit']} .* {one['findings']} \| {one['true']} ", text)
 
 
 def test_enough_packages_and_repairs_are_pinned() -> None:

@@ -146,7 +146,7 @@ def test_a_place_whose_notebook_is_gone_is_the_beginning_of_the_file(workspace: 
 
 
 #: What a report does not keep, as it is about the machine that it was made on.
-KNOWN = "; torch 2.13.0 and speechbrain 1.1.2 known by shipped facts"
+KNOWN = "; built-in facts about torch 2.13.0 and speechbrain 1.1.2"
 
 
 def test_merged_reports_keep_cells(workspace: Workspace) -> None:

@@ -89,11 +89,15 @@ def is_released() -> bool:
     return f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
-def with_version(text: str, *, is_released: bool) -> str:
-    """The text with the present version; before its release, a hook and an action name the branch `main`."""
-    version = f"v{__version__}" if is_released else "main"
+def revision() -> str:
+    """The revision that pages name: the branch `main` before the first release, which has the first tag."""
+    return f"v{__version__}" if is_released() else "main"
+
+
+def with_version(text: str, revision: str) -> str:
+    """The text with the present version, whose hooks and actions are those of a revision."""
     text = re.sub(r"(modellint==|^  version: \")\d+\.\d+\.\d+", rf"\g<1>{__version__}", text, flags=re.MULTILINE)
-    return re.sub(r"(rev: |uses: [\w./-]+/modellint@)(?:v\d+\.\d+\.\d+|main)\b", rf"\g<1>{version}", text)
+    return re.sub(r"(rev: |uses: [\w./-]+/modellint@)(?:v\d+\.\d+\.\d+|main)\b", rf"\g<1>{revision}", text)
 
 
 def published_elsewhere() -> list[Path]:
@@ -137,9 +141,9 @@ def refresh() -> None:
     design = ROOT / "docs/design.md"
     design.write_text(with_rooms(design.read_text("utf-8")), "utf-8")
     for file in (readme, *ROOT.glob("docs/*.md")):
-        file.write_text(with_release(with_version(file.read_text("utf-8"), is_released=is_released())), "utf-8")
+        file.write_text(with_release(with_version(file.read_text("utf-8"), revision())), "utf-8")
     for file in published_elsewhere():
-        file.write_text(with_version(file.read_text("utf-8"), is_released=True), "utf-8")
+        file.write_text(with_version(file.read_text("utf-8"), f"v{__version__}"), "utf-8")
     schema = json.dumps(configuration_schema(), indent=2)
     (ROOT / "docs/modellint.schema.json").write_text(f"{schema}\n", "utf-8")
     picture = subprocess.run([sys.executable, str(ROOT / "docs/picture.py")], capture_output=True, check=True)

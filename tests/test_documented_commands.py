@@ -45,7 +45,7 @@ ELSEWHERE = {
     f"pip install 'modellint[lsp] @ git+{REPOSITORY}'": "tests/test_server.py needs what that installs",
     f"pip install 'modellint[watch] @ git+{REPOSITORY}'": "a new user",
     f"uvx --python 3.13 --from git+{REPOSITORY} modellint check": "whose Python is too old",
-    f"pip install --no-deps git+{REPOSITORY} && pip install click packaging pathspec pyyaml tomli": "without a compiler",
+    f"pip install --no-deps git+{REPOSITORY} && pip install click packaging pathspec pyyaml tomli": "no compiler",
     f"pip wheel --wheel-dir wheels git+{REPOSITORY}": "who is without a network",
     "pip install --no-index --find-links wheels modellint": "who is without a network",
     "python -m venv peers && peers/bin/pip install transformers-mlinter==0.1.5 TorchFix==0.7.0": "who measures",

@@ -230,7 +230,11 @@ def test_the_pages_name_this_version() -> None:
     """Before the first release there is no tag, so they name the branch."""
     named = r"(?:rev: |modellint@)(?:v\d+\.\d+\.\d+|main)\b"
     assert sum(re.search(named, text) is not None for text in PAGES.values()) >= 3
-    assert {page for page, text in PAGES.items() if refresh.with_release(refresh.with_version(text)) != text} == set()
+    assert {
+        page
+        for page, text in PAGES.items()
+        if refresh.with_release(refresh.with_version(text, refresh.revision())) != text
+    } == set()
 
 
 def test_no_page_installs_from_an_index_that_lacks_modellint() -> None:
@@ -246,7 +250,7 @@ def test_no_page_installs_from_an_index_that_lacks_modellint() -> None:
 def test_a_release_installs_from_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refresh, "is_released", lambda: True)
     for text in PAGES.values():
-        released = refresh.with_release(refresh.with_version(text))
+        released = refresh.with_release(refresh.with_version(text, refresh.revision()))
         assert "git+" not in released
         assert "not on PyPI yet" not in released
         assert "<!-- until" not in released

@@ -269,7 +269,7 @@ def test_fixes_survive_a_merge(workspace: Workspace) -> None:
         (None, " No such file or directory"),
         ("[", "1:2: not valid JSON: Expecting value; expected what"),
         ('{"version": "0"}', " no list `findings`; expected what `--output-format json` writes"),
-        ('{"findings": []}', " `files_checked` is no number"),
+        ('{"findings": []}', " `files_checked` is not a number"),
         ('{"findings": [{"code": 1}], "files_checked": 1, "duration_s": 1}', " finding 1 is not as"),
     ],
 )

@@ -90,7 +90,11 @@ def unpacked(folder: Path, scratch: Path) -> tuple[str, str, Path]:
 
 
 def _write(git: list[str], commit: str, folder: Path) -> None:
-    """Write the files of a commit, but for links and for those that the repository lacks."""
+    """Write the files of a commit, but for links and for those that the repository lacks.
+
+    A mark tells that the project ends there, as its checkout would: what lies around it is not searched.
+    """
+    (folder / ".hg").mkdir(parents=True)
     listed = subprocess.run([*git, "ls-tree", "-r", "-z", commit], capture_output=True, check=True).stdout.split(b"\0")
     entries = [line.split(b"\t", 1) for line in listed if line.startswith(b"100")]
     asked = b"".join(head.split()[2] + b"\n" for head, _ in entries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,11 +34,13 @@ class Encoder(nn.Module):
             x = layer(x)
         return x
 """
+UNUSED = "self.layers = nn.ModuleList([nn.Linear(3, 3)])\n        self.spare = nn.Linear(3, 3)"
 
 
-def run(script: str, *arguments: str, expected: int = 0) -> str:
+def run(script: str, *arguments: str, expected: int = 0, folder: Path | None = None) -> str:
     command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    variables = dict(os.environ) if folder is None else {**os.environ, "TMPDIR": str(folder)}
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=variables)
     assert result.returncode == expected, result.stdout + result.stderr
     return result.stdout if expected == 0 else result.stderr
 
@@ -88,16 +91,28 @@ def test_what_a_reader_wrote_stays_when_the_code_is_checked_again(project: Path,
     assert "| guarded | 0 | 0 | 0 | 1 | 0 | 0 |" in run("unknown.py", "--sheet", str(sheet))
 
 
-def test_the_newest_commit_of_a_bare_repository_is_checked(project: Path, tmp_path: Path) -> None:
+def bare_repository(project: Path, folder: Path) -> Path:
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
         identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
         subprocess.run(["git", *identity, *command], cwd=project, check=True)
-    bare = tmp_path / "mirrors" / "someone+bare"
+    bare = folder / "mirrors" / "someone+bare"
     subprocess.run(["git", "clone", "-q", "--bare", str(project), str(bare / "repo")], check=True)
+    return bare
+
+
+def test_the_newest_commit_of_a_bare_repository_is_checked(project: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    run("unknown.py", str(bare), "--sheet", str(sheet))
+    run("unknown.py", str(bare_repository(project, tmp_path)), "--sheet", str(sheet))
     (row,) = rows(sheet)
     assert (row["repository"], row["path"], len(row["commit"])) == ("someone/bare", "model.py", 12)
+
+
+def test_what_lies_around_a_repository_is_no_part_of_it(project: Path, tmp_path: Path) -> None:
+    (project / "model.py").write_text(MODEL.replace("self.layers = [nn.Linear(3, 3)]", UNUSED))
+    bare, sheet = bare_repository(project, tmp_path), tmp_path / "sheet.csv"
+    (tmp_path / "other.py").write_text("from model import Encoder\n\n\ndef show(model):\n    print(model.spare)\n")
+    run("unknown.py", str(bare), "--sheet", str(sheet), folder=tmp_path)
+    assert [row["code"] for row in rows(sheet)] == ["ML213"]
 
 
 def test_sheets_that_cannot_be_read_are_refused(project: Path, tmp_path: Path) -> None:

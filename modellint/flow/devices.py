@@ -495,6 +495,8 @@ class Devices(Theory):
         self, row: Operator, operands: list[Atoms], arguments: Arguments, frame: Frame, value: Value
     ) -> Atoms | None:
         gives = row.facets.get("gives")
+        if gives == "distribution":  # it calculates with what it is given as soon as something is drawn, or asked
+            self._meet(operands, frame, value)
         if "host" in row.facets or (gives is not None and gives != "tensors"):
             return PLAIN if gives is not None else self._move_tensors(operands[0], None)
         if "moves" in row.facets:

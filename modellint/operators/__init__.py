@@ -59,10 +59,11 @@ Type, device and kind
     fresh:default       made on the default device, unless `device=` names one; `fresh:cpu`: on the CPU. All else stays
                         where the operand is
     together            refuses tensors of two devices, unless one is a single number on the CPU; `together:GPU`: to see
-                        that takes one; `together:strict-GPU`: refuses that number, too
+                        that takes one; `together:strict-GPU`: refuses that number, too. A distribution refuses them
+                        when something is drawn from it
     moves               may give the tensor or layer on another device; `host`: what it gives is on the CPU
     gives:KIND          no tensor: `number`, `int`, `bool`, `list`, `array`, `size`, `tuple`, `dtype`, `device`,
-                        `layout`, or several: `tensors`
+                        `layout`, `distribution`, or several: `tensors`
     distribution        what is drawn from by `sample`
 Effects
     in-place            there is one of this name and `_` that changes its operand and gives it back

@@ -15,6 +15,7 @@ squeeze                                             : passed squeezes in-place
 unsqueeze                                           : passed unsqueezes in-place
 flatten ravel                                       : passed flattens
 unflatten narrow select diagonal                    : passed
+diag diag_embed diagflat                            : zeroes
 transpose swapaxes swapdims t                       : passed reorders in-place
 permute movedim moveaxis                            : passed reorders
 flip fliplr flipud roll rot90                       : passed reorders
@@ -302,7 +303,12 @@ script                                              : wraps
 DataParallel                                        : wraps
 DistributedDataParallel                             : wraps unchecked:processes
 
+[classes of torch.distributions, classes of torch.distributions.normal]
+Normal                                              : gives:distribution together
+[classes of torch.distributions, classes of torch.distributions.multivariate_normal]
+MultivariateNormal                                  : gives:distribution together
 [classes of torch.distributions]
+LogNormal Uniform Beta                              : gives:distribution together
 Categorical                                         : distribution
 [classes of torch.distributions.categorical]
 Categorical                                         : distribution

@@ -10,10 +10,10 @@ from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.claims.calls import OnCuda
-    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
     from modellint.probes import Probe
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Methods that a run begins with: construction, a call, a Lightning step, a loss.
 _ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
+#: How many functions are gone through to find a layer that reaches one.
+_MAX_CALLERS = 20
 
 
 class HardCodedDevice(Rule):
@@ -28,7 +30,8 @@ class HardCodedDevice(Rule):
 
     ## What it does
     Reports `.cuda()`, `.to("cuda")`, `device="cuda:0"` and `torch.cuda.FloatTensor` in layers, losses and Lightning
-    modules, if no condition, flag or argument chooses the device. Reports each method once.
+    modules, and in functions that they call, if no condition, flag or argument chooses the device. Reports each method
+    or function once.
 
     It is an info if
 
@@ -82,6 +85,11 @@ class HardCodedDevice(Rule):
                 placed = list(placements(function, project))
                 if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
                     yield self._finding(cls, placed, function.name in _entered_methods(cls), project)
+        for function in module.functions.values():
+            placed = list(placements(function, project)) if "cuda" in function.words else []
+            owner = _calling_layer(function, project) if placed else None
+            if owner is not None:
+                yield self._finding(owner, placed, True, project)
 
     def probe(self, claim: OnCuda, project: Project) -> Probe:
         """Construct and run it with CUDA hidden."""
@@ -98,10 +106,10 @@ class HardCodedDevice(Rule):
 
         first = next((one for one in placed if not one.is_asked), placed[0])
         function, call = first.function, first.event.value
-        module = function.module
+        module, has_self = function.module, function.owner is not None
         is_latent = first.is_asked or not is_entered or is_tried_out(project, function, first.event)
         is_only = not is_latent and knows_only_cuda(module, project)
-        per_process = not is_latent and (_communicates(cls, project) or _is_for_cuda_only(module, project))
+        per_process = not is_latent and (_communicates(cls, function, project) or _is_for_cuda_only(module, project))
         related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
         evidence = ["it fails on a machine without CUDA, and on any other device"]
         if is_only:
@@ -120,7 +128,7 @@ class HardCodedDevice(Rule):
             evidence=evidence,
             related=related,
             help="use the device of an input or of a parameter",
-            fix=None if is_only or function.name == "__init__" else _fix(placed, cls, project),
+            fix=_fix(placed, cls, project) if has_self and not is_only and function.name != "__init__" else None,
             cause=f"{root_of(project, module.file)}" if is_only else f"{module.path} {cls.qualname} {first.is_asked}",
             claim=None if first.is_asked else OnCuda(module.place(call)),
         )
@@ -151,23 +159,55 @@ def _entered_methods(cls: Class) -> set[str]:
     return reached
 
 
+def _calling_layer(function: Function, project: Project) -> Class | None:
+    """A layer whose construction, call, step or loss reaches a function, whatever the device is."""
+    from modellint.link.values.callers import callers
+
+    reached = [function]
+    for current in reached:
+        if len(reached) > _MAX_CALLERS:
+            return None
+        for caller in callers(project, current):
+            if not _calls_always(caller, current):
+                continue
+            cls = caller.owner
+            if cls is None:
+                reached += [caller] if caller not in reached else []
+            elif project.classes.model(cls).is_module and caller.name in _entered_methods(cls):
+                return None if _wraps(cls, project) else cls
+    return None
+
+
+def _calls_always(caller: Function, function: Function) -> bool:
+    """True if a function calls another one where no condition chooses a device, and nothing catches what it raises."""
+    from .placements import MOVING, chooses
+
+    return caller.name not in MOVING and any(
+        called_name(event.value.callee) == function.name
+        and not event.handled
+        and not (event.guard is not None and any(chooses(link.test) for link in event.guard.chain()))
+        for event in caller.flow.of(EventKind.CALL)
+    )
+
+
 def _wraps(cls: Class, project: Project) -> bool:
     """True if a class wraps layers for processes, each of which has a CUDA device."""
-    return any(name.endswith("DistributedDataParallel") for name in _called_names(cls, project))
+    return any(name.endswith("DistributedDataParallel") for name in _called_names(cls.methods.values(), project))
 
 
-def _communicates(cls: Class, project: Project) -> bool:
-    """True if a class sends tensors to other processes, each of which has a CUDA device."""
-    return any(name.startswith("torch.distributed.") for name in _called_names(cls, project))
+def _communicates(cls: Class, function: Function, project: Project) -> bool:
+    """True if a class or a function sends tensors to other processes, each of which has a CUDA device."""
+    functions = (function, *cls.methods.values())
+    return any(name.startswith("torch.distributed.") for name in _called_names(functions, project))
 
 
-def _called_names(cls: Class, project: Project) -> Iterator[str]:
-    """The functions that the methods of a class call outside of the project, by full names where these are known."""
-    for function in cls.methods.values():
+def _called_names(functions: Iterable[Function], project: Project) -> Iterator[str]:
+    """The functions that some call outside of the project, by full names where these are known."""
+    for function in functions:
         for event in function.flow.of(EventKind.CALL):
             callee = event.value.callee
             if callee.op in (Op.ATTR, Op.GLOBAL):
-                definition = project.names.definition(cls.module, callee)
+                definition = project.names.definition(function.module, callee)
                 yield str(getattr(definition, "name", "")) or called_name(callee)
 
 

@@ -53,7 +53,9 @@ _PURE = frozenset(
     )
 )
 #: Those whose names only methods of arrays and tensors have: whatever the class, they change nothing.
-_TELLING = frozenset(("masked_fill", "unsqueeze", "index_select", "masked_select", "transpose", "swapaxes", "type_as"))
+_TELLING = frozenset(
+    ("masked_fill", "unsqueeze", "index_select", "masked_select", "transpose", "swapaxes", "type_as", "contiguous")
+)
 #: Layers that compute from their input alone.
 _STATELESS = (
     *("Linear", "Conv", "LayerNorm", "GroupNorm", "RMSNorm", "Embedding", "Dropout", "ReLU", "GELU", "SiLU", "Sigmoid"),

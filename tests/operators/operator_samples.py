@@ -114,6 +114,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     1.0, (2, 3)),
     **{f"{name}_window": (5,) for name in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
     "tensor": ([7, 8],), "as_tensor": ([7, 8],),
+    **dict.fromkeys(("Normal", "LogNormal", "Beta"), (torch.ones(3), torch.ones(3))),
+    "Uniform": (torch.zeros(3), torch.ones(3)), "MultivariateNormal": (torch.zeros(3), torch.eye(3)),
     **dict.fromkeys(("Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "LongTensor", "IntTensor"), ([7, 8],)),
     "BoolTensor": ([True, False],), "set_grad_enabled": (False,),
     "einsum": ("ij,kj->ik", torch.ones(2, 3), torch.ones(4, 3)),

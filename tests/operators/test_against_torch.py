@@ -9,6 +9,7 @@ import operator as python
 import os
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 
@@ -186,8 +187,16 @@ def together(trial: Trial, value: str) -> bool:
         with contextlib.nullcontext() if is_real else FakeTensorMode():
             placed = [_placed(one, here if number == first else there) for number, one in enumerate(given)]
             with pytest.raises(RuntimeError, match=r"(?i)device"):
-                trial.again(placed, ()) if isinstance(trial.operand, list) else trial.again(placed[0], placed[1:])
+                _used(trial, placed)
     return True
+
+
+def _used(trial: Trial, given: list[Any]) -> Any:
+    """What an operator gives, or what is drawn of that."""
+    # The values of pretended tensors cannot be validated.
+    with mock.patch.object(torch.distributions.Distribution, "_validate_args", False):
+        found = trial.again(given, ()) if isinstance(trial.operand, list) else trial.again(given[0], given[1:])
+        return found.sample() if isinstance(found, torch.distributions.Distribution) else found
 
 
 def _placed(value: Any, device: str) -> Any:
@@ -220,6 +229,7 @@ def host(trial: Trial, value: str) -> bool:
 KINDS = {
     "int": int, "bool": bool, "list": list, "number": (int, float), "size": torch.Size, "tuple": tuple,
     "dtype": torch.dtype, "device": torch.device, "layout": torch.layout,
+    "distribution": torch.distributions.Distribution,
 }  # fmt: skip
 
 

@@ -228,7 +228,7 @@ class Lookups(Theory, Sink):
     def _mapped(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
         """What a function makes of each of a few things; not of layers, which would draw at one place for all."""
         only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
-        items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
+        items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple", "generator") else None
         each = [entry.atoms for entry in items or ()]
         if not 1 < len(each) <= _MAX_SLOTS or any(isinstance(a, Shell) and a.is_layer for atoms in each for a in atoms):
             return None

@@ -167,9 +167,9 @@ class FinishedObject:
             if self._is_own(method) and keepers.method_matters(method):
                 self._object_run.follow(method)
         self._settle()
-        if any(map(self.lost, self.final_stores)):  # another method may register it
+        if any(map(self.lost, self.final_stores)):  # another method may register it, before the object works
             for method in self._methods:
-                if _stores(method):
+                if method.name not in WORK or _stores(method):
                     self._object_run.follow(method)
             self._settle()
 

@@ -478,6 +478,7 @@ class Lookups(Theory, Sink):
     def sided(self, layers: Atoms) -> IdLayer | None:
         """How many ids the layers are for that a value may be: the rows of a table, the outputs of a projection."""
         found: dict[Size, Site] = {}
+        is_table = False
         for shell in layers:
             row = self.row_of(shell) if isinstance(shell, Shell) and shell.kind == "instance" else None
             if not isinstance(shell, Shell) or row is None or shell.site is None:
@@ -487,10 +488,11 @@ class Lookups(Theory, Sink):
             if rows is None:
                 return None
             found.setdefault(rows, shell.site)
+            is_table = is_table or "table" in row.facets
         if len(found) != 1:
             return None
         size, made = found.popitem()
-        return IdLayer(made, size)
+        return IdLayer(made, size, is_table)
 
     # -- libraries -----------------------------------------------------------------------------------------------
 

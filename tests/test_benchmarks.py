@@ -33,11 +33,24 @@ class Encoder(nn.Module):
             x = layer(x)
         return x
 """
+SHIFT = """\
+import torch
+from torch import nn
 
 
-def run(script: str, *arguments: str, expected: int = 0) -> str:
+class Shift(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x) + torch.ones(3)
+"""
+
+
+def run(script: str, *arguments: str, expected: int = 0, folder: Path | None = None) -> str:
     command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     assert result.returncode == expected, result.stdout + result.stderr
     return result.stdout if expected == 0 else result.stderr
 
@@ -67,6 +80,16 @@ def test_a_finding_is_a_row_with_the_code_around_it(project: Path, tmp_path: Pat
     assert (row["path"], row["line"], row["code"], row["verdict"]) == ("model.py", "7", "ML204", "")
     assert row["around"].splitlines()[1] == ">    7         self.layers = [nn.Linear(3, 3)]"
     assert len(row["around"].splitlines()) == 3
+
+
+def test_a_repository_is_checked_without_what_lies_around_it(project: Path, tmp_path: Path) -> None:
+    (project / "model.py").write_text(SHIFT)
+    (tmp_path / "train.py").write_text("def start(model):\n    return model.cuda()\n")
+    sheet = tmp_path / "sheet.csv"
+    run("unknown.py", str(project), "--sheet", str(sheet), folder=tmp_path)
+    (row,) = rows(sheet)
+    assert (row["path"], row["code"], row["severity"]) == ("model.py", "ML211", "info")
+    assert "torch.ones(3)" in row["around"]
 
 
 def test_what_a_reader_wrote_stays_when_the_code_is_checked_again(project: Path, tmp_path: Path) -> None:

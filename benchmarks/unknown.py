@@ -109,22 +109,25 @@ def _write(git: list[str], commit: str, folder: Path) -> None:
 
 
 def checked(name: str, commit: str, root: Path, scratch: Path, context: int) -> Checked:
-    """Check a repository as its users would, without settings of its own."""
-    report = scratch / "report.json"
+    """Check a repository as its users would, without settings of its own, and without what lies around it."""
+    beside = scratch.resolve() / "beside"  # a folder above the repository would be the root of what is searched
+    beside.mkdir()
+    report = beside / "report.json"
     command = [sys.executable, "-m", "modellint", "check", "--isolated", "--no-cache", "--jobs", "1"]
-    run = Measurement(name, [*command, "--output-format", "json", "--output-file", str(report), str(root)])
+    command += ["--output-format", "json", "--output-file", str(report), str(root)]
+    run = Measurement(name, command, folder=beside)
     run.run(record=True)
     parse = Measurement("floor", floor(str(root)))
     parse.run(record=True)
     found = json.loads(report.read_text("utf-8"))
     python = list(root.rglob("*.py"))
     lines = sum(path.read_bytes().count(b"\n") for path in python if path.is_file())
-    rows = [_row(name, commit, root, finding, context) for finding in found["findings"]]
+    rows = [_row(name, commit, root, beside / finding["path"], finding, context) for finding in found["findings"]]
     return Checked(name, found["files_checked"], lines, rows, run, parse.processor[0])
 
 
-def _row(name: str, commit: str, root: Path, finding: Any, context: int) -> Row:
-    path = Path(finding["path"]).resolve()
+def _row(name: str, commit: str, root: Path, file: Path, finding: Any, context: int) -> Row:
+    path = file.resolve()
     within = path.relative_to(root.resolve()) if path.is_relative_to(root.resolve()) else path
     told = {column: str(finding[column]) for column in ("line", "code", "severity", "confidence", "message")}
     around = _around(Path(str(path).partition("#")[0]), finding["line"], context)

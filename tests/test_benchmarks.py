@@ -34,6 +34,19 @@ class Encoder(nn.Module):
             x = layer(x)
         return x
 """
+SHIFT = """\
+import torch
+from torch import nn
+
+
+class Shift(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x) + torch.ones(3)
+"""
 UNUSED = "self.layers = nn.ModuleList([nn.Linear(3, 3)])\n        self.spare = nn.Linear(3, 3)"
 
 
@@ -70,6 +83,16 @@ def test_a_finding_is_a_row_with_the_code_around_it(project: Path, tmp_path: Pat
     assert (row["path"], row["line"], row["code"], row["verdict"]) == ("model.py", "7", "ML204", "")
     assert row["around"].splitlines()[1] == ">    7         self.layers = [nn.Linear(3, 3)]"
     assert len(row["around"].splitlines()) == 3
+
+
+def test_a_repository_is_checked_without_what_lies_around_it(project: Path, tmp_path: Path) -> None:
+    (project / "model.py").write_text(SHIFT)
+    (tmp_path / "train.py").write_text("def start(model):\n    return model.cuda()\n")
+    sheet = tmp_path / "sheet.csv"
+    run("unknown.py", str(project), "--sheet", str(sheet), folder=tmp_path)
+    (row,) = rows(sheet)
+    assert (row["path"], row["code"], row["severity"]) == ("model.py", "ML211", "info")
+    assert "torch.ones(3)" in row["around"]
 
 
 def test_what_a_reader_wrote_stays_when_the_code_is_checked_again(project: Path, tmp_path: Path) -> None:

@@ -617,6 +617,8 @@ class Devices(Theory):
         first = arguments.positional[0] if arguments.positional else ()
         data = [atom for atom in first if isinstance(atom, Fresh | Moved) or self.is_there(atom)]
         if data and ("passed" in row.facets or _SIZES.isdisjoint(row.facets)):
+            if not any(map(_is_shown, data)):
+                return PLAIN  # of an array or a list: nobody makes a tensor of what is one
             return self._result([tuple(data)], rank_in(tuple(data)))
         rank = max(rank_made(row, arguments, frame, value, self._constructor_parameter), int(is_starred))
         is_learned = _asks_for_gradients(row, arguments)

@@ -68,10 +68,11 @@ class PaddedPositions:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class IdLayer:
-    """A layer made for `rows` ids."""
+    """A layer made for `rows` ids: a table, or a projection to as many scores."""
 
     made: Site
     rows: Size
+    is_table: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -230,7 +230,7 @@ class Lookups(Theory, Sink):
     def _map(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
         """`map(function, items)` for a few known items; None for layers, which would draw ids at one site."""
         only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
-        items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
+        items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple", "generator") else None
         each = [entry.atoms for entry in items or ()]
         if not 1 < len(each) <= _MAX_SLOTS or any(isinstance(a, Shell) and a.is_layer for atoms in each for a in atoms):
             return None
@@ -480,6 +480,7 @@ class Lookups(Theory, Sink):
     def sided(self, layers: Atoms) -> IdLayer | None:
         """The number of ids that layers are made for: rows of a table, outputs of a projection; None if they differ."""
         found: dict[Size, Site] = {}
+        is_table = False
         for shell in layers:
             row = self.row_of(shell) if isinstance(shell, Shell) and shell.kind == "instance" else None
             if not isinstance(shell, Shell) or row is None or shell.site is None:
@@ -489,10 +490,11 @@ class Lookups(Theory, Sink):
             if rows is None:
                 return None
             found.setdefault(rows, shell.site)
+            is_table = is_table or "table" in row.facets
         if len(found) != 1:
             return None
         size, made = found.popitem()
-        return IdLayer(made, size)
+        return IdLayer(made, size, is_table)
 
     # -- libraries -----------------------------------------------------------------------------------------------
 

@@ -69,9 +69,9 @@ class VocabularyMismatch(Rule):
 
         for cls in module.classes.values():
             for tie in project.of(Vocabularies).declared(cls):
-                yield self._tie_finding(tie, is_declared=True)
+                yield self._tie_finding(tie, project, is_declared=True)
         for tie in project.of(Vocabularies).ties(module):
-            yield self._tie_finding(tie, is_declared=False)
+            yield self._tie_finding(tie, project, is_declared=False)
         for function in (*module.all_functions(), module.body):
             for growth in project.of(Vocabularies).growths(function):
                 yield self._growth_finding(growth)
@@ -112,17 +112,20 @@ class VocabularyMismatch(Rule):
             return recipe_probe(claim, project)
         return python_probe(claim, claim.tie if isinstance(claim, Tied) else None)
 
-    def _tie_finding(self, tie: Tie, *, is_declared: bool) -> Finding:
+    def _tie_finding(self, tie: Tie, project: Project, *, is_declared: bool) -> Finding:
         """A finding about a tie that a function makes, or that a class declares for its base to make."""
         from modellint.claims.layers import Tied
 
         smaller, larger = tie.smaller, tie.larger
+        is_of_ids = smaller.is_table or larger.is_table
+        what, of = ("is made for", "ids") if is_of_ids else ("gives", "features")
         place, other, tied = smaller.made.place, larger.made.place, tie.tied.place
         return self.finding(
             place,
-            f"this layer is made for {smaller.rows.described} ids, but shares its weight with a layer for "
+            f"this layer {what} {smaller.rows.described} {of}, but shares its weight with one that {what} "
             f"{larger.rows.described}",
             symbol=smaller.made.name,
+            severity=Severity.INFO if _is_tried_out(tie, project) else None,
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
             evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` ties their weights",),
             related=(
@@ -186,3 +189,12 @@ class VocabularyMismatch(Rule):
             ),
             help="call `resize_token_embeddings(len(tokenizer))` after the tokens are added",
         )
+
+
+def _is_tried_out(tie: Tie, project: Project) -> bool:
+    """True if a test or a demonstration makes the layers share their weight."""
+    from modellint.link.calls.doubts import is_tried_out
+
+    function = tie.tied.function
+    events = () if function is None else (one for one in function.flow.events if one.value is tie.tied.value)
+    return function is not None and any(is_tried_out(project, function, one) for one in events)

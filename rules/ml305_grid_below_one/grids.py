@@ -136,7 +136,9 @@ class Grids:
                 for user in module.all_functions():
                     if name in user.words and self._may_mean(user, name, meant):
                         yield user, name
-                if any(name == event.value.callee.data for event in module.body.flow.of(EventKind.CALL)):
+                calls = module.body.flow.of(EventKind.CALL)
+                is_called = any(name == event.value.callee.data for event in calls)
+                if is_called and self._may_mean(module.body, name, meant):
                     yield module.body, name
 
     def _may_mean(self, user: Function, name: str, functions: list[Function]) -> bool:

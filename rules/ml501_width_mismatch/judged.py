@@ -56,7 +56,9 @@ def severity_of(misfit: Misfit, project: Project) -> Severity | None:
         return None
     if tests:
         severity = Severity.WARNING if severity is Severity.ERROR else Severity.INFO
-    if any(is_tried_out(project, misfit.call.frame.function, event) for event in misfit.events):
+    function = misfit.call.frame.function
+    made = () if misfit.around is None else (e for e in function.flow.of(EventKind.CALL) if e.value is misfit.around)
+    if any(is_tried_out(project, function, event) for event in (*misfit.events, *made)):
         return Severity.INFO
     return severity
 

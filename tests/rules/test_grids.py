@@ -8,12 +8,15 @@ import pytest
 from modellint_rules.ml305_grid_below_one.grids import Grids
 from modellint_rules.ml305_grid_below_one.rounding import Fate, rounding
 
+from modellint.flow.runs import follow
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.flow.heap import Shell
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Class, Function, ModuleFacts
 
 
 def read(text: str, folder: Path) -> tuple[Project, ModuleFacts]:
@@ -144,3 +147,25 @@ class Cutter:
 def test_what_becomes_of_a_ratio_tells_whether_a_function_matters(body: str, fate: Fate, tmp_path: Path) -> None:
     _, module = read(f"def f(self, x, y):\n    {body}\n", tmp_path)
     assert rounding(module.functions["f"]) == fate
+
+
+def test_a_script_that_calls_its_own_function_of_that_name_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run: list[str] = []
+
+    def noted(function: Function, objects: dict[Class, Shell], within: Interpreter) -> None:
+        run.append(f"{function.module.file.stem}.{function.name}")
+        follow(function, objects, within)
+
+    monkeypatch.setattr("modellint_rules.ml305_grid_below_one.grids.follow", noted)
+    head, main = (
+        "from data import load\n\n\ndef cut(image, patch):\n",
+        "\nif __name__ == '__main__':\n    cut(load(), 14)\n",
+    )
+    text = f"{head}    h = image.shape[0] // patch * patch\n{USE}{main}"
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.py").write_text(text)
+    project, module = read(text, tmp_path)
+    assert len(list(project.of(Grids).rounded_sides(module))) == 1
+    assert run == ["code.<module>"]

@@ -126,6 +126,10 @@ def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
         return known
     if is_row and isinstance(first, Shell):
         return first
+    each = [elements((atom,)) if isinstance(atom, Shell) and atom.kind != "dict" else None for atom in atoms]
+    alternatives = [one for one in each if one is not None]
+    if alternatives and len(alternatives) == len(each):
+        return [join(one) for one in zip(*alternatives, strict=False)]
     return join(
         (_keys(atom) if atom.kind == "dict" else atom.element())
         if holds(atom)

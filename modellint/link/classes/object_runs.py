@@ -167,9 +167,10 @@ class FinishedObject:
             if self._is_own(method) and keepers.method_matters(method):
                 self._object_run.follow(method)
         self._settle()
-        if any(map(self.lost, self.final_stores)):  # another method may register it
+        if any(map(self.lost, self.final_stores)):  # another method may register it, before the object works
+            at_work = self._working()
             for method in self._methods:
-                if _stores(method):
+                if method not in at_work or _stores(method):
                     self._object_run.follow(method)
             self._settle()
 
@@ -205,6 +206,17 @@ class FinishedObject:
                 if name not in found and self.model.method(name) is method:
                     found[name] = method
         return [method for method in found.values() if self._matters(method)]
+
+    def _working(self) -> set[Function]:
+        """The methods that run when the object is called, and those that they mention."""
+        pending = [method for method in self._methods if method.name in WORK]
+        found = set(pending)
+        while pending:
+            words = pending.pop().words
+            more = [method for method in self._methods if method.name in words and method not in found]
+            found.update(more)
+            pending += more
+        return found
 
     def _matters(self, method: Function) -> bool:
         """True if the effects of a method on the object are worth a run."""

@@ -34,7 +34,7 @@ FAMILIES = {
     "ML4": "Recipes",
     "ML5": "Widths and calls",
     "ML6": "Published models and checkpoints",
-    "ML0": "modellint's own work",
+    "ML0": "Files and comments",
 }
 _MIRRORED = ("README.md", "pyproject.toml")
 _RULES = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)

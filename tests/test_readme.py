@@ -191,8 +191,8 @@ def test_the_settings_of_confirming_are_accepted(tmp_path: Path) -> None:
 def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
     (rule,) = blocks(PAGES["your-first-rule.md"], "python")
     (tmp_path / "house_rules").mkdir()
-    (tmp_path / "house_rules" / "ml999_dropout_of_everything.py").write_text(rule, "utf-8")
-    (tmp_path / "modellint.toml").write_text('rule-paths = ["house_rules"]\nselect = ["ML999"]\n', "utf-8")
+    (tmp_path / "house_rules" / "own001_full_dropout.py").write_text(rule, "utf-8")
+    (tmp_path / "modellint.toml").write_text('rule-paths = ["house_rules"]\nselect = ["OWN001"]\n', "utf-8")
     (tmp_path / "model.py").write_text(
         "import torch.nn as nn\n\n\ndef build(p):\n    return nn.Dropout(p), nn.Dropout(0.1), nn.Dropout(1.0)\n",
         "utf-8",
@@ -200,7 +200,7 @@ def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
     result = modellint("check", "model.py", "--no-cache", "--output-format", "json", cwd=tmp_path)
     assert result.returncode == 1, result.stderr
     found = json.loads(result.stdout)["findings"]
-    assert [(finding["code"], finding["line"], finding["column"]) for finding in found] == [("ML999", 5, 44)]
+    assert [(finding["code"], finding["line"], finding["column"]) for finding in found] == [("OWN001", 5, 44)]
 
 
 def test_the_python_example_runs() -> None:

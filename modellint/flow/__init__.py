@@ -1,4 +1,4 @@
-"""Running definitions on paper: what their values may be, what their objects hold, in which order things happen.
+"""Symbolic runs of definitions: what their values may be, what their objects hold, in which order things happen.
 
 Begin with `domain.py` (values), `heap.py` (objects) and `interp.py` (what an operation does); `calls.py` and
 `objects.py` say what calls and attributes come to. What a run knows beside Python are theories (`theory.py` has their

@@ -60,9 +60,9 @@ class EmbeddingSizedByFeatures(Rule):
     ## Confirming
     A run calls the layer that holds the table. The verdict is *confirmed* if features index the table, if the code runs
     only with the two sizes swapped, or if ids that the code allows have no row. It is *refuted* if ids reach each row
-    and the code runs only with the sizes in this order. A swap is also *refuted* if the rows are counted by `len(…)`,
-    or if another layer takes as many features as the table has columns and none takes as many as it has rows. Only
-    Python files are run: a recipe does not say what indexes its tables.
+    and the code runs only with the sizes in this order. A swap is also *refuted* if `len(…)` counts the rows. The same
+    holds if another layer takes as many features as the table has columns, and no layer takes as many as it has rows.
+    Only Python files are run: a recipe does not say what indexes its tables.
 
     ## References
     - Amphion: `nn.Embedding(1583, …)` where 1583 is the feature dimension of the input

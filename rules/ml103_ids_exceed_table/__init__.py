@@ -32,7 +32,8 @@ class IdsExceedTable(Rule):
     Follows ids from where they are drawn (`argmax`, `multinomial`, `topk`, `Categorical.sample`) to where they index an
     embedding or a codebook: through lists, concatenation, returns and calls of functions in other files. Reports the
     look-up if the head has more classes than the table has rows, unless a comparison, a clamp or a slice on the way
-    keeps the extra ids out. An early exit on one id keeps that id out, for the codebook that the test looks at.
+    keeps the extra ids out. An early exit (`if ids[0] == eos: break`) keeps that id out of the codebook that it tests,
+    but not out of the others.
 
     Also reports guards that let one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come
     from. In a recipe, compares the head that a searcher draws ids from with the table that they index.

@@ -28,16 +28,16 @@ class LayerOmittedFromModules(Rule):
 
     ## What it does
     Pairs a recipe with the script that loads it, and checks each layer that the script uses, directly or through a
-    searcher or scorer. Reports the layer if neither the `modules` mapping nor a module in it registers the layer.
-    Objects that are no `torch.nn.Module` register nothing: a `ScorerBuilder` that holds a `CTCScorer` that holds a
-    layer does not move it. The rule checks an inference recipe without a script.
+    searcher or scorer. Reports the layer if neither the `modules` mapping nor a module in it registers the layer. An
+    object that is not an `nn.Module` registers nothing: a `ScorerBuilder` does not move the layer of a `CTCScorer` that
+    it holds. An inference recipe needs no script: the rule checks it alone.
 
     Skips layers without parameters and buffers, layers that the script moves itself (`.to(device)`), layers that move
     with their owner or to the device of their input, and objects of unknown classes.
 
     ## Why is this bad
-    The layer stays on the CPU. On a GPU, training fails with `Expected all tensors to be on the same device`; for a
-    layer that only a searcher uses, at the end of the first epoch. On a CPU nothing fails, but a layer that no
+    The layer stays on the CPU. On a GPU, training fails with `Expected all tensors to be on the same device`. If only a
+    searcher uses the layer, training fails at the end of the first epoch. On a CPU nothing fails, but a layer that no
     optimizer holds never learns.
 
     ## How to fix

@@ -48,6 +48,8 @@ class LayersInPlainContainer(Rule):
     ```
 
     To hide a layer on purpose (a parent, a frozen teacher), write `object.__setattr__(self, "teacher", teacher)`.
+    A list of one layer that code reads by a constant index (`self.teacher[0]`) may hide it on purpose, too, so a
+    finding about it has low confidence.
 
     ## References
     - [torch.nn.ModuleList](https://pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)

@@ -38,7 +38,7 @@ class TensorNotBuffer(Rule):
     - a method makes the tensor in a call and keeps it for the next one (`self.mask = …` behind a test of its size): it
       fails only if the layer moves after its first call
     - the caller or the constructor may have put the tensor on the right device (`.to("cuda")`)
-    - the object is no layer (a loss, metric or kernel) but gets the output of layers
+    - the object is not a layer (but a loss, metric or kernel), and gets the output of layers
 
     ## Why is this bad
     `model.to("cuda")` moves parameters and buffers, and nothing else. The tensor stays on the CPU, and the first batch

@@ -32,20 +32,21 @@ class LayerNeverUsed(Rule):
 
     ## What it does
     Reports trainable layers and parameters that a constructor keeps and nothing reads: no method of the class, its
-    bases or its subclasses, no owner, and no function that gets the object. Initialising the layer is no use; passing
-    it on is.
+    bases or its subclasses, no owner, and no function that gets the object. Initialising the layer does not count as a
+    use; passing it on does.
 
     It is an info. It is a warning if the project wraps models in `DistributedDataParallel` without
-    `find_unused_parameters`. It is an error if another layer, made and called almost in the same way, is called twice,
-    once for the purpose that the name of the unused layer says. More than three layers of a class are one finding.
+    `find_unused_parameters`. It is an error if a method calls a twin of the layer twice, and one call is named after
+    the unused layer: `self.dense_i` is unused beside `u = self.dense_u(users)` and `i = self.dense_u(items)`. A twin is
+    made in the same way, under a similar name. More than three unused layers of a class are one finding.
 
     ## Why is this bad
     The layer takes memory and space in checkpoints. Under `DistributedDataParallel`, the second step stops with
     `Expected to have finished reduction in the prior iteration`. Often you meant to use the layer: a norm that
-    `forward` forgets, a projection whose twin is called in its place.
+    `forward` forgets, a projection whose twin you called instead.
 
     ## How to fix
-    Use the layer, or remove it. `--unsafe-fixes` calls it in place of its twin:
+    Use the layer, or remove it. `--unsafe-fixes` calls the unused layer instead of its twin:
 
     ```python
     q, k = self.to_q(x), self.to_k(x)  # was: self.to_q(x), self.to_q(x)
@@ -53,11 +54,11 @@ class LayerNeverUsed(Rule):
 
     ## What it cannot see
     Classes that iterate over all that they hold (`children()`), whose base cannot be read, or whose `forward` comes
-    from another class. Layers whose name code reads from an object that may be the model. Code behind
+    from another class. Layers whose name other code reads from an object that may be the model. Code behind
     `raise NotImplementedError` counts as a use.
 
-    Skips layers that a comment or docstring keeps for checkpoints, and classes that load all of their weights from a
-    file when they are made, or in a method of their own. Reading the parameters of a layer is a use too:
+    Skips layers that a comment or docstring says are kept for checkpoints. Skips classes that load all of their weights
+    from a file, in the constructor or in another method. Reading the parameters of a layer is a use too:
 
     ```python
     self.encoder_k = nn.Linear(width, width)  # `self.encoder_k.parameters()` is a use, though nothing calls it

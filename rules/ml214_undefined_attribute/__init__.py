@@ -30,13 +30,12 @@ class UndefinedAttribute(Rule):
     subclass, no other base of a subclass, and no code outside the class. Reports only classes whose bases can all be
     read.
 
-    Also reports an attribute that the constructor sets on one side of a condition only, if the default of a parameter
-    takes the other side, or another branch is written for it, and `forward` or the constructor reads the attribute in
-    any case.
+    Also reports an attribute that the constructor sets in one branch only, and that `forward` or the constructor reads
+    in any case. The default of a parameter must select another branch, or the code must spell one out (`elif`, `else`).
 
-    It is an error on a line that each call reaches. It is a warning for one side of a condition, behind a condition, in
-    a method that is called behind conditions only, in `__repr__` and in error messages. It is an info in methods that
-    nothing calls, and in classes with a decorator that cannot be read.
+    It is an error on a line that each call reaches. It is a warning for an attribute that is set in one branch, and for
+    a read behind a condition, in a method that is called only behind conditions, in `__repr__` or in an error message.
+    It is an info in methods that nothing calls, and in classes with a decorator that cannot be read.
 
     ## Why is this bad
     The line raises `AttributeError: 'Model' object has no attribute 'x'`. The name is misspelt, the method was copied

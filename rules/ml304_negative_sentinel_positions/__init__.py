@@ -24,15 +24,15 @@ class NegativeSentinelPositions(Rule):
     """Ids that index a table are padded with a negative sentinel
 
     ## What it does
-    Reports a filler below -1, usually the label that a loss ignores (-100), in position ids or other ids that index an
-    embedding, a cosine table or another tensor. A mask made from the ids (`mask = positions.ne(-100)`) does not
+    Reports a fill value below -1, usually the label that a loss ignores (-100), in position ids or other ids that index
+    an embedding, a cosine table or another tensor. A mask made from the ids (`mask = positions.ne(-100)`) does not
     prevent the report; one that replaces or selects elements does.
 
     Reports -1 only in the ids of `gather`, `index_select` and `F.embedding`, which accept no negative index: beam
     search pointers that start as -1 fail there. In `table[ids]`, -1 is the last row.
 
-    If the ids go into a library class that modellint cannot read, it follows them into the code with which the project
-    replaces the library's: a file copied over a file of the library, or a function assigned to a method.
+    If the ids go into a library class that modellint cannot read, it follows them into the project's patch of that
+    library: a file copied over a file of the library, or a function assigned to a method.
 
     ## Why is this bad
     `table[ids]` counts a negative index from the end. In a table of 100 rows or more, -100 silently picks another row.

@@ -33,14 +33,15 @@ class ConstructorMismatch(Rule):
 
     ## What it does
     Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of the class or function.
-    Looks it up in the project's source, in the packages of its interpreter, or in modellint's own tables of `torch`
-    and `speechbrain`, and follows inheritance. `*args` and `**kwargs` take anything.
+    Looks the callee up in the project's source, in the packages of its interpreter, or in modellint's own tables of
+    `torch` and `speechbrain`, and follows inheritance. `*args` and `**kwargs` take anything.
 
     Code may pass more arguments to the result of `!name:`. There, modellint reports only arguments that the callee can
     never take.
 
-    For `speechbrain`, modellint knows several releases, from 0.5 on, and accepts an argument that one of them takes.
-    If the project pins a release, only that one counts; if it asks for none, those that have the names in the recipe.
+    For `speechbrain`, modellint knows several releases, from 0.5 on, and accepts an argument that one of them takes. If
+    the project pins a release, only that one counts. If it asks for none, every release that has the names in the
+    recipe counts.
 
     More than three wrong arguments in a call are one finding: the recipe probably means another class or release.
 
@@ -49,7 +50,7 @@ class ConstructorMismatch(Rule):
 
     ## Why is this bad
     HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
-    `!name:`, the call raises `TypeError`, maybe hours into a training.
+    `!name:`, the call raises `TypeError`, perhaps after hours of training.
 
     ## How to fix
     Correct the argument's name, add the missing argument, or remove the unknown one:

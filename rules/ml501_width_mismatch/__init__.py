@@ -34,8 +34,9 @@ class WidthMismatch(Rule):
     Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
     - an error if the widths differ
-    - a warning if they differ only in a branch, with a parameter's default, or if a number has to equal a setting
-    - a warning if two layers in a row go from one parameter to the other: the second should go back
+    - a warning if they differ only in a branch or with a parameter's default, or if a fixed number has to equal a
+      setting
+    - a warning if two layers in a row both map `d_model` to `d_ff`: the second should map back
     - an info if two settings have to be equal, and are equal by default
 
     Also reports numbers of heads or groups that do not divide the width.
@@ -55,7 +56,7 @@ class WidthMismatch(Rule):
     ## What it cannot see
     Widths that only a run knows, sizes that stay symbols, and layers that a condition chooses or other code replaces.
     It does not know the order of dimensions after a `view` with unknown sizes, the width of an argument of `forward`,
-    or the result of a function of settings that are not whole numbers:
+    or a width that the code computes from settings that are not whole numbers:
 
     ```python
     self.d_model = d_model // bottleneck

@@ -54,7 +54,7 @@ class UnpackMismatch(Rule):
     ```
 
     ## Confirming
-    modellint calls the function that contains the assignment, with inputs that it takes. Python's error is the
+    modellint calls the function that contains the assignment, with inputs that it accepts. Python's error is the
     verdict.
 
     ## References

@@ -163,15 +163,13 @@ class FinishedObject:
         self._first_reads = frozenset(self._object_run.reads)
         #: The functions that the constructor runs.
         self.first_done = frozenset(self._object_run.done)
-        for method in self._methods if not self._is_whole else ():
+        for method in self._early_methods if not self._is_whole else ():
             if self._is_own(method) and keepers.method_matters(method):
                 self._object_run.follow(method)
         self._settle()
         if any(map(self.lost, self.final_stores)):  # another method may register it, before the object works
-            at_work = self._working()
-            for method in self._methods:
-                if method not in at_work or _stores(method):
-                    self._object_run.follow(method)
+            for method in self._early_methods:
+                self._object_run.follow(method)
             self._settle()
 
     def tell(self) -> None:
@@ -207,16 +205,20 @@ class FinishedObject:
                     found[name] = method
         return [method for method in found.values() if self._matters(method)]
 
-    def _working(self) -> set[Function]:
-        """The methods that run when the object is called, and those that they mention."""
+    @cached_property
+    def _early_methods(self) -> list[Function]:
+        """The methods that may register something before the object is called, and those that store attributes.
+
+        What the object's call runs, or mentions, registers too late for an optimizer.
+        """
         pending = [method for method in self._methods if method.name in WORK]
-        found = set(pending)
+        at_work = set(pending)
         while pending:
             words = pending.pop().words
-            more = [method for method in self._methods if method.name in words and method not in found]
-            found.update(more)
+            more = [method for method in self._methods if method.name in words and method not in at_work]
+            at_work.update(more)
             pending += more
-        return found
+        return [method for method in self._methods if method not in at_work or _stores(method)]
 
     def _matters(self, method: Function) -> bool:
         """True if the effects of a method on the object are worth a run."""

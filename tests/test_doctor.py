@@ -91,8 +91,8 @@ def test_what_is_known_of_a_project_is_told(workspace: Workspace) -> None:
     assert told["files"] == 8
     assert (told["interpreter"], told["site_packages"]) == (None, [])
     assert {package["name"]: package["source"] for package in told["packages"]} == {
-        "torch": "shipped facts",
-        "speechbrain": "shipped facts",
+        "torch": "built-in facts",
+        "speechbrain": "built-in facts",
     }
     assert told["recipes"] == [
         {"path": "alone/other.yaml", "scripts": [], "reason": "no script reads its keys"},

@@ -160,7 +160,7 @@ def test_changed_since_says_that_nothing_has_changed(repository: Workspace, outp
         0,
         "nothing has changed since `HEAD` in these files or in what they rest on: none was checked\n",
     )
-    assert "is the model elsewhere" not in out
+    assert "in another folder" not in out
     assert said("--quiet")[2] == ""
     repository.write({"a.py": "\na = WORD\n"})
     assert said("b.py")[2] == err

@@ -37,7 +37,7 @@ def test_full_shows_source_related_places_evidence_and_help(words: Workspace) ->
         "  = it is written there\n"
         "  = help: Use another word\n"
         "\n"
-        "1 file checked: no layer class, no recipe and no configuration: is the model elsewhere?; "
+        "1 file checked: no layer class, no recipe and no configuration; "
         "built-in facts about torch 2.13.0 and speechbrain 1.1.2\n"
         "Found 1 finding (1 warning)\n"
     )
@@ -167,7 +167,7 @@ def test_that_nothing_was_looked_at_is_said_where_nothing_is_found(words: Worksp
     words.write({"a.py": "x = 1\n", "b.py": "b = WORD\n"})
     for arguments in (("concise",), ("full",), ("concise", "--statistics")):
         said = words.run("check", "a.py", "--output-format", *arguments).lines
-        assert said[0].startswith("1 file checked: no layer class, no recipe and no configuration: is the model e")
+        assert said[0].startswith("1 file checked: no layer class, no recipe and no configuration (is your model ")
         assert said[1:] == ["All checks passed!"]
     assert words.run("check", "a.py", "--output-format", "concise", "--quiet").out == ""
     assert [line.split(":")[0] for line in words.check().lines] == ["b.py", "Found 1 finding (1 warning)"]
@@ -243,7 +243,7 @@ def test_full_says_what_was_looked_at(workspace: Workspace) -> None:
 
 def test_a_project_without_a_model_is_told_so(workspace: Workspace) -> None:
     workspace.write({"tool.py": "class Tool:\n    pass\n"})
-    says = "1 file checked: no layer class, no recipe and no configuration: is the model elsewhere?"
+    says = "1 file checked: no layer class, no recipe and no configuration (is your model in another folder?)"
     assert workspace.run("check").lines[0].startswith(says)
 
 
@@ -259,7 +259,7 @@ def test_packages_of_the_project_are_named(workspace: Workspace) -> None:
     )
     result = workspace.run("check", "a.py", "--python", "env/bin/python")
     assert "speechbrain 1.0.2 (installed)" in result.lines[0]
-    assert re.search(r"torch [\d.]+ \(shipped facts\)", result.lines[0])
+    assert re.search(r"torch [\d.]+ \(built-in facts\)", result.lines[0])
 
 
 def test_full_groups_copies(workspace: Workspace) -> None:

@@ -243,7 +243,7 @@ def as_text(told: Diagnosis) -> Iterator[str]:
     yield f"modellint {__version__} on Python {platform.python_version()} ({sys.executable})"
     yield f"project: {told.settings.root} ({f'settings in {shown(source)}' if source else 'no settings'})"
     yield f"interpreter: {_told_interpreter(told.interpreter)}"
-    yield f"packages with built-in facts: {', '.join(map(_package, told.packages))}"
+    yield f"packages: {', '.join(map(_package, told.packages))}"
     yield f"files: {told.files}, with {str(told.inventory) or 'no layer class, no recipe and no configuration'}"
     if told.recipes:
         yield ""

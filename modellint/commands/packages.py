@@ -32,7 +32,7 @@ class Known(NamedTuple):
     @property
     def source(self) -> str:
         """The origin of the package's facts: an installed release, or a shipped one."""
-        return self.note or ("shipped facts" if self.folder is None else "installed")
+        return self.note or ("built-in facts" if self.folder is None else "installed")
 
     def __str__(self) -> str:
         return f"{self.name} {self.release} ({self.source})".replace("  ", " ")

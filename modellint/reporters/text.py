@@ -152,7 +152,9 @@ def looked_at(report: Report, view: View) -> Iterator[str]:
     """A line on what was checked, so that a run over nothing is not taken for one without findings."""
     if view.quiet or report.inventory is None or report.unchanged_since:
         return
-    told = str(report.inventory) or "no layer class, no recipe and no configuration: is the model elsewhere?"
+    told = str(report.inventory) or "no layer class, no recipe and no configuration"
+    if not (str(report.inventory) or report.findings):
+        told += " (is your model in another folder?)"
     packages = view.packages()
     text = f"{_count_text(report.files_checked, 'file')} checked: {told}" + (f"; {packages}" if packages else "")
     yield from wrapped("", 0, text, view, indent=2)

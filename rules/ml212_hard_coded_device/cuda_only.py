@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.value import EventKind, Op, dotted, same
+from modellint.link.names import External
 from modellint.link.searched import files_below, is_searched, paths_mentioning, root_of
 
 from .placements import MOVING, chooses, device_of, names_cuda
@@ -32,6 +33,8 @@ _SPEAKING = re.compile("cuda|cpu|mps|xpu|device|is_available")
 _OTHERS = re.compile(r"(?:cpu|mps|xpu)(?::\d+)?|-{1,2}[\w-]*(?:cuda|cpu|device)|device")
 #: Attributes that tell whether there is CUDA, or whether a tensor is there.
 _ASKING = frozenset(("is_available", "is_cuda"))
+#: What else has `is_available`: whether there are processes to work with.
+_OF_PROCESSES = "torch.distributed."
 _MOVES = operators.methods("Tensor", "moves")
 _OF_TENSORS = operators.methods("Tensor") | operators.attributes("Tensor")
 #: The number of files that are read; if there are more, the project is not judged.
@@ -93,7 +96,7 @@ def _chooses_in(module: ModuleFacts, project: Project) -> bool:
     settings = (value for cls in module.classes.values() for value in cls.attributes.values())
     if any(_is_other(part) or names_cuda(part) for part in _parts(settings)):
         return True
-    if any(_is_choice(part, frozenset()) for part in _parts(module.constants.values())):
+    if any(_is_choice(part, frozenset(), module, project) for part in _parts(module.constants.values())):
         return True
     return any(_chooses(function, project) for function in (module.body, *module.all_functions()))
 
@@ -113,7 +116,7 @@ def _chooses(function: Function, project: Project) -> bool:
     if not is_layer and any(_follows_setting(call, parts) for call in calls):
         return True
     aside = frozenset(id(part) for call in calls for given in _kept_aside(call) for part in given.walk())
-    return any(_is_choice(part, aside) for part in parts)
+    return any(_is_choice(part, aside, function.module, project) for part in parts)
 
 
 def _is_for_some(event: Event, function: Function, project: Project) -> bool:
@@ -124,7 +127,8 @@ def _is_for_some(event: Event, function: Function, project: Project) -> bool:
     if event.kind not in (EventKind.STORE, EventKind.RETURN):
         return False
     is_of_torch = event.target is not None and (dotted(event.target) or "").startswith("torch.")
-    return _asks(event.value) or (not is_of_torch and any(_asks(part) for part in _parts(tests)))
+    asking = (event.value, *(_parts(tests) if not is_of_torch else ()))
+    return any(_asks(part, function.module, project) for part in asking)
 
 
 def _tests(event: Event) -> list[Value]:
@@ -154,21 +158,25 @@ def _kept_aside(call: Value) -> Iterator[Value]:
         yield call.keywords["map_location"]
 
 
-def _is_choice(part: Value, aside: frozenset[int]) -> bool:
+def _is_choice(part: Value, aside: frozenset[int], module: ModuleFacts, project: Project) -> bool:
     """True if a value is the name of another device, or depends on whether there is CUDA."""
-    if part.op is Op.CHOICE and part.data is not None and any(map(_asks, _parts((part.data,)))):
-        return True
-    return (_is_other(part) and id(part) not in aside) or any(map(_asks, part.args))
+    is_open = part.op is Op.CHOICE and part.data is not None
+    asking = (*part.args, *(_parts((part.data,)) if is_open else ()))
+    return (_is_other(part) and id(part) not in aside) or any(_asks(one, module, project) for one in asking)
 
 
 def _is_other(part: Value) -> bool:
     return part.op is Op.CONST and isinstance(part.data, str) and _OTHERS.fullmatch(part.data) is not None
 
 
-def _asks(part: Value) -> bool:
+def _asks(part: Value, module: ModuleFacts, project: Project) -> bool:
     """True if a value tells whether there is CUDA, or whether a tensor is there."""
     named = part.callee if part.op is Op.CALL else part
-    return named.op is Op.ATTR and named.data in _ASKING and (part.op is Op.CALL) is (named.data == "is_available")
+    is_call = part.op is Op.CALL
+    if named.op is not Op.ATTR or named.data not in _ASKING or is_call is not (named.data == "is_available"):
+        return False
+    definition = project.names.definition(module, named) if is_call else None
+    return not isinstance(definition, External) or not definition.name.startswith(_OF_PROCESSES)
 
 
 def _parts(values: Iterable[Value]) -> Iterator[Value]:

@@ -6,6 +6,8 @@ Methods of models are left out: their inputs have been prepared for them.
 
 from __future__ import annotations
 
+import ast
+import textwrap
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -147,7 +149,7 @@ class Grids:
             part for part in walk_all(user.flow.values) if part.op in (Op.GLOBAL, Op.ATTR) and part.data == name
         ]
         if not mentions:
-            return user.name != name  # which is its own
+            return user.name != name and _speaks_of(user, name)
         return any(self._may_be(mention, name, user, functions) for mention in mentions)
 
     def _may_be(self, mention: Value, name: str, user: Function, functions: list[Function]) -> bool:
@@ -195,3 +197,16 @@ class Grids:
 
 def _rounds(use: SideUse) -> Function | None:
     return None if use.side.rounding is None else use.side.rounding.function
+
+
+def _speaks_of(function: Function, name: str) -> bool:
+    """True if the code of a function has a name, or a text that is one, rather than a text with the word in it."""
+    try:
+        tree = ast.parse(textwrap.dedent(function.text))
+    except (SyntaxError, ValueError):
+        return True
+    return any(
+        name in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "value", None))
+        or (isinstance(node, ast.alias) and name in node.name.split("."))
+        for node in ast.walk(tree)
+    )

@@ -117,6 +117,8 @@ NO_CHOICES = {
     "loaded": "import torch\n\ndef load(path):\n    return torch.load(path, map_location='cpu')\n",
     "results": "def found(model, x):\n    return model(x.cuda()).to('cpu').numpy()\n",
     "where a tensor is": "import torch\n\ndef mask(x, n):\n    return x + torch.ones(n).to(x.device)\n",
+    "how many processes": "import torch.distributed as dist\n\ndef n():\n    return 2 if dist.is_available() else 1\n",
+    "whether processes": "import torch.distributed as d\n\ndef n():\n    if d.is_available():\n        return 2\n",
     "which CUDA device": "import os\n\ndef start(gpu):\n    os.environ['CUDA_VISIBLE_DEVICES'] = gpu\n",
 }
 

@@ -166,6 +166,8 @@ def test_a_script_that_calls_its_own_function_of_that_name_is_not_run(
     text = f"{head}    h = image.shape[0] // patch * patch\n{USE}{main}"
     for name in ("first", "second"):
         (tmp_path / f"{name}.py").write_text(text)
+    shown = "def explained(image, patch):\n    print('how to cut an image')\n    return image.reshape(patch, -1)\n"
+    (tmp_path / "options.py").write_text(f"from code import cut\n\n\n{shown}")
     project, module = read(text, tmp_path)
     assert len(list(project.of(Grids).rounded_sides(module))) == 1
     assert run == ["code.<module>"]

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class EmbeddingFedFeatures(Rule):
-    """An `nn.Embedding` is indexed by real numbers instead of ids
+    """An `nn.Embedding` is indexed by floating-point numbers instead of ids
 
     ## What it does
-    Traces the index of an embedding back, through functions and files, and reports it if a layer, an activation, a cast
-    to float or a division made it. A bare `.long()` does not turn features into ids.
+    Follows the index of an embedding back to its source, through functions and files. Reports the index if a layer, an
+    activation, a cast to float or a division computes it. A bare `.long()` does not turn features into ids.
 
     ## Why is this bad
     For a floating point index, `nn.Embedding` raises
     `Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int`. After `.long()` it
-    runs, but truncated activations pick arbitrary rows, and a negative or large value fails with a device-side assert
-    on a GPU.
+    runs, but truncated activations pick arbitrary rows. A value that is negative or too large fails with
+    `index out of range in self` on the CPU and `device-side assert triggered` on a GPU.
 
     ## How to fix
     Project features with `nn.Linear`, or quantise them to ids (`bucketize`, `argmax`, `round` and `clamp`):

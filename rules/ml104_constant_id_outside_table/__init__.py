@@ -34,12 +34,15 @@ class ConstantIdOutsideTable(Rule):
     rows of the table that those ids index.
 
     ## Why is this bad
-    An id that is negative, or not below the number of rows, fails on the first batch that needs padding: with
-    `index out of range in self` on the CPU and `device-side assert triggered` on a GPU. The constructor accepts
-    `padding_idx=-1` as the last row, but an id of -1 still has no row.
+    A valid id is at least 0 and less than the number of rows. Any other id fails on the first batch that contains it:
+    with `index out of range in self` on the CPU and `device-side assert triggered` on a GPU.
+
+    For a `padding_idx` that has no row, the constructor raises
+    `AssertionError: Padding_idx must be within num_embeddings`. The constructor accepts `padding_idx=-1` as the last
+    row, but an id of -1 still has no row.
 
     ## How to fix
-    Add a row for the constant, or use an id of the vocabulary:
+    Add a row for the constant, or use an id that already has a row:
 
     ```python
     nn.Embedding(vocab_size + 1, width, padding_idx=vocab_size)

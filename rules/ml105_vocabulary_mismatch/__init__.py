@@ -29,21 +29,21 @@ class VocabularyMismatch(Rule):
     Compares the sizes of
 
     - layers that share their weight (`head.weight = embed.weight`)
-    - a table sized by a tokenizer and the tokens that the same function, or one that it calls, adds to it:
-      `len(tokenizer)` taken before `add_tokens`, and `tokenizer.vocab_size`, which never counts added tokens
-    - a model resized to a tokenizer before that gets more tokens, also in functions of other files
-    - in a recipe, the head of a searcher and what scores the same ids (the output layer for CTC, a language model), or
-      the tokens of the only tokenizer
+    - a table and the tokenizer that gives its size, if the same function, or one that it calls, adds tokens: it reads
+      `len(tokenizer)` before `add_tokens`, or `tokenizer.vocab_size`, which never counts added tokens
+    - a model and its tokenizer, if code resizes the model before it adds the tokens, also in other files
+    - in a recipe, the output layer of a beam searcher and what scores the same ids (the CTC layer, a language model)
+    - in a recipe with one tokenizer and one such output layer, the two: a tokenizer with more tokens is a mistake
 
-    A model loaded from a checkpoint, fed by a tokenizer with added tokens and never resized, is an info.
+    A model from a checkpoint that gets ids of added tokens, and that nothing resizes, is an info.
 
     ## Why is this bad
-    Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint made for the other no
-    longer fits. An added token has no row in a table that was sized without it. The first text that contains the token
-    fails with `index out of range in self`, or a device-side assert on a GPU.
+    Tied layers of different sizes share the weight of one of them. A bias, a loss or a checkpoint for the size of the
+    other no longer fits. An added token has no row in a table that was created without it. The first text that contains
+    the token fails with `index out of range in self` on the CPU and `device-side assert triggered` on a GPU.
 
     ## How to fix
-    Size both parts by the same value. Add tokens first, then size or resize the table:
+    Use one value for both sizes. Add tokens first, then create or resize the table:
 
     ```python
     tokenizer.add_tokens(["<laugh>"])
@@ -51,9 +51,10 @@ class VocabularyMismatch(Rule):
     ```
 
     ## Confirming
-    A run builds both layers and compares how many ids each is made for. Where modellint has to assume numbers, the
-    sizes must differ for each of several choices, one of them with all numbers equal. A function that adds tokens gets
-    a tokenizer of 100 ids that counts what is added. For a recipe, a run compares the last linear layers of both parts.
+    A run builds both layers and compares their numbers of ids. If modellint has to assume arguments, the sizes must
+    differ for each of several choices, also if all assumed numbers are equal. A function that adds tokens gets a
+    stand-in tokenizer with 100 ids, which counts the added tokens. For a recipe, a run compares the last linear layers
+    of both parts.
 
     ## References
     - [Using the Output Embedding to Improve Language Models](https://arxiv.org/abs/1608.05859)

@@ -29,23 +29,23 @@ class TargetOutsideClasses(Rule):
     of classes, where it is known.
 
     ## Why is this bad
-    These losses accept a class from 0 to the number of classes less 1, or the `ignore_index`. The first batch with any
+    These losses accept a class from 0 to the number of classes minus 1, or the `ignore_index`. The first batch with any
     other target fails with `Target -1 is out of bounds` on the CPU and `device-side assert triggered` on a GPU.
     `reduction="none"` and a mask afterwards do not help: the loss fails first.
 
     ## How to fix
-    Fill with the `ignore_index` of the loss, as `--unsafe-fixes` does, or pass the filler to the loss:
+    Fill with the `ignore_index` of the loss, as `--unsafe-fixes` does, or pass your fill value as `ignore_index`:
 
     ```python
     F.cross_entropy(logits, targets, ignore_index=-1)
     ```
 
     ## What it cannot see
-    Targets that a data loader passes from a dataset to a training loop. Fillers of 0 or more where the number of
-    classes is unknown: they may be a class.
+    - targets that a data loader passes from a dataset to a training loop
+    - a fill value of 0 or more, if the number of classes is unknown: it may be a class
 
     ## Confirming
-    Not run: the arguments of the loss say which targets it accepts.
+    modellint runs nothing for this rule: the arguments of the loss say which targets it accepts.
 
     ## References
     - [torch.nn.CrossEntropyLoss](https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html)

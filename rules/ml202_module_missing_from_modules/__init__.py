@@ -24,17 +24,18 @@ class ModuleMissingFromModules(Rule):
     """A script reads an entry of `self.modules` that the recipe's `modules` does not have
 
     ## What it does
-    Follows the Brain that a script builds, from the methods that training and evaluation call through its other methods
-    and the functions of the script. Evaluates conditions that the recipe decides (`hasattr`, `in`, `getattr` with a
-    default, flags, the stage, the epoch). Reports each `self.modules.X` and `self.mods.X` that certainly runs if
-    `modules` of a recipe for this script has no `X`. A use behind an unknown condition has low confidence, which
-    modellint does not show by default.
+    Starts at the methods of a Brain that training and evaluation call, and follows their calls to its other methods and
+    to functions of the script. Evaluates conditions that the recipe decides (`hasattr`, `in`, `getattr` with a default,
+    flags, the stage, the epoch). Reports each `self.modules.X` and `self.mods.X` that is sure to run, if `modules` of a
+    recipe for this script has no `X`. A use behind an unknown condition has low confidence, so modellint hides it by
+    default.
 
-    A published model has no script. There, the rule takes the interface that `config.json` or the README names: the
-    modules that it requires, and what a class in the folder of the model uses.
+    A published model has no script. `config.json` or the README names its SpeechBrain interface, such as
+    `EncoderClassifier`. The rule reports modules that this interface requires, or that a class in the folder of the
+    model uses, and that `modules` lacks.
 
     ## Why is this bad
-    The run stops with `AttributeError: 'ModuleDict' object has no attribute 'X'`: at once, or hours later, when
+    The run stops with `AttributeError: 'ModuleDict' object has no attribute 'X'`, either at once or hours later, when
     validation begins after the first epoch.
 
     ## How to fix

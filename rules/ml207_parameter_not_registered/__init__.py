@@ -34,16 +34,18 @@ class ParameterNotRegistered(Rule):
     - attributes that store the result of an operation on a new parameter (`nn.Parameter(…).to(device)`,
       `nn.Parameter(…) * 0.02`)
     - parameters in plain lists, tuples and dicts that nothing else registers
-    - layers and parameters that are assigned before `nn.Module.__init__` runs, or where it never runs: no constructor
-      calls it, or the constructor of an earlier base does not
-    - tensors with `requires_grad=True` (a warning; an info if a method of the class returns them, for an optimizer)
-    - learned tensors that are moved after an optimizer was given them (a warning)
+    - layers and parameters that a class assigns before `nn.Module.__init__` runs
+    - layers and parameters that a class assigns although `nn.Module.__init__` never runs: no constructor calls it, or
+      the constructor of a base class before `nn.Module` does not call `super().__init__()`
+    - attributes that are plain tensors with `requires_grad=True` (a warning; an info if a method of the class returns
+      them, for an optimizer)
+    - trained tensors that code moves after it passed them to an optimizer (a warning)
 
     A constructor that never calls `nn.Module.__init__` and assigns no layer or parameter is an info.
 
     ## Why is this bad
-    `nn.Module` registers an attribute that *is* an `nn.Parameter`. `.to(device)`, `.cuda()` or a product returns a
-    plain tensor: it computes the same, but no optimizer updates it and no checkpoint holds it. The result of
+    `nn.Module` registers an attribute that *is* an `nn.Parameter`. `.to(device)`, `.cuda()` or a multiplication returns
+    a plain tensor. It has the same values, but no optimizer updates it and no checkpoint holds it. The result of
     `.to(device)` even depends on the machine: if the parameter is already on the device, `.to` returns the parameter
     itself.
 

@@ -27,18 +27,18 @@ class LayerNotOptimised(Rule):
     """A layer is used in training, but no optimizer is given its parameters
 
     ## What it does
-    If the optimizers of a file list the parameters of a model child by child, compares the list with the children that
-    the model registers. Reports a child that is left out if the model calls it, all others are listed and nothing
-    freezes it. Groups of `named_parameters()` picked by name count as such a list. Also reports layers that a model
-    gets only after an optimizer was made from its parameters.
+    Some code passes an optimizer the parameters of each child of a model (`model.embed.parameters()`, …), or groups of
+    `named_parameters()` that it picks by name. The rule compares them with the children that the model registers. It
+    reports a child that the model calls, if the optimizers of the file get all other children and nothing freezes this
+    one. It also reports a layer that a model gets only after an optimizer was created from its parameters.
 
-    In a recipe, checks each layer in `modules` that the script computes gradients with, if the Brain makes its
+    In a recipe, checks each layer in `modules` that the script computes gradients with, if the Brain creates its
     optimizers itself (`init_optimizers`) and the rule knows which parameters each of them gets. Skips frozen layers,
-    layers that a pretrainer fills, and layers used without gradients.
+    layers whose weights a `Pretrainer` loads, and layers used without gradients.
 
     ## Why is this bad
     The layer keeps its random initial weights: autograd computes its gradients, and no optimizer applies them. There is
-    no error. The loss falls as far as the other layers can take it, and the model stays worse than it should be.
+    no error. The loss falls as far as the other layers allow, and the model stays worse than it should be.
 
     ## How to fix
     Add the parameters of the layer to the list, or pass those of the whole model:

@@ -31,26 +31,28 @@ class TensorOnDefaultDevice(Rule):
     """A layer makes a tensor on the default device and uses it with tensors on its own device
 
     ## What it does
-    Reports tensors that `forward`, or what it calls, makes without `device=` (`torch.zeros`, `torch.arange`,
-    `torch.tensor`, `torch.from_numpy` …) and uses together with its input, a parameter or the output of a layer, in an
-    operation that refuses tensors on two devices: arithmetic, `cat`, `stack`, `matmul`, `masked_fill`, a look-up, the
-    state of an RNN.
+    Looks at tensors that `forward`, or a function that it calls, creates without `device=` (`torch.zeros`,
+    `torch.arange`, `torch.tensor`, `torch.from_numpy`, …). Reports a tensor if the layer combines it with its input, a
+    parameter or the output of a layer, in an operation that needs all tensors on one device: arithmetic, `cat`,
+    `stack`, `matmul`, `masked_fill`, a lookup, the state of an RNN.
 
-    These operations refuse a tensor of one element (`torch.zeros(1)`) too. They accept a tensor without dimensions,
-    except as a bound of `clamp`, which is an error. The report is an info if nothing in the project moves a model.
+    These operations reject a tensor with one element (`torch.zeros(1)`), too. They accept a 0-dimensional tensor
+    (`torch.tensor(1.0)`) from the CPU. `clamp` does not accept one as a bound, so the rule reports it, with severity
+    `error`. If nothing in the project moves a model, the severity is `info`.
 
     ## Why is this bad
     On a GPU, the first batch fails with `Expected all tensors to be on the same device`.
 
     ## How to fix
-    Make the tensor on the device of the input, or use `x.new_zeros(n)` or `torch.zeros_like(x)`:
+    Create the tensor on the device of the input, or use `x.new_zeros(n)` or `torch.zeros_like(x)`:
 
     ```python
     torch.zeros(n, device=x.device)
     ```
 
     ## What it cannot see
-    Tensors that come from unknown functions or objects. Layers that only files in other folders call.
+    - tensors that come from unknown functions or objects
+    - layers that only files in other folders call
 
     ## References
     - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)

@@ -24,19 +24,19 @@ class RotaryLengthNotCovering(Rule):
     """A rotary table is sized by the current input, but the caller passes the positions
 
     ## What it does
-    Reports a rotary table that a function sizes by the length of the current input (`rotary(seq_len=n)`) and then
-    indexes by position ids from its caller, if the same function continues a cached sequence.
+    Reports a rotary table with one row for each token of the current input (`rotary(seq_len=n)`), if the same function
+    indexes the table with position ids from its caller and continues a key-value cache.
 
-    Also reports, as an info, a table that has as many rows as there are keys, including the cached ones, if nothing
-    compares the ids with that number. Ordinary, padded and packed ids fit such a table; ids that a caller sets beyond
-    the cache do not.
+    Also reports, as an info, a table with one row for each key, including the cached ones, if nothing compares the
+    position ids with that number. Ordinary, padded and packed ids fit such a table. Ids that a caller sets beyond the
+    end of the cache do not.
 
     ## Why is this bad
-    When you continue a sequence, the input has one token, but its position is as large as the cache. The table has one
-    row, so `cos[position_ids]` raises `IndexError: index 12 is out of bounds for dimension 0 with size 1`.
+    In a decoding step, the input has one token, and its position is the length of the cache. The table has one row, so
+    `cos[position_ids]` raises an error such as `IndexError: index 12 is out of bounds for dimension 0 with size 1`.
 
     ## How to fix
-    Size the table by the positions, or by the length of the keys after the cache is added:
+    Compute the length from the positions, or from the keys after you append them to the cache:
 
     ```python
     cos, sin = self.rotary(v, seq_len=position_ids.max() + 1)

@@ -26,15 +26,16 @@ class GridBelowOne(Rule):
     """An image side is rounded down to whole patches, and nothing keeps it above 0
 
     ## What it does
-    Follows the sizes that the code resizes images to, and cuts patches with, back to the side of the image. Reports a
-    side that is rounded down to a multiple (`side // patch * patch`, `floor(side / patch) * patch`) with no `max`, no
-    comparison and no rounding up between the image and the grid.
+    Looks at the height and width to which code resizes an image, and at the numbers of patches into which it cuts one.
+    Follows them back to the image. Reports a side that code rounds down to a multiple of the patch
+    (`side // patch * patch`, `floor(side / patch) * patch`), if there is no `max`, comparison or rounding up on the
+    way.
 
     ## Why is this bad
-    A side that is shorter than the patch becomes 0, and the grid has no rows or no columns. `resize` or `reshape`
-    raises an error (`RuntimeError: Input and output sizes should be greater than 0`), or the image gives no token
-    where the prompt expects some. If a limit on the area scales the image first, the narrow side of a long image
-    becomes 0.
+    A side that is shorter than the patch becomes 0, and the grid of patches has no rows or no columns. `resize` or
+    `reshape` raises an error (`RuntimeError: Input and output sizes should be greater than 0`), or the image gives no
+    tokens where the prompt expects some. A limit on the area scales a large image down first, so the short side of a
+    long, narrow image can become 0, too.
 
     ## How to fix
     If you resize the image, keep at least one patch:
@@ -43,10 +44,10 @@ class GridBelowOne(Rule):
     height = max(patch, height // patch * patch)
     ```
 
-    If you only cut it, enlarge or reject an image that is too small.
+    If you only cut the image into patches, enlarge or reject an image that is too small.
 
     ## References
-    - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` has by now
+    - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` now has
     """
 
     code = "ML305"

@@ -23,21 +23,22 @@ class UnresolvableClass(Rule):
     """A tag names a class, function or module that does not exist
 
     ## What it does
-    Looks up the names in `!new:`, `!name:`, `!apply:`, `!applyref:` and `!module:` as HyperPyYAML does, without
-    importing anything: in the project, beside the script that loads the recipe, in the packages of the project's
+    Looks up the names in `!new:`, `!name:`, `!apply:`, `!applyref:` and `!module:` as HyperPyYAML does, but imports
+    nothing. It looks in the project, beside the script that loads the recipe, in the packages of the project's
     interpreter, and in modellint's own tables of `torch` and `speechbrain`. Follows re-exports, `import *`, lazy
-    tables and redirected modules.
+    imports and redirected modules.
 
-    Reports a name that certainly does not exist, and one of the wrong kind: `!new:` takes a class, `!apply:` a
-    function, `!module:` a module. In plain configurations, `_target_:` takes a class or a function.
+    Reports a name that is sure not to exist, and a name of the wrong kind: `!new:` takes a class, `!apply:` a function,
+    `!module:` a module. In plain configurations (Hydra, OmegaConf), `_target_:` takes a class or a function.
 
-    For `speechbrain`, modellint looks in the releases that the project asks for, from 0.5 on, or else in the newest
-    ones. If the project asks for none and only earlier releases have the name, the finding is a warning. It lists
-    those releases, and the new name if there is one.
+    For `speechbrain`, modellint looks in the releases (0.5 and later) that the project's requirements allow. Without a
+    requirement, it looks in the newest releases, and a name that only earlier releases have is a warning. The warning
+    lists those releases, and the new name if there is one.
 
     ## Why is this bad
-    HyperPyYAML raises `ImportError: There is no such class as …` when it loads the recipe (`callable`, `entity` or
-    `module` for the other tags), and `ValueError` for a name of the wrong kind.
+    When HyperPyYAML loads the recipe, it raises `ImportError: There is no such class as …`. For the other tags, the
+    message says `callable`, `entity` or `module` instead of `class`. For a name of the wrong kind, it raises
+    `ValueError`. Hydra raises `InstantiationException`.
 
     ## How to fix
     Correct the name. For a function, use `!apply:` for its result or `!name:` for the function itself:
@@ -47,7 +48,7 @@ class UnresolvableClass(Rule):
     ```
 
     ## What it cannot see
-    A package that modellint does not know, and a module that creates names at run time, may have any name.
+    Names in a package that modellint does not know, and in a module that creates names at run time.
 
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)

@@ -29,21 +29,21 @@ class CallMismatch(Rule):
     """A call passes arguments that its callee does not take, or omits ones that it needs
 
     ## What it does
-    Compares a call with the definition that it reaches, if there is exactly one: functions, methods, constructors
-    through the bases of a class, `super().m(…)`, and layers (`self.encoder(x)` calls its `forward`; `nn.Module` types
-    such calls as `Any`, so no type checker looks at them). Reports
+    Compares a call with the definition that it reaches, if there is exactly one. It checks calls of functions, methods,
+    constructors (also inherited ones), `super().m(…)` and layers. `self.encoder(x)` calls the layer's `forward`. Type
+    checkers do not check such a call, because `nn.Module` declares its type as `Any`. Reports
 
-    - a name that the callee does not know
-    - a parameter without a value
+    - a keyword argument that the callee does not have
+    - a required parameter that gets no value
     - more positional arguments than parameters
     - a parameter that gets two values
 
-    More than three calls in a file that fail alike are one finding. In tests, demonstrations and under
-    `if __name__ == "__main__"`, the finding is an info.
+    modellint merges more than three calls in a file that fail in the same way into one finding. In tests,
+    demonstrations and under `if __name__ == "__main__"`, the finding is an info.
 
     ## Why is this bad
-    The call raises `TypeError: Encoder.forward() got an unexpected keyword argument 'mask'`, or the like, maybe hours
-    into a training or in an option that nobody tried lately.
+    The call raises an error such as `TypeError: Encoder.forward() got an unexpected keyword argument 'masks'`. This can
+    happen hours into training, or with an option that nobody has tried lately.
 
     ## How to fix
     Correct the argument's name, add the missing argument, or remove the unknown one. `--unsafe-fixes` corrects a
@@ -54,22 +54,26 @@ class CallMismatch(Rule):
     ```
 
     ## What it cannot see
-    The signature that a decorator gives to a function, unless torch or the standard library keep the signature;
-    functions that other code replaces at run time; dataclasses, and classes with `__new__` or a metaclass. A callee
-    with `*args` and `**kwargs` takes anything. If a name has several candidates, one in each branch of an import,
-    modellint checks none.
+    - a function with a decorator that can change its signature, except decorators of torch and the standard library
+      that keep it
+    - functions that other code replaces at run time
+    - dataclasses, and classes with `__new__` or a metaclass
+    - a callee with `*args` and `**kwargs`, which takes anything
+    - a name with several candidates, such as one in each branch of `try: import`
+
+    modellint does not follow a relative import inside a function:
 
     ```python
     def extract(self):
-        from .other import merge  # this one, not the `merge` of the file, and not for certain
+        from .other import merge
 
         return merge(self.vocabulary)
     ```
 
     ## Confirming
-    modellint imports the file, builds the callee's object, and lets Python bind the arguments to the callee's
-    signature. It calls a callee that takes any arguments. If the callee is known only inside of a function, it calls
-    that function.
+    modellint imports the file, builds the object whose method the code calls, and lets Python bind the arguments to the
+    callee's signature. If the signature takes any arguments, modellint calls the callee. If only a function knows the
+    callee, modellint calls that function.
 
     ## References
     - [Python: calls](https://docs.python.org/3/reference/expressions.html#calls)

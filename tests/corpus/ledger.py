@@ -42,26 +42,26 @@ first says what to expect on yours.
 
 ## Code that modellint was not tuned on
 
-Nobody had looked at these public repositories before modellint checked them, at the commit in the table. Then people
-read each finding against the code. A finding is
+No author of modellint had read these public repositories before modellint checked them. The column *commit* names the
+version of modellint. Then people compared each finding with the code. A finding is
 
 - *true* if the code does what the finding says and breaks, for some inputs or settings at least,
 - *false* if the code does not do what the finding says.
 
-The remaining findings are correct, but nobody would change the code. After each reading, the causes of false findings
-were fixed, so no sample describes a later version. [Reading unknown code](unknown-code.md) describes how to draw and
-read a sample.
+The remaining findings are correct, but nobody would change the code. After each sample, the authors fixed the causes of
+the false findings, so the figures of a sample hold for its commit only. [Reading unknown code](unknown-code.md)
+describes how to draw and read a sample.
 
 {samples}
 
 ## Packages that modellint was tuned on
 
-These {packages} public packages ({files:,} files, {lines:,} lines of Python) were used for tuning: authors read them
-while they wrote the rules, and fixed every false finding. The figures show that a change loses no finding. They do
-not show how often modellint is wrong. A verdict is `real` if the code does what the finding says and something
-breaks, for some inputs or settings at least, and `false alarm` otherwise.
+The authors read these {packages} public packages ({files:,} files, {lines:,} lines of Python) while they wrote the
+rules, and fixed every false finding. The figures do not show how often modellint is wrong on other code. They show
+whether a change of modellint loses a finding or adds a false one. A verdict is `real` if the code does what the finding
+says and something breaks, for some inputs or settings at least, and `false alarm` otherwise.
 
-{summary} The confidence is the default one. [All findings](precision-findings.md) are on a page of their own.
+{summary} modellint ran at default confidence. [All findings](precision-findings.md) are on a page of their own.
 
 `tests/corpus/ledger.json` contains the findings, `python tests/corpus/ledger.py render` writes both pages, and a test
 checks the packages again. It fails if a finding has no verdict, or a verdict no finding.
@@ -73,9 +73,10 @@ This page lists what modellint reports about the packages that it [was tuned
 on](precision.md#packages-that-modellint-was-tuned-on), with the verdict on each finding.
 """
 _SITES_HEAD = """\
-The last three columns show [recall](recall.md): the share of mistakes, latent mistakes and harmless look-alikes that
-each rule reports at sites that people read and judged in research code and packages, each file checked in its project
-(`tests/corpus/sites.json`).
+The last three columns show [recall](recall.md). People read places in research code and packages, and judged each as a
+mistake, a [latent](glossary.md) mistake, or a look-alike: correct code that resembles the mistake. The columns show how
+many of them each rule reports when modellint checks the file in its project (`tests/corpus/sites.json`). A cell is
+empty if nobody judged such a place.
 """
 #: What the columns of the sites are called, and the verdicts that they count.
 _OF_SITES = (("mistakes", "bug"), ("latent", "latent"), ("look-alikes", "harmless"))
@@ -89,8 +90,8 @@ files), at default confidence. {real} of them are real, and {false} are false al
 _FIXES_HEAD = """\
 ## Repaired upstream
 
-These mistakes were fixed by a later release (`tests/corpus/upstream_fixes.json`). modellint reports each of them in
-the older release, and nothing at that place in the newer one. A test checks both.
+A later release of each package repaired one of these mistakes (`tests/corpus/upstream_fixes.json`). modellint reports
+the mistake in the older release (*flagged*), and nothing at that place in the newer one (*silent*). A test checks both.
 """
 
 

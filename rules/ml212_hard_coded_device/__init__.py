@@ -83,7 +83,7 @@ class HardCodedDevice(Rule):
         for cls in module.classes.values():
             for function in cls.methods.values():
                 placed = list(placements(function, project))
-                if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
+                if placed and project.classes.model(cls).is_module and not _wraps(cls.methods.values(), project):
                     yield self._finding(cls, placed, function.name in _entered_methods(cls), project)
         for function in module.functions.values():
             placed = list(placements(function, project)) if "cuda" in function.words else []
@@ -168,31 +168,32 @@ def _calling_layer(function: Function, project: Project) -> Class | None:
         if len(reached) > _MAX_CALLERS:
             return None
         for caller in callers(project, current):
-            if not _calls_always(caller, current):
+            if not _calls_always(caller, current, project):
                 continue
             cls = caller.owner
             if cls is None:
                 reached += [caller] if caller not in reached else []
             elif project.classes.model(cls).is_module and caller.name in _entered_methods(cls):
-                return None if _wraps(cls, project) else cls
+                return None if _wraps((*cls.methods.values(), *reached), project) else cls
     return None
 
 
-def _calls_always(caller: Function, function: Function) -> bool:
-    """True if a function calls another one where no condition chooses a device, and nothing catches what it raises."""
-    from .placements import MOVING, chooses
+def _calls_always(caller: Function, function: Function, project: Project) -> bool:
+    """True if a function calls another one where nothing chooses a device, and nothing catches what it raises."""
+    from .placements import MOVING, chooses, is_device_chosen
 
     return caller.name not in MOVING and any(
         called_name(event.value.callee) == function.name
         and not event.handled
+        and not is_device_chosen(event, caller, project)
         and not (event.guard is not None and any(chooses(link.test) for link in event.guard.chain()))
         for event in caller.flow.of(EventKind.CALL)
     )
 
 
-def _wraps(cls: Class, project: Project) -> bool:
-    """True if a class wraps layers for processes, each of which has a CUDA device."""
-    return any(name.endswith("DistributedDataParallel") for name in _called_names(cls.methods.values(), project))
+def _wraps(functions: Iterable[Function], project: Project) -> bool:
+    """True if functions of a class wrap layers for processes, each of which has a CUDA device."""
+    return any(name.endswith("DistributedDataParallel") for name in _called_names(functions, project))
 
 
 def _communicates(cls: Class, function: Function, project: Project) -> bool:

@@ -45,7 +45,7 @@ def placements(function: Function, project: Project) -> Iterator[Placement]:
     stored = {id(e.value): e.target for e in function.flow.of(EventKind.STORE)}
     for event in function.flow.of(EventKind.CALL):
         device = device_of(event.value, function, project)
-        if device is None:
+        if device is None or _is_current(device, event, function, project):
             continue
         is_asked = False
         for guard in event.guard.chain() if event.guard is not None else ():
@@ -59,6 +59,23 @@ def placements(function: Function, project: Project) -> Iterator[Placement]:
         else:
             if not event.handled and not _is_for_good(stored.get(id(event.value)), event.value, function):
                 yield Placement(function, event, device if device is not event.value else None, is_asked)
+
+
+def _is_current(device: Value, event: Event, function: Function, project: Project) -> bool:
+    """True if a literal means the current device, which a context around the call has chosen."""
+    return (device.op is not Op.CONST or device.data == "cuda") and is_device_chosen(event, function, project)
+
+
+def is_device_chosen(event: Event, function: Function, project: Project) -> bool:
+    """True in a context that makes another tensor's device the current one: `with torch.cuda.device(x.device)`."""
+    for context in event.contexts:
+        if context.op is Op.CALL:
+            name = getattr(project.names.definition(function.module, context.callee), "name", "")
+            chosen = context.argument(0, "device")
+            is_literal = chosen is not None and _is_number(chosen)
+            if name == "torch.cuda.device_of" or (name == "torch.cuda.device" and not is_literal):
+                return True
+    return False
 
 
 def _parts(test: Value) -> tuple[Value, ...]:

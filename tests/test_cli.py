@@ -188,7 +188,7 @@ def test_statistics_count_by_rule(words: Workspace) -> None:
         "    2  TST101  word                warning",
         "    1  ML002   unused-suppression  warning",
     ]
-    assert result.lines[3].startswith("1 file checked: no layer class, no recipe and no configuration: is the mod")
+    assert result.lines[3].startswith("1 file checked: no layer class, no recipe and no configuration; built-in")
     assert result.lines[4:] == ["Found 3 findings (3 warnings)"]
     as_json = words.run("check", "a.py", "--statistics", "--output-format", "json").json
     assert [(row["code"], row["count"], row["fixable"]) for row in as_json] == [("TST101", 2, 0), ("ML002", 1, 0)]

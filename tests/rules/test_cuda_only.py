@@ -127,3 +127,23 @@ NO_CHOICES = {
 def test_what_asks_for_cuda_or_keeps_results_elsewhere_chooses_nothing(workspace: Workspace, code: str) -> None:
     workspace.write({**LAYERS, "train.py": SCRIPT, "tools/place.py": code})
     assert told(workspace) == [("net/decoder.py", "info")]
+
+
+CONTEXTS = [
+    ("torch.cuda.device(x.device)", "cuda", 0),
+    ("torch.cuda.device(device=x.device)", "cuda", 0),
+    ("torch.cuda.device_of(x)", "cuda", 0),
+    ("torch.cuda.device(x.device)", "cuda:0", 1),
+    ("torch.cuda.device(0)", "cuda", 1),
+    ("torch.no_grad()", "cuda", 1),
+]
+
+
+@pytest.mark.parametrize(("context", "device", "count"), CONTEXTS)
+def test_a_context_chooses_the_device_that_cuda_means(
+    workspace: Workspace, context: str, device: str, count: int
+) -> None:
+    placed = f"with {context}:\n            bias = torch.ones(3, device={device!r})\n        return self.proj(x) + bias"
+    layer = LAYER.format(name="Encoder").replace("return self.proj(x) + torch.ones(3).cuda()", placed)
+    workspace.write({"net/encoder.py": layer})
+    assert len(findings(workspace)) == count

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from modellint.packs import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
 
@@ -341,3 +343,27 @@ def test_the_difference_to_the_ledger_is_told() -> None:
     found = differences({"findings": [row]}, {"findings": [new, elsewhere, other]}, ["a.py"], ["ML101"])
     assert found == ["new  a.py:4: ML101 (high) wrong", "gone a.py:3: ML101 (high) self.x = 1"]
     assert json.dumps(found)
+
+
+def test_three_commits_run_all_cases_of_confirming(monkeypatch: pytest.MonkeyPatch) -> None:
+    conftest = _loaded(ROOT / "tests/confirm/conftest.py")
+    cases = [f"tests/confirm/test_inputs.py::test_input[{number}]" for number in range(60)]
+    run = []
+    for turn in range(3):
+        monkeypatch.setattr(circumstances, "turn", lambda turn=turn: turn)
+        run.append({case for case in cases if not conftest.waits(case, ["tests"])})
+    assert set().union(*run) == set(cases)
+    assert sum(map(len, run)) == len(cases)
+    assert max(map(len, run)) < 30
+    assert not any(conftest.waits(case, ["tests/confirm"]) for case in cases)
+    monkeypatch.setenv("MODELLINT_CONFIRM", "all")
+    assert not any(conftest.waits(case, ["tests"]) for case in cases)
+
+
+def _loaded(path: Path) -> ModuleType:
+    spec = spec_from_file_location("a_conftest", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from incremental.circumstances import has_turn
 from served import SERVERS
 
 from modellint.confirm import battery, confirmer, interpreters
@@ -24,7 +25,22 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+#: Of the cases of tests, one of so many is run where nobody asks for these tests, and all of them in CI.
+TURNS = 3
+
+
+def waits(nodeid: str, args: Iterable[str]) -> bool:
+    """True for a case of a test that has no turn in a run of all tests; `MODELLINT_CONFIRM=all` leaves out none."""
+    is_whole = os.environ.get("MODELLINT_CONFIRM") == "all" or any("confirm" in arg for arg in args)
+    return not is_whole and nodeid.endswith("]") and not has_turn(nodeid, TURNS)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    waiting = [item for item in items if HERE in item.path.parents and waits(item.nodeid, map(str, config.args))]
+    if waiting:
+        config.hook.pytest_deselected(items=waiting)
+        items[:] = [item for item in items if item not in set(waiting)]
     if importlib.util.find_spec("torch") is None and not os.environ.get("CI"):
         skip = pytest.mark.skip(reason="torch is not installed")
         for item in items:

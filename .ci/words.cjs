@@ -24,7 +24,7 @@ const phrases = [
 
 const root = process.argv[2];
 let found = 0;
-for (const group of ["pages", "help"]) {
+for (const group of ["pages", "help", "rules"]) {
   for (const name of fs.readdirSync(path.join(root, group)).sort()) {
     const text = fs.readFileSync(path.join(root, group, name), "utf8");
     const told = writeGood(text, checks).map(({ index, reason }) => [index, reason]);

@@ -35,7 +35,7 @@ class CallBypassesDdp(Rule):
     With several processes, the framework replaces each entry of `self.modules` with a `DistributedDataParallel`
     wrapper. `self.hparams.encoder` is still the module inside. A call of it never averages gradients: each process
     trains its own copy, and the checkpoint holds the copy of the first process, which has seen only a part of the data.
-    There is no error, and with one process everything is right.
+    No error appears, and with one process everything is right.
 
     ## How to fix
     Call the entry of `self.modules`:

@@ -180,7 +180,7 @@ def _override(problem: Problem) -> tuple[str, str, str]:
     return (
         f"`{problem.text}` is a mapping here, but not in `{problem.missing}`",
         "HyperPyYAML merges overrides key by key, and raises `ValueError` if the value has no keys",
-        f"give `{problem.text}` one value, or make it a mapping there",
+        f"give `{problem.text}` one value, or make it a mapping in `{problem.missing}`",
     )
 
 

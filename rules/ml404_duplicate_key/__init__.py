@@ -27,8 +27,8 @@ class DuplicateKey(Rule):
 
     ## Why is this bad
     HyperPyYAML does not load the recipe. It raises `DuplicateKeyError`, or, under `!new:` or `!name:`, the misleading
-    `ConstructorError: could not determine a constructor for the tag`. Other YAML readers silently take the last value,
-    so tools that only read the file may use a value that you did not mean.
+    `ConstructorError: could not determine a constructor for the tag`. Other YAML readers silently take the last value.
+    A tool that only reads the file may then use a value that you did not mean.
 
     ## How to fix
     Remove one of the two. Merge several mappings with one `<<`:

@@ -22,7 +22,7 @@ class PlaceholderLeft(Rule):
     a `!PLACEHOLDER` that has no comment, and that no document and no code beside the recipe mentions.
 
     ## Why is this bad
-    `from_hparams` raises `ValueError: 'key' is a !PLACEHOLDER and must be replaced`. Whoever downloads the model has
+    `from_hparams` raises `ValueError: 'key' is a !PLACEHOLDER and must be replaced`. People who download the model have
     to guess the override.
 
     ## How to fix

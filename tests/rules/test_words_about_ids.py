@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,10 +10,9 @@ import pytest
 import modellint
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from modellint.finding import Finding
 
+RULES = Path(__file__).parents[2] / "rules"
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn.utils.rnn import pad_sequence\n\n\n"
 
 LANGUAGE_MODEL = """
@@ -131,41 +131,13 @@ def look_up():
     assert finding.symbol == "torch.zeros"
 
 
-PAIRS = """
-import random
-
-WORDS = {{"pad": 0, "start": 1, "end": 2, "mask": 3}}
-
-
-class Pairs(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.words = nn.Embedding(len(WORDS), 8)
-        self.kinds = nn.Embedding(2, 8)
-
-    def forward(self, ids, kinds):
-        return self.words(ids) + self.kinds(kinds)
-
-
-def pairs(texts):
-    rows = []
-    while len(rows) < 8:
-        first, second = random.sample(texts, 2)
-        ids = [WORDS["start"]] + first + [WORDS["end"]] + second + [WORDS["end"]]
-        kinds = [0] * (2 + len(first)) + [1] * (1 + len(second))
-        for place in range(1, len(first)):
-            ids[place] = WORDS["mask"]
-        rows.append([ids, kinds] if random.random() < 0.5 else [ids[:16], kinds[:16]])
-    return rows
-
-
-if __name__ == "__main__":
-    rows = pairs([[3, 3], [3]])
-    {names} = map(torch.LongTensor, zip(rows[0]))
-    print(Pairs()(ids, kinds))
-"""
+#: An example that takes the columns of one of two rows in the right order.
+PAIRS = RULES / "ml104_constant_id_outside_table/good/columns-of-one-of-two-rows/model.py"
 
 
 @pytest.mark.parametrize(("names", "codes"), [("ids, kinds", []), ("kinds, ids", ["ML104"])])
 def test_the_columns_of_one_of_two_rows_are_told_apart(tmp_path: Path, names: str, codes: list[str]) -> None:
-    assert [finding.code for finding in found(tmp_path, "ML104", PAIRS.format(names=names))] == codes
+    text = PAIRS.read_text("utf-8")
+    assert text.count("ids, kinds = map(") == 1
+    text = text.replace("ids, kinds = map(", f"{names} = map(")
+    assert [finding.code for finding in found(tmp_path, "ML104", text)] == codes

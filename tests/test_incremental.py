@@ -68,7 +68,18 @@ def always():
     "tests/test_flow.py": _TESTS,
     "tests/test_server.py": "def test_serves(command):\n    pass\n",
     "tests/test_run.py": "import subprocess\n\n\ndef test_runs():\n    ['python', '-m', 'modellint']\n",
-    "tests/test_pages.py": "from pathlib import Path\n\nROOT = Path(__file__).parent.parent\n",
+    "tests/place.py": "from pathlib import Path\n\nROOT = Path(__file__).parent.parent\n",
+    "tests/test_pages.py": "from place import ROOT\n\nPAGES = ROOT / 'docs'\n\ndef test_it():\n    PAGES.iterdir()\n",
+    "tests/test_all.py": "from place import ROOT\n\nDATA = ROOT / 'docs'\n\ndef test_it():\n    str(ROOT)\n",
+    "tests/test_examples_of_rules.py": "import modellint\n\nEXAMPLES = [rule.bad for rule in modellint.RULES]\n",
+    "tests/test_stray.py": """
+import os
+from pathlib import Path
+
+
+def test_it():
+    Path(os.getcwd(), "docs/page.md").read_text()
+""",
     "tests/test_shows.py": "from modellint import shows\n",
     "tests/test_interface.py": "import modellint\n",
 }
@@ -98,10 +109,14 @@ RESTS = (
     ("tests/test_flow.py", "rules/ml101_rows/__init__.py", False),
     ("tests/test_flow.py", "docs/page.md", False),
     ("tests/test_server.py", "modellint/server.py", True),  # by the fixture that it names
-    ("tests/test_server.py", "rules/ml101_rows/bad/one/model.py", True),  # by the loader of rules
+    ("tests/test_server.py", "rules/ml101_rows/__init__.py", True),  # by the loader of rules
+    ("tests/test_server.py", "rules/ml101_rows/bad/one/model.py", False),
+    ("tests/test_examples_of_rules.py", "rules/ml101_rows/bad/one/model.py", True),  # it speaks of examples
     ("tests/test_server.py", "modellint/shows/full.py", False),
     ("tests/test_run.py", "modellint/server.py", True),  # by the command that it names
-    ("tests/test_pages.py", "docs/page.md", True),  # it goes up from its folder
+    ("tests/test_pages.py", "docs/page.md", True),  # it says which folder it reads
+    ("tests/test_pages.py", "modellint/server.py", False),
+    ("tests/test_all.py", "modellint/server.py", True),  # it hands on the root
     ("tests/test_shows.py", "modellint/shows/full.py", True),  # imported by a computed name
     ("tests/test_interface.py", "modellint/flow/__init__.py", True),
 )
@@ -180,6 +195,7 @@ def run(root: Path, store: Path, *arguments: str, expected: int = 0) -> str:
     return result.stdout
 
 
+TESTS = ("tests/test_flow.py", "tests/test_server.py", "tests/test_run.py")
 AGAIN = "passed before with all that they rest on as it is now, and did not run again (MODELLINT_STORE)"
 
 
@@ -188,14 +204,22 @@ def test_what_passed_does_not_run_again_until_something_changes(
     copy: Path, tmp_path: Path, workers: tuple[str, ...]
 ) -> None:
     store = tmp_path / "store"
-    assert "did not run again" not in run(copy, store, *workers, "tests")
-    out = run(copy, store, *workers, "tests")
+    assert "did not run again" not in run(copy, store, *workers, *TESTS)
+    out = run(copy, store, *workers, *TESTS)
     assert f"4 tests of 3 files {AGAIN}" in out
     assert " passed" not in out.replace(AGAIN, "")
     (copy / "modellint/server.py").write_text("SERVER = 1\n")
-    out = run(copy, store, *workers, "tests")
+    out = run(copy, store, *workers, *TESTS)
     assert f"2 tests of 1 files {AGAIN}" in out
     assert "2 passed" in out
+
+
+@pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2")], ids="-".join)
+def test_what_opens_more_than_its_closure_runs_each_time(copy: Path, tmp_path: Path, workers: tuple[str, ...]) -> None:
+    for _ in range(2):
+        out = run(copy, tmp_path / "store", *workers, "tests/test_stray.py")
+        assert "1 passed" in out
+        assert "tests/test_stray.py::test_it opens docs/page.md, which its file does not lead to" in out
 
 
 def test_what_failed_runs_again(copy: Path, tmp_path: Path) -> None:
@@ -348,6 +372,7 @@ def test_the_difference_to_the_ledger_is_told() -> None:
 def test_three_commits_run_all_cases_of_confirming(monkeypatch: pytest.MonkeyPatch) -> None:
     conftest = _loaded(ROOT / "tests/confirm/conftest.py")
     cases = [f"tests/confirm/test_inputs.py::test_input[{number}]" for number in range(60)]
+    monkeypatch.delenv("MODELLINT_CONFIRM", raising=False)
     run = []
     for turn in range(3):
         monkeypatch.setattr(circumstances, "turn", lambda turn=turn: turn)

@@ -1,8 +1,9 @@
 """The files that a check rests on: what its test file imports, directly or not, and the data beside that.
 
-The search reads source and imports nothing. Where it cannot tell, it takes more: a test that goes up from its own
-folder rests on the whole repository, a name that is imported dynamically on the folder of the module that imports it,
-whoever names `modellint` in a text (a command, say) on the command line, and the loader of packs on all built-in rules.
+The search reads source and imports nothing. Where it cannot tell, it takes more: a test that hands on the root of the
+repository rests on all of it, a name that is imported dynamically on the folder of the module that imports it, whoever
+names `modellint` in a text (a command, say) on the command line, and the loader of packs on all built-in rules. Of
+their examples it takes none: they count for tests that speak of examples.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from incremental import places
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -29,9 +32,11 @@ COMMON = ("pyproject.toml", "constraints.txt", "tests/incremental")
 COMMAND, LOADER, RULES = "modellint/__main__.py", "modellint/packs.py", "rules"
 #: Everybody imports the package, and few call it: what its function needs counts for who imports the package by name.
 TOP, INTERFACE = "modellint/__init__.py", "modellint/linter.py"
-_EXAMPLE = re.compile(r"^rules/ml[^/]+/(bad|good|fixed)/")
-#: A module that looks above its own folder.
-_CLIMBS = re.compile(r"__file__\)(\.resolve\(\))?\.(parents\[[1-9]|parent\.parent)")
+_EXAMPLE = re.compile(r"^rules/ml[^/]+/((bad|good|fixed)/|examples\.toml$)")
+#: What a test says that reads the examples of rules: their attributes, and the commands that show or run them.
+_OF_EXAMPLES = re.compile(
+    r"\.(bad|good|examples)\b|(?<!max)_examples\b|\bexamine\b|materialise|[\"\'\s](explain|test-rules)\b"
+)
 #: A path of the repository, from its root.
 File: TypeAlias = str
 
@@ -56,6 +61,10 @@ class Repository:
         """The files in a folder and its folders, or the file of this name."""
         start, end = bisect_left(self.files, f"{folder}/"), bisect_left(self.files, f"{folder}0")
         return self.files[start:end] or [name for name in (folder,) if name in self._tracked]
+
+    def _code(self, folder: str) -> list[File]:
+        """The files below a folder but for examples of rules."""
+        return [name for name in self.below(folder) if not _EXAMPLE.match(name)]
 
     def digest(self, files: Iterable[File]) -> str:
         """A digest of the names and contents of files."""
@@ -119,15 +128,20 @@ class Repository:
 
     def _found(self, name: File) -> Iterator[File]:
         text = self._text(name)
-        body = ast.parse(text).body
-        yield from self._led_to(name, [] if name == TOP else body)
+        tree = ast.parse(text)
+        yield from self._led_to(name, [] if name == TOP else tree.body)
         folder = os.path.dirname(name)
         yield from (each for each in self.below(folder) if each.endswith(".json") and os.path.dirname(each) == folder)
         if name == LOADER:
+            yield from self._code(RULES)
+        is_ours = name.startswith(("modellint/", "rules/"))
+        if not is_ours and _OF_EXAMPLES.search(text):
             yield from self.below(RULES)
-        if "__file__" in text:
-            is_above = not name.startswith(("modellint/", "rules/")) and _CLIMBS.search(text)
-            yield from self.files if is_above else self.below(folder)
+        if is_ours:
+            yield from self._code(folder) if "__file__" in text else ()
+        else:
+            for path in places.used(tree, name, self._constants(name, tree)):
+                yield from self.below(folder if path is None else path) if path else self.files
 
     def _led_to(self, name: File, body: Iterable[ast.AST]) -> Iterator[File]:
         """The files of the modules that some statements import, or name in texts."""
@@ -154,6 +168,17 @@ class Repository:
                 if not is_ours and "modellint" in node.value and COMMAND in self._tracked:
                     yield COMMAND
 
+    def _constants(self, name: File, tree: ast.Module) -> dict[str, str]:
+        """The paths that the names of a module stand for, those of other modules among them."""
+        imported: dict[str, str] = {}
+        for node in tree.body:
+            file = self.modules.get(node.module or "") if isinstance(node, ast.ImportFrom) else None
+            if isinstance(node, ast.ImportFrom) and file is not None and file.startswith(("tests/", "benchmarks/")):
+                others = self._constants(file, ast.parse(self._text(file)))
+                names = {alias.name: alias.asname or alias.name for alias in node.names}
+                imported |= {names[one]: path for one, path in others.items() if one in names}
+        return places.constants(tree, name, imported)
+
     def _dynamic(self, name: File, call: ast.Call) -> Iterator[File]:
         """What an import by a computed name may lead to: modules with the known end of the name, else its folder."""
         if not call.args or isinstance(call.args[0], ast.Constant):
@@ -163,7 +188,7 @@ class Repository:
         if ends:
             yield from (file for module, file in self.modules.items() if module.endswith(tuple(ends)))
         else:
-            yield from self.below(os.path.dirname(name))
+            yield from self._code(os.path.dirname(name))
 
     def _modules(self, names: Iterable[str]) -> Iterator[File]:
         """The files of modules, and of the packages that they are in."""

@@ -12,7 +12,8 @@ from modellint.results.levels import Severity as Severity
 from modellint.results.verdicts import Extent as Extent
 from modellint.results.verdicts import Status as Status
 from modellint.results.verdicts import Verdict as Verdict
-from modellint.source import Place, Span
+from modellint.source import Place as Place
+from modellint.source import Span as Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

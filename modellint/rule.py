@@ -15,6 +15,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
+from modellint.probes import boundary_probe as boundary_probe
+from modellint.probes import called_probe as called_probe
+from modellint.probes import file_probe as file_probe
+from modellint.probes import function_at as function_at
+from modellint.probes import python_probe as python_probe
+from modellint.probes import recipe_probe as recipe_probe
 from modellint.source import UnreadableError, split_lines
 
 if TYPE_CHECKING:
@@ -25,8 +31,8 @@ if TYPE_CHECKING:
     from modellint.flow.theory import Theory
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.link.project import Project as Project
+    from modellint.probes import Probe as Probe
     from modellint.results.suppressions import Stale
     from modellint.source import Place
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from modellint.similar import slip
+from modellint.edits.similar import slip
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import Claim
+from .claim import Claim
 
 
 @dataclass(frozen=True, slots=True)

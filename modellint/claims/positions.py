@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import Claim
+from .claim import Claim
 
 if TYPE_CHECKING:
     from modellint.source import Place

@@ -1,5 +1,39 @@
 """Edits of text: how rules write them, and how they are applied to a file with the proof that nothing else changed.
 
 Begin with `changes.py`, then `files.py`; `python.py` and `yaml.py` are what rules write edits with.
-It imports `finding.py`, `frontends/`, `graph/`, `operators/`, `source.py`.
+It imports `finding.py`, `frontends/`, `graph/`, `lazy.py`, `operators/`, `source.py`.
 """
+
+from typing import TYPE_CHECKING
+
+from modellint.lazy import lazily
+
+if TYPE_CHECKING:
+    from .lengths import maximum_of_all as maximum_of_all
+    from .lengths import one_inside as one_inside
+    from .python import argument_place as argument_place
+    from .python import assigned as assigned
+    from .python import blocks as blocks
+    from .python import clamped as clamped
+    from .python import constant_places as constant_places
+    from .python import exchanged as exchanged
+    from .python import is_atom as is_atom
+    from .python import place_in as place_in
+    from .python import swapped as swapped
+    from .python import text_at as text_at
+    from .python import written as written
+    from .similar import get_close_matches as get_close_matches
+    from .similar import slip as slip
+    from .yaml import insert_element as insert_element
+    from .yaml import insert_entry as insert_entry
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            ".lengths": "maximum_of_all one_inside",
+            ".python": "argument_place assigned blocks clamped constant_places exchanged "
+            "is_atom place_in swapped text_at written",
+            ".similar": "get_close_matches slip",
+            ".yaml": "insert_element insert_entry",
+        },
+    )

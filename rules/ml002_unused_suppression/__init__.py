@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Severity
+from modellint.finding import Confidence, Finding, Place, Severity
 from modellint.rule import Rule
-from modellint.source import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

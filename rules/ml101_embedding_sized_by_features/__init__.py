@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import exchanged as exchanged_arguments
-from modellint.edits.python import swapped
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.lookups import SizedByWidth
+    from modellint.finding import Place
     from modellint.flow.domain import Site
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.items import Item
-    from modellint.probes import Probe
-    from modellint.source import Place
+    from modellint.rule import Probe, Project
 
     from .exchanged import Exchanged
     from .held import Held
@@ -99,9 +96,9 @@ class EmbeddingSizedByFeatures(Rule):
             if len(uses) > 1 and not COUNTS_IDS.search(rows.path):
                 yield self._in_recipe(table, rows, uses)
 
-    def probe(self, claim: SizedByWidth, project: Project) -> Probe | None:
+    def probe(self, claim: claims.SizedByWidth, project: Project) -> Probe | None:
         """Run the layer that holds the table with the input that is documented for it."""
-        from modellint.probes import python_probe
+        from modellint.rule import python_probe
 
         return python_probe(claim)
 
@@ -117,7 +114,7 @@ class EmbeddingSizedByFeatures(Rule):
             evidence=("each has the name of the other parameter, and both size a table",),
             related=(Related(home.place(found.table), "they size this table"),),
             help="swap them, or pass them by name",
-            fix=exchanged_arguments(found.call, *found.arguments, module),
+            fix=edits.exchanged(found.call, *found.arguments, module),
         )
 
     def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
@@ -143,13 +140,12 @@ class EmbeddingSizedByFeatures(Rule):
         call = _made_in(table, module)
         fix = None
         if is_swapped and table.is_written_here:
-            fix = swapped(call.value, "num_embeddings", "embedding_dim", module)
+            fix = edits.swapped(call.value, "num_embeddings", "embedding_dim", module)
         if rows is not None:
             evidence += sized_by_features(table, rows, sizing, module, project)
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
-        from modellint.claims.lookups import SizedByWidth
 
         function = sizing.holders.constructor(table) or call.function
         owner = None if function is None else function.owner
@@ -168,7 +164,7 @@ class EmbeddingSizedByFeatures(Rule):
             related=[item.related for item in chosen if item.related is not None],
             help=advice,
             fix=fix,
-            claim=SizedByWidth(call.place, fix is not None),
+            claim=claims.SizedByWidth(call.place, fix is not None),
         )
 
 

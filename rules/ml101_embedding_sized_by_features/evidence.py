@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .held import Held
     from .layer_inputs import LayerCall

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedClass, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import DefinedClass, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Operations whose value goes by the name that they have as data.
 _NAMED = frozenset((Op.PARAM, Op.ATTR, Op.GLOBAL))

@@ -12,10 +12,10 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.objects import model_of
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors
+from modellint.graph.definitions import DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import NOWHERE, EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.names import DefinedFunction
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Operations whose result may be a number among the arguments of a call.
 _NUMBERS = frozenset((Op.PARAM, Op.ATTR, Op.BIN))

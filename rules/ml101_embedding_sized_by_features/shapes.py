@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.flow.heap import are_exclusive
+from modellint.graph.definitions import External
 from modellint.graph.size import is_proved
 from modellint.graph.value import Op, dotted
-from modellint.link.names import External
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.size import Size, Symbol
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .held import Held, HeldLayer, Holders, TableSize
 

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import Op, walk_all
-from modellint.link.names import DefinedFunction
 from modellint.link.values.indexed import Indexed
 
 from .held import Holders
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Shell
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .held import Held
 

@@ -9,8 +9,8 @@ from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, tensor_run
 from modellint.flow.summaries import Summaries
+from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import Op, walk_all
-from modellint.link.names import DefinedFunction
 
 from .held import width_of
 from .layer_inputs import LayerInputs
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Tensor
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .held import Held
     from .layer_inputs import LayerCall, Taken

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.items import Evaluation, Item
     from modellint.link.recipes.moved import Layers
+    from modellint.rule import Project
 
 #: The layers that are tables.
 _EMBEDDINGS = operators.functions("padding")

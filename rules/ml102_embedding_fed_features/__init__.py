@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.lookups import FedNumbers
     from modellint.flow.domain import Real
     from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
 
 class EmbeddingFedFeatures(Rule):
@@ -55,14 +54,13 @@ class EmbeddingFedFeatures(Rule):
             if isinstance(lookup.element, Real) and not is_width:
                 yield self._report(lookup, lookup.element)
 
-    def probe(self, claim: FedNumbers, project: Project) -> Probe | None:
+    def probe(self, claim: claims.FedNumbers, project: Project) -> Probe | None:
         """Run the function, and see whether torch refuses the numbers that reach the look-up."""
-        from modellint.probes import python_probe
+        from modellint.rule import python_probe
 
         return python_probe(claim)
 
     def _report(self, lookup: Lookup, numbers: Real) -> Finding:
-        from modellint.claims.lookups import FedNumbers
 
         origin, name = numbers.origin, lookup.place.name
         made_by = origin.module.text_of(origin.value)
@@ -80,7 +78,7 @@ class EmbeddingFedFeatures(Rule):
                 Related(lookup.table.place, "the embedding"),
             ),
             help="use `nn.Linear` for features, or quantise them to ids first",
-            claim=FedNumbers(lookup.place.place),
+            claim=claims.FedNumbers(lookup.place.place),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import clamped
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
 from modellint.graph.value import self_attribute
@@ -14,15 +14,12 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.lookups import GuardAdmits, IdsExceed
-    from modellint.claims.recipes import RowsLacking
     from modellint.flow.domain import Site
     from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
 
 class IdsExceedTable(Rule):
@@ -77,7 +74,6 @@ class IdsExceedTable(Rule):
             yield from self._wrong_guards(guarding, module, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.claims.recipes import RowsLacking
         from modellint.link.recipes.vocabularies import searches
 
         for search in searches(recipe, project):
@@ -96,24 +92,23 @@ class IdsExceedTable(Rule):
                     Related(table.place, f"the table `{table.item.path}` has {table.number} rows"),
                 ),
                 help="size the head and the table by the same key",
-                claim=RowsLacking(search.item.place, head.item.path, table.item.path),
+                claim=claims.RowsLacking(search.item.place, head.item.path, table.item.path),
             )
 
-    def probe(self, claim: IdsExceed | GuardAdmits | RowsLacking, project: Project) -> Probe | None:
+    def probe(
+        self, claim: claims.IdsExceed | claims.GuardAdmits | claims.RowsLacking, project: Project
+    ) -> Probe | None:
         """Run the function with every id that it can draw, and with the one that a guard lets through.
 
         Of recipes the head and the table are built and compared.
         """
-        from modellint.claims.lookups import GuardAdmits
-        from modellint.claims.recipes import RowsLacking
-        from modellint.probes import python_probe, recipe_probe
+        from modellint.rule import python_probe, recipe_probe
 
-        if isinstance(claim, RowsLacking):
+        if isinstance(claim, claims.RowsLacking):
             return recipe_probe(claim, project)
-        return python_probe(claim, claim.lookup if isinstance(claim, GuardAdmits) else None)
+        return python_probe(claim, claim.lookup if isinstance(claim, claims.GuardAdmits) else None)
 
     def _too_many_classes(self, lookup: Lookup) -> Finding:
-        from modellint.claims.lookups import IdsExceed
         from modellint.flow.domain import Ids
 
         ids, rows = lookup.element, lookup.rows
@@ -137,7 +132,7 @@ class IdsExceedTable(Rule):
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or drop larger ids",
             fix=None if lookup.codec is not None else _clamp_fix(rows, lookup),
-            claim=IdsExceed(
+            claim=claims.IdsExceed(
                 lookup.place.place,
                 "" if lookup.codec is None else lookup.codec.codec.name,
                 rows.number or 0,
@@ -170,7 +165,6 @@ class IdsExceedTable(Rule):
                 yield self._guard(guard, rows, lookup.table, lookup.place, f"clamp to {_last(rows)}", None)
 
     def _guard(self, guard: Site, rows: Size, table: Site, lookup: Site, advice: str, fix: Fix | None) -> Finding:
-        from modellint.claims.lookups import GuardAdmits
 
         text = guard.module.text_of(guard.value)
         return self.finding(
@@ -185,7 +179,7 @@ class IdsExceedTable(Rule):
             ),
             help=advice,
             fix=fix,
-            claim=GuardAdmits(guard.place, lookup.place),
+            claim=claims.GuardAdmits(guard.place, lookup.place),
         )
 
 
@@ -193,10 +187,10 @@ def _clamp_fix(rows: Size, lookup: Lookup) -> Fix | None:
     """Limit the ids to the last row, where the call itself says which that is."""
     call, module = lookup.place.value, lookup.place.module
     if rows.number is not None:
-        return clamped(call, str(rows.number - 1), module)
+        return edits.clamped(call, str(rows.number - 1), module)
     if len(lookup.steps) > 1 or self_attribute(call.args[0]) is None:
         return None
-    return clamped(call, f"{module.text_of(call.args[0])}.num_embeddings - 1", module)
+    return edits.clamped(call, f"{module.text_of(call.args[0])}.num_embeddings - 1", module)
 
 
 def _last(rows: Size) -> str:

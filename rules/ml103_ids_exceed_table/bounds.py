@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedClass, DefinedFunction, DefinedModule, External
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, called_name, same
-from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
     from modellint.operators import Operator
+    from modellint.rule import Project
 
     _Called = Callable[[Value], tuple[str, bool]]
 

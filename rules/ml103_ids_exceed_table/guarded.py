@@ -12,11 +12,11 @@ from modellint.flow.runs import follow, tensor_run
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
+from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name, is_argument
 from modellint.link.mentioned import reached
-from modellint.link.names import DefinedClass, DefinedFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import Lookup, OwnLookup
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
     from modellint.operators import Operator
+    from modellint.rule import Project
 
 #: Names of operators that limit elements from above by an argument `max`.
 _CLAMPS = operators.words("limit:max@2", "limit:max@1")

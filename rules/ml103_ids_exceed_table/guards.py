@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import place_in, text_at, written
-from modellint.finding import Applicability, Edit, Fix
+from modellint import edits
+from modellint.finding import Applicability, Edit, Fix, Place, Span
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind
-from modellint.source import Place, Span
 
 from .bounds import direct_limits, may_limit, may_look_up
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .guarded import Clamped
 
@@ -77,12 +76,12 @@ EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
 
 def made_exact(compare: Value, module: ModuleFacts) -> Fix | None:
     """The same comparison, with the operator that is right."""
-    node = written(compare, module)
+    node = edits.written(compare, module)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
     place = module.place(compare)
-    left, right = place_in(compare, node.left, module), place_in(compare, node.comparators[0], module)
+    left, right = edits.place_in(compare, node.left, module), edits.place_in(compare, node.comparators[0], module)
     between = Place(place.path, Span(left.span.end_line, left.span.end_column, right.span.line, right.span.column))
     operator = EXACT[compare.data]
-    text = text_at(between, module).replace(compare.data, operator, 1)
+    text = edits.text_at(between, module).replace(compare.data, operator, 1)
     return Fix(f"Compare with `{operator}`", Applicability.UNSAFE, (Edit(between, text),))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import operators
-from modellint.edits.python import constant_places
+from modellint import claims, edits, operators
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import same
@@ -14,15 +13,13 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.lookups import ConstantOutside, PaddingOutside
+    from modellint.finding import Place
     from modellint.flow.domain import Site
     from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
     from modellint.link.values.indexed import MadeTable
-    from modellint.probes import Probe
-    from modellint.source import Place
+    from modellint.rule import Probe, Project
 
 
 class ConstantIdOutsideTable(Rule):
@@ -69,15 +66,13 @@ class ConstantIdOutsideTable(Rule):
                     seen.add(key)
                     yield finding
 
-    def probe(self, claim: PaddingOutside | ConstantOutside, project: Project) -> Probe | None:
+    def probe(self, claim: claims.PaddingOutside | claims.ConstantOutside, project: Project) -> Probe | None:
         """Build the table, or run the function that looks the constant up."""
-        from modellint.claims.lookups import ConstantOutside
-        from modellint.probes import python_probe
+        from modellint.rule import python_probe
 
-        return python_probe(claim, claim.lookup if isinstance(claim, ConstantOutside) else None)
+        return python_probe(claim, claim.lookup if isinstance(claim, claims.ConstantOutside) else None)
 
     def _padding_index(self, made: MadeTable) -> Iterator[Finding]:
-        from modellint.claims.lookups import PaddingOutside
         from modellint.flow.domain import Site, size_of
 
         module, call = made.function.module, made.call
@@ -108,11 +103,10 @@ class ConstantIdOutsideTable(Rule):
             evidence=(f"the last row is {last}",),
             related=(Related(written, "the constant is written here"),),
             help="add a row for the padding, or pad with an id of the vocabulary",
-            claim=PaddingOutside(place),
+            claim=claims.PaddingOutside(place),
         )
 
     def _filler(self, lookup: Lookup, project: Project) -> Iterator[Finding]:
-        from modellint.claims.lookups import ConstantOutside
         from modellint.flow.domain import Filler
 
         from .defaults import never_by_default
@@ -146,7 +140,7 @@ class ConstantIdOutsideTable(Rule):
                 Related(lookup.place.place, "the ids are looked up here"),
             ),
             help="fill with an id that has a row, and mask those elements",
-            claim=ConstantOutside(place, lookup.place.place),
+            claim=claims.ConstantOutside(place, lookup.place.place),
         )
 
 
@@ -163,7 +157,7 @@ def _place_of_constant(at: Site, size: Size | None, beside: ModuleFacts) -> Plac
                     return function.module.place(parameter.default)
     if at.function is None:
         return at.place
-    use, written = constant_places(at.value, at.function, None if size is None else size.number)
+    use, written = edits.constant_places(at.value, at.function, None if size is None else size.number)
     return written or use
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from modellint.flow.constructed import Constructed
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size, Symbol
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 def never_by_default(size: Size, rows: Size, modules: Iterable[ModuleFacts], project: Project) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Rule
@@ -11,12 +12,9 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import Outgrown, Tied
-    from modellint.claims.recipes import SizesDiffer
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .late import Late, Unresized
     from .vocabularies import Growth, Tie
@@ -82,7 +80,6 @@ class VocabularyMismatch(Rule):
                 yield self._unresized_finding(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.claims.recipes import SizesDiffer
         from modellint.link.recipes.vocabularies import disagreements
 
         for search, head, other in disagreements(recipe, project):
@@ -100,23 +97,19 @@ class VocabularyMismatch(Rule):
                     Related(search.item.place, "they meet here"),
                 ),
                 help="size both by the same key",
-                claim=SizesDiffer(smaller.place, head.item.path, other.item.path),
+                claim=claims.SizesDiffer(smaller.place, head.item.path, other.item.path),
             )
 
-    def probe(self, claim: SizesDiffer | Tied | Outgrown, project: Project) -> Probe | None:
+    def probe(self, claim: claims.SizesDiffer | claims.Tied | claims.Outgrown, project: Project) -> Probe | None:
         """Build both sides and compare their sizes; or call the function that adds tokens, and count rows and ids."""
-        from modellint.claims.layers import Tied
-        from modellint.claims.recipes import SizesDiffer
-        from modellint.probes import python_probe, recipe_probe
+        from modellint.rule import python_probe, recipe_probe
 
-        if isinstance(claim, SizesDiffer):
+        if isinstance(claim, claims.SizesDiffer):
             return recipe_probe(claim, project)
-        return python_probe(claim, claim.tie if isinstance(claim, Tied) else None)
+        return python_probe(claim, claim.tie if isinstance(claim, claims.Tied) else None)
 
     def _tie_finding(self, tie: Tie, project: Project, *, is_declared: bool) -> Finding:
         """A finding about a tie that a function makes, or that a class declares for its base to make."""
-        from modellint.claims.layers import Tied
-
         smaller, larger = tie.smaller, tie.larger
         is_of_ids = smaller.is_table or larger.is_table
         what, of = ("is made for", "ids") if is_of_ids else ("gives", "features")
@@ -134,11 +127,12 @@ class VocabularyMismatch(Rule):
                 Related(tied, "the weights are tied here"),
             ),
             help="size both layers by the same value",
-            claim=None if tie.owner is None else Tied(place, other, tie.at.place, tie.owner.qualname, is_declared),
+            claim=None
+            if tie.owner is None
+            else claims.Tied(place, other, tie.at.place, tie.owner.qualname, is_declared),
         )
 
     def _growth_finding(self, growth: Growth) -> Finding:
-        from modellint.claims.layers import Outgrown
 
         size, module, tokenizer = growth.size, growth.size.module, growth.tokenizer
         place, table = size.place, growth.table.place
@@ -156,7 +150,7 @@ class VocabularyMismatch(Rule):
                 Related(table, "the table"),
             ),
             help="add the tokens first, and size the table by `len` of the tokenizer",
-            claim=Outgrown(place, str(tokenizer.data), table) if tokenizer.op is Op.PARAM else None,
+            claim=claims.Outgrown(place, str(tokenizer.data), table) if tokenizer.op is Op.PARAM else None,
         )
 
     def _late_finding(self, late: Late, module: ModuleFacts) -> Finding:

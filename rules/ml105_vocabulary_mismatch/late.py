@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.callees import bound
+from modellint.graph.definitions import DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
-from modellint.link.names import DefinedFunction
 
 from .room import fills_room
 from .vocabularies import GROWS, Vocabularies, given_tokens, may_grow
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: The method by which a model of a library gets as many rows as a tokenizer has tokens.
 _RESIZES = "resize_token_embeddings"

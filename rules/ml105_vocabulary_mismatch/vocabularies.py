@@ -14,12 +14,12 @@ from modellint.flow.records import is_self
 from modellint.flow.runs import called, tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
+from modellint.graph.definitions import DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import NOWHERE, EventKind, Op, called_name, dotted, same, walk_all
 from modellint.link.classes.calls import REGISTRARS
 from modellint.link.mentioned import reached
-from modellint.link.names import DefinedFunction
 from modellint.link.values.indexed import Indexed
 
 from .room import fills_room
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import IdLayer
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Methods that add tokens to a tokenizer.
 GROWS = ("add_tokens", "add_special_tokens")

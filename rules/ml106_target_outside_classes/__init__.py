@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import constant_places
+from modellint import edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess
 from modellint.rule import Rule
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import LossLookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 class TargetOutsideClasses(Rule):
@@ -75,7 +75,7 @@ class TargetOutsideClasses(Rule):
         value, function = filler.origin.value, filler.origin.function
         assert function is not None
         written = function.module.text_of(value)
-        place, written_at = constant_places(value, function, filler.size.number)
+        place, written_at = edits.constant_places(value, function, filler.size.number)
         number, ignored = filler.size.number, judged.ignored
         shown = written if number is None or written == str(number) else f"{written} = {number}"
         related = [Related(judged.place.place, "the targets are passed on here")] if len(judged.steps) > 1 else []

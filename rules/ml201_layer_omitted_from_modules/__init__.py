@@ -6,19 +6,18 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotMoved
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.items import Item
     from modellint.link.recipes.registration import Omission
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -55,6 +54,7 @@ class LayerOmittedFromModules(Rule):
     code = "ML201"
     name = "layer-omitted-from-modules"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
@@ -71,14 +71,7 @@ class LayerOmittedFromModules(Rule):
                 if whole is recipe or omission.layer.place.path == recipe.path:
                     yield self._finding(omission, whole)
 
-    def probe(self, claim: NotMoved, project: Project) -> Probe | None:
-        """Build the recipe, move `modules`, and list the tensors below the layer's key that stay behind."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
-
     def _finding(self, omission: Omission, recipe: Recipe) -> Finding:
-        from modellint.claims.recipes import NotMoved
 
         layer = omission.layer
         name = layer.path
@@ -97,7 +90,7 @@ class LayerOmittedFromModules(Rule):
             related=related,
             help=f"add `{layer.name}: !ref <{name}>` to `modules:`",
             fix=_fix(omission, recipe),
-            claim=NotMoved(layer.place, name),
+            claim=claims.NotMoved(layer.place, name),
         )
 
 
@@ -122,15 +115,13 @@ def _evidence(omission: Omission) -> Iterator[str]:
 
 def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
     """Add the entry to `modules`, where both stand in this file and the layer has a key of its own."""
-    from modellint.edits.yaml import insert_entry
-
     layer, modules = omission.layer, omission.modules
     name = layer.name
     if modules is None or modules.recipe is not recipe or not _KEY.fullmatch(name):
         return None
     if layer.recipe is recipe and not _is_reached_by(layer, recipe):
         return None
-    edit = insert_entry(recipe, modules.node, name, f"!ref <{layer.path}>")
+    edit = edits.insert_entry(recipe, modules.node, name, f"!ref <{layer.path}>")
     if edit is None:
         return None
     return Fix(f"Add `{name}` to `modules`", Applicability.SAFE, (edit,))

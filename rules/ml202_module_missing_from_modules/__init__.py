@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
-from modellint.similar import get_close_matches
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NoModule
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.interfaces import Unmet
     from modellint.link.recipes.registration import Lacking, MissingModule
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 
 class ModuleMissingFromModules(Rule):
@@ -53,6 +51,7 @@ class ModuleMissingFromModules(Rule):
     code = "ML202"
     name = "module-missing-from-modules"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.interfaces import recipes_beside
@@ -76,14 +75,7 @@ class ModuleMissingFromModules(Rule):
             if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
                 yield self._finding(missing)
 
-    def probe(self, claim: NoModule, project: Project) -> Probe | None:
-        """Build the recipe, and ask its `modules` for the entry; that the use is reached has been read, not seen."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
-
     def _finding(self, missing: MissingModule) -> Finding:
-        from modellint.claims.recipes import NoModule
 
         use = missing.use
         certain = [lacking for lacking in missing.recipes if lacking.certain]
@@ -101,20 +93,19 @@ class ModuleMissingFromModules(Rule):
             related=[Related(lacking.place, _entries_of(lacking)) for lacking in recipes],
             help=_advice(use.name, recipes),
             # If it is not certain, what is in doubt is if the use is reached: no run of the recipe tells.
-            claim=NoModule(recipes[0].place, use.name) if certain else None,
+            claim=claims.NoModule(recipes[0].place, use.name) if certain else None,
         )
 
     def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
-        from modellint.claims.recipes import NoModule
 
         interface, name = unmet.interface, unmet.name
-        near = get_close_matches(name, unmet.spare, n=1, cutoff=0.6)
+        near = edits.get_close_matches(name, unmet.spare, n=1, cutoff=0.6)
         if unmet.is_defined:
             help = f"add `{name}: !ref <{name}>` to `modules:`"
         else:
             help = f"did you mean `{near[0]}`?" if near else f"define `{name}` and add it to `modules:`"
         entries = "`modules` has " + (", ".join(f"`{key}`" for key in unmet.keys) or "no entries")
-        claim = NoModule(unmet.place, name)
+        claim = claims.NoModule(unmet.place, name)
         if unmet.use is None:
             # Without a sign that the entry was meant to be there, it may be one that this model does without.
             is_meant = bool(near) or unmet.is_defined
@@ -149,7 +140,7 @@ def _entries_of(lacking: Lacking) -> str:
 
 
 def _advice(name: str, recipes: list[Lacking]) -> str:
-    near = get_close_matches(name, recipes[0].entries, n=1, cutoff=0.6)
+    near = edits.get_close_matches(name, recipes[0].entries, n=1, cutoff=0.6)
     if recipes[0].defined:
         return f"add `{name}: !ref <{name}>` to `modules:`"
     return f"did you mean `{near[0]}`?" if near else f"define `{name}` and add it to `modules:`"

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotSaved
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.shortfalls import Shortfall
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 #: The number of layers that are named among those lost with the layer that holds them.
@@ -53,6 +52,7 @@ class LayerNotSaved(Rule):
     code = "ML203"
     name = "layer-not-saved"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
@@ -69,14 +69,7 @@ class LayerNotSaved(Rule):
                 if whole is recipe or shortfall.layer.place.path == recipe.path:
                     yield self._finding(shortfall, whole)
 
-    def probe(self, claim: NotSaved, project: Project) -> Probe | None:
-        """Build the recipe, and look for the layer's parameters among those that the checkpointer saves."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
-
     def _finding(self, shortfall: Shortfall, recipe: Recipe) -> Finding:
-        from modellint.claims.recipes import NotSaved
 
         layer, use = shortfall.layer, shortfall.use
         name = layer.path
@@ -91,7 +84,7 @@ class LayerNotSaved(Rule):
             related=[*_related(shortfall), Related(use.place, f"used here, in `{use.function}`")],
             help=_help(shortfall),
             fix=_fix(shortfall, recipe),
-            claim=None if keeper is None else NotSaved(layer.place, name, keeper.path),
+            claim=None if keeper is None else claims.NotSaved(layer.place, name, keeper.path),
         )
 
 
@@ -138,18 +131,18 @@ def _help(shortfall: Shortfall) -> str:
 
 def _fix(shortfall: Shortfall, recipe: Recipe) -> Fix | None:
     """Add the layer to the list beside the others, or else to `recoverables`, where that stands in this file."""
-    from modellint.edits.yaml import insert_element, insert_entry
-
     layer, siblings, saved = shortfall.layer, shortfall.siblings, shortfall.registration.saved
     if layer.recipe is not recipe or recipe.resolve(layer.path) is not layer.node:
         return None
     reference = f"!ref <{layer.path}>"
     if siblings is not None and siblings.recipe is recipe and shortfall.status.loaded is None:
-        edit = insert_element(recipe, siblings.node, reference)
+        edit = edits.insert_element(recipe, siblings.node, reference)
         where = siblings.path
     elif saved is not None and saved.recoverables is not None and saved.recoverables.recipe is recipe:
         edit = (
-            insert_entry(recipe, saved.recoverables.node, layer.name, reference) if _KEY.fullmatch(layer.name) else None
+            edits.insert_entry(recipe, saved.recoverables.node, layer.name, reference)
+            if _KEY.fullmatch(layer.name)
+            else None
         )
         where = "recoverables"
     else:

@@ -10,12 +10,11 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import NotRegistered
+    from modellint import claims
     from modellint.finding import Fix
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.registered import Unregistered
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
 
 class LayersInPlainContainer(Rule):
@@ -67,9 +66,9 @@ class LayersInPlainContainer(Rule):
             if found.layers or not found.parameters:
                 yield self._finding(found, project)
 
-    def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for the attribute's parameters in `parameters()` and `state_dict()`."""
-        from modellint.probes import file_probe
+        from modellint.rule import file_probe
 
         return file_probe(claim, claim.owner)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import assigned, text_at
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Rule
@@ -13,11 +13,9 @@ from modellint.source import Place, Span, plain_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import LeftBehind
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .stranded import Stranded
 
@@ -65,14 +63,13 @@ class TensorNotBuffer(Rule):
         for found in stranded(module, project):
             yield self._report(found)
 
-    def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
+    def probe(self, claim: claims.LeftBehind, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: does its tensor meet one that has moved?"""
-        from modellint.probes import file_probe
+        from modellint.rule import file_probe
 
         return file_probe(claim, claim.owner)
 
     def _report(self, found: Stranded) -> Finding:
-        from modellint.claims.layers import LeftBehind
 
         module = found.function.module
         name, met = found.attribute, found.best_meeting
@@ -89,7 +86,7 @@ class TensorNotBuffer(Rule):
             help=("" if found.is_layer else f"make `{found.cls.name}` an `nn.Module`, and ")
             + (_REGISTER_FIRST if found.is_cached else 'register it: `self.register_buffer("{}", …)`').format(name),
             fix=_register_empty_fix(found) if found.is_cached else _register_fix(found),
-            claim=LeftBehind(
+            claim=claims.LeftBehind(
                 module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
             ),
         )
@@ -136,7 +133,7 @@ def _register_fix(found: Stranded) -> Fix | None:
     place = _assignment(found.target, found.function.module) if found.can_register else None
     if place is None:
         return None
-    return _buffer(found, place[0], text_at(place[1], found.function.module))
+    return _buffer(found, place[0], edits.text_at(place[1], found.function.module))
 
 
 def _register_empty_fix(found: Stranded) -> Fix | None:
@@ -155,12 +152,12 @@ def _buffer(found: Stranded, place: Place, written: str) -> Fix:
 
 def _assignment(target: Value, module: ModuleFacts) -> tuple[Place, Place] | None:
     """The place of `target = value`, and of its value; None where an annotation or a parenthesis is between them."""
-    stored = assigned(target, module)
+    stored = edits.assigned(target, module)
     if stored is None:
         return None
     _, written = stored
     start, end = module.span(target), written.span
-    if plain_text(text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
+    if plain_text(edits.text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
         return None
     return Place(module.path, Span(start.line, start.column, end.end_line, end.end_column)), written
 

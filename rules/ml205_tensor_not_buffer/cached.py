@@ -12,9 +12,9 @@ from modellint import operators
 from modellint.flow.declared import is_about_devices
 from modellint.flow.domain import NONE
 from modellint.flow.tensor_devices import Fresh, Moved, There
+from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
-from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
     from modellint.link.classes.object_runs import FinishedObject
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 _MOVES = operators.methods("Tensor", "moves")
 #: Methods whose results have a tensor's device, perhaps its size, and none of its values.

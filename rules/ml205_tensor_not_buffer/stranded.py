@@ -15,12 +15,12 @@ from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell, opened
 from modellint.flow.object_run import covers
 from modellint.flow.tensor_devices import Fresh
+from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.handed import given_values, handed, is_new
 from modellint.link.classes.learned import learned
 from modellint.link.classes.object_runs import FinishedObject, ObjectRuns
-from modellint.link.names import External
 from modellint.link.values.callers import neighbours
 
 from .cached import caches, empty_store
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .cached import Cached
 

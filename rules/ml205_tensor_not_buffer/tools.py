@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.gate import Keepers
+from modellint.graph.definitions import DefinedClass
 from modellint.graph.value import EventKind, Op, is_argument, self_attribute
-from modellint.link.names import DefinedClass
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 _MOVES = operators.methods("Tensor", "moves")
 _TYPES = operators.attributes("torch", "type")

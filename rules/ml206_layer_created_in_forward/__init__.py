@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import MadeAnew
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .creations import Creation
 
@@ -52,14 +51,13 @@ class LayerCreatedInForward(Rule):
         for creation in project.of(Creations).of(module):
             yield self._report(creation)
 
-    def probe(self, claim: MadeAnew, project: Project) -> Probe | None:
+    def probe(self, claim: claims.MadeAnew, project: Project) -> Probe | None:
         """Call the layer twice, and look for the parameters that the first call made."""
-        from modellint.probes import python_probe
+        from modellint.rule import python_probe
 
         return python_probe(claim, claim.entry)
 
     def _report(self, creation: Creation) -> Finding:
-        from modellint.claims.layers import MadeAnew
 
         module = creation.function.module
         shown = _name_of_class(creation)
@@ -84,7 +82,7 @@ class LayerCreatedInForward(Rule):
             evidence=tuple(_evidence(creation)),
             related=tuple(related),
             help="create the layer in `__init__`, and only call it here",
-            claim=MadeAnew(place, called),
+            claim=claims.MadeAnew(place, called),
         )
 
 

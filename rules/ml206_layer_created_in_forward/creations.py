@@ -13,9 +13,9 @@ from modellint.flow.built import state_in
 from modellint.flow.gate import Keepers
 from modellint.flow.late_layers import LateLayers, Step
 from modellint.flow.object_run import ObjectRun
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
 
 from .first_call import FirstCall
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Methods that run whenever a layer does.
 ENTRIES = ("forward", "__call__", "training_step")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import PathCondition, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 _LOOKS = frozenset(("hasattr", "getattr"))
 _FILLS = frozenset(("append", "add", "update", "setdefault", "fill_"))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits import python as python_edit
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.graph.value import Op
 from modellint.rule import Rule
-from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import MovedLate, NotRegistered
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.learned import Learned
     from modellint.link.classes.registered import Unregistered
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .moved import Moved
     from .parameters import Derived, Early
@@ -92,18 +89,16 @@ class ParameterNotRegistered(Rule):
             if found.parameters and not found.layers:
                 yield self._container_finding(found)
 
-    def probe(self, claim: NotRegistered | MovedLate, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotRegistered | claims.MovedLate, project: Project) -> Probe | None:
         """Build the class, and look for the attribute's tensors in `parameters()` and `state_dict()`.
 
         For a late move, run the function, and look for the moved tensor among those that the optimizers hold.
         """
-        from modellint.claims.layers import NotRegistered
-        from modellint.probes import file_probe
+        from modellint.rule import file_probe
 
-        return file_probe(claim, claim.owner if isinstance(claim, NotRegistered) else claim.function)
+        return file_probe(claim, claim.owner if isinstance(claim, claims.NotRegistered) else claim.function)
 
     def _derived_finding(self, found: Derived) -> Finding:
-        from modellint.claims.layers import NotRegistered
 
         place = found.function.module.place(found.target)
         if found.is_rare:
@@ -125,11 +120,10 @@ class ParameterNotRegistered(Rule):
             related=related,
             help="apply it to the tensor inside `nn.Parameter(…)`",
             fix=_moved_inside(found),
-            claim=None if found.is_rare else NotRegistered(place, found.cls.qualname, found.attribute),
+            claim=None if found.is_rare else claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
     def _early_finding(self, found: Early) -> Finding:
-        from modellint.claims.layers import NotRegistered
 
         module = found.function.module
         place = module.place(found.target)
@@ -142,11 +136,10 @@ class ParameterNotRegistered(Rule):
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
             related=(Related(module.place(found.later), "the base's constructor is called here"),),
             help="call `super().__init__()` first",
-            claim=NotRegistered(place, found.cls.qualname, found.attribute),
+            claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
     def _uninitialised_finding(self, found: Uninitialised) -> Finding:
-        from modellint.claims.layers import NotRegistered
 
         from .uninitialised import set_up
 
@@ -172,11 +165,10 @@ class ParameterNotRegistered(Rule):
             related=(Related(found.constructor.place, "this constructor calls no other"),),
             help="call `super().__init__()` first",
             fix=set_up(found),
-            claim=NotRegistered(place, found.cls.qualname, found.attribute),
+            claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
     def _learned_finding(self, found: Learned) -> Finding:
-        from modellint.claims.layers import NotRegistered
 
         place = found.function.module.place(found.target)
         evidence = ["neither `parameters()` nor a checkpoint holds it"]
@@ -191,11 +183,10 @@ class ParameterNotRegistered(Rule):
             evidence=evidence,
             help="make it an `nn.Parameter`",
             fix=_as_parameter(found),
-            claim=NotRegistered(place, found.cls.qualname, found.attribute),
+            claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
     def _moved_finding(self, found: Moved) -> Finding:
-        from modellint.claims.layers import MovedLate
 
         from .sooner import moved_sooner
 
@@ -216,7 +207,7 @@ class ParameterNotRegistered(Rule):
             ),
             help="move the tensor before it requires gradients, and make the optimizer after that",
             fix=moved_sooner(found),
-            claim=MovedLate(module.place(move.value), found.optimizer.place, move.start.qualname),
+            claim=claims.MovedLate(module.place(move.value), found.optimizer.place, move.start.qualname),
         )
 
     def _container_finding(self, found: Unregistered) -> Finding:
@@ -248,10 +239,10 @@ def _as_parameter(found: Learned) -> Fix | None:
     from modellint.link.classes.wrapping import name_in
 
     module = found.function.module
-    stored, name = python_edit.assigned(found.target, module), name_in(module, "Parameter")
+    stored, name = edits.assigned(found.target, module), name_in(module, "Parameter")
     if stored is None or name is None:
         return None
-    text = python_edit.text_at(stored[1], module)
+    text = edits.text_at(stored[1], module)
     return Fix(f"Make it `{name}`", Applicability.UNSAFE, (Edit(stored[1], f"{name}({text})"),))
 
 
@@ -261,19 +252,19 @@ def _moved_inside(found: Derived) -> Fix | None:
     value, call = found.value, found.call
     if found.maker is not found.function:
         return None
-    tensor = python_edit.argument_place(call, 0, "data", module)
+    tensor = edits.argument_place(call, 0, "data", module)
     outer, inner = module.place(value), module.place(call)
     if tensor is None or outer == inner or outer.span.line > inner.span.line or value.op is Op.UNARY:
         return None
-    before = python_edit.text_at(Place(module.path, _between(outer.span, inner.span)), module)
-    behind = python_edit.text_at(Place(module.path, _behind(outer.span, inner.span)), module)
-    text = python_edit.text_at(tensor, module)
-    made = python_edit.text_at(inner, module)
-    if made not in python_edit.text_at(outer, module) or before.count("(") != before.count(")"):
+    before = edits.text_at(Place(module.path, _between(outer.span, inner.span)), module)
+    behind = edits.text_at(Place(module.path, _behind(outer.span, inner.span)), module)
+    text = edits.text_at(tensor, module)
+    made = edits.text_at(inner, module)
+    if made not in edits.text_at(outer, module) or before.count("(") != before.count(")"):
         return None
-    changed = f"{before}{text if python_edit.is_atom(text) else f'({text})'}{behind}"
-    at = python_edit.text_at(Place(module.path, _between(inner.span, tensor.span)), module)
-    rest = python_edit.text_at(Place(module.path, _behind(inner.span, tensor.span)), module)
+    changed = f"{before}{text if edits.is_atom(text) else f'({text})'}{behind}"
+    at = edits.text_at(Place(module.path, _between(inner.span, tensor.span)), module)
+    rest = edits.text_at(Place(module.path, _behind(inner.span, tensor.span)), module)
     is_conversion = not before and behind.lstrip().startswith(".")
     applicability = Applicability.SAFE if is_conversion else Applicability.UNSAFE
     return Fix("Apply it to the tensor inside", applicability, (Edit(outer, f"{at}{changed}{rest}"),))

@@ -31,13 +31,13 @@ from modellint.link.classes.definitions import SourceMethod
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.finding import Place
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.link.project import Project
-    from modellint.source import Place
+    from modellint.rule import Project
 
 #: Methods that move a tensor, and return another one if it was elsewhere.
 _MOVING = operators.methods("Tensor", "moves")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.object_runs import FinishedObject
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: The number of bytes in which a generated file says what it was generated from.
 _HEAD = 2000

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from modellint.edits import python as python_edit
-from modellint.finding import Applicability, Edit, Fix
-from modellint.source import Place, Span
+from modellint import edits
+from modellint.finding import Applicability, Edit, Fix, Place, Span
 
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
@@ -25,7 +24,7 @@ def moved_sooner(found: Moved) -> Fix | None:
     steps = (found.made, found.optimizer, found.move)
     if any(step.function is not found.move.function for step in steps):
         return None
-    for block in python_edit.blocks(module):
+    for block in edits.blocks(module):
         made, optimizer, move = (_statement(step.value, block) for step in steps)
         if made is not None and optimizer is not None and move is not None and made < optimizer < move:
             return _move_up(block[made : move + 1], optimizer - made, module)
@@ -55,7 +54,7 @@ def _move_up(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fix 
         return None
     whole = Place(module.path, module.source.span_of_bytes(*_start(move), *_end(move)))
     module.as_written(before.lineno, whole.span.end_line)
-    line, text = module.source.lines[whole.span.line - 1], python_edit.text_at(whole, module)
+    line, text = module.source.lines[whole.span.line - 1], edits.text_at(whole, module)
     rest = module.source.lines[whole.span.end_line - 1][whole.span.end_column - 1 :]
     if whole.span.end_line == len(module.source.lines):
         return None
@@ -67,11 +66,11 @@ def _move_up(block: list[ast.stmt], optimizer: int, module: ModuleFacts) -> Fix 
     if indent.strip():
         return None
     gone = Span(whole.span.line, 1, whole.span.end_line + 1, 1)
-    edits = (
+    changes = (
         Edit(Place(module.path, place), f"{text}{_AS_LEAF}{rest}{indent}"),
         Edit(Place(module.path, gone), ""),
     )
-    return Fix("Move it before the optimizer is made", Applicability.SAFE, edits)
+    return Fix("Move it before the optimizer is made", Applicability.SAFE, changes)
 
 
 def _start(statement: ast.stmt) -> tuple[int, int]:

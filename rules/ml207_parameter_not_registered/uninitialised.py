@@ -7,12 +7,11 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.finding import Applicability, Edit, Fix
+from modellint.finding import Applicability, Edit, Fix, Place, Span
 from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.object_runs import ObjectRuns
-from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 _REGISTERING = operators.methods("Module", "registers")
 

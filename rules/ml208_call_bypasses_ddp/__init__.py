@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotWrapped
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .bypasses import Bypass
 
@@ -59,6 +58,7 @@ class CallBypassesDdp(Rule):
     code = "ML208"
     name = "call-bypasses-ddp"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .bypasses import bypassing_calls
@@ -76,12 +76,6 @@ class CallBypassesDdp(Rule):
         for bypass in bypassing_calls(module, project) if module is not None else ():
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
-
-    def probe(self, claim: NotWrapped, project: Project) -> Probe | None:
-        """Build the recipe, wrap its entries, and see which object is called and which gradients are exchanged."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
 
     def _finding(self, bypass: Bypass) -> Finding:
         use, entry = bypass.use, bypass.entry
@@ -105,13 +99,14 @@ class CallBypassesDdp(Rule):
         )
 
 
-def _claim(bypass: Bypass) -> NotWrapped | None:
-    from modellint.claims.recipes import NotWrapped
+def _claim(bypass: Bypass) -> claims.NotWrapped | None:
 
     if not bypass.is_certain or not bypass.brain.classes:
         return None
     (recipe, root), script, brain = bypass.recipes[0], bypass.brain.module.path, bypass.brain.classes[0].qualname
-    return NotWrapped(recipe.place(recipe.root.span), bypass.use.item.path, root.text, script, brain, bypass.place)
+    return claims.NotWrapped(
+        recipe.place(recipe.root.span), bypass.use.item.path, root.text, script, brain, bypass.place
+    )
 
 
 def _fix(bypass: Bypass) -> Fix | None:

@@ -16,14 +16,14 @@ from modellint.link.recipes.scripts import own_events, script_functions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.finding import Place
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.value import Value
-    from modellint.link.project import Project
     from modellint.link.recipes.closures import Root
     from modellint.link.recipes.reach import ItemUse
     from modellint.link.recipes.scripts import BrainUse
-    from modellint.source import Place
+    from modellint.rule import Project
 
 #: Functions that set up a process group.
 _DISTRIBUTED = frozenset(("ddp_init_group", "init_process_group"))

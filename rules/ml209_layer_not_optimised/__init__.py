@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import NotListed
-    from modellint.claims.recipes import NotTrained
+    from modellint.finding import Place
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.scripts import BrainUse
     from modellint.link.recipes.shortfalls import Shortfall
-    from modellint.probes import Probe
-    from modellint.source import Place
+    from modellint.rule import Probe, Project
 
     from .optimised import LeftOut
 
@@ -76,12 +74,11 @@ class LayerNotOptimised(Rule):
                 if whole is recipe or shortfall.layer.place.path == recipe.path:
                     yield self._untrained_finding(shortfall)
 
-    def probe(self, claim: NotTrained | NotListed, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotTrained | claims.NotListed, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
-        from modellint.claims.layers import NotListed
-        from modellint.probes import file_probe, recipe_probe
+        from modellint.rule import file_probe, recipe_probe
 
-        if isinstance(claim, NotListed):
+        if isinstance(claim, claims.NotListed):
             return file_probe(claim, claim.owner if claim.child else claim.function)
         return recipe_probe(claim, project)
 
@@ -108,7 +105,6 @@ class LayerNotOptimised(Rule):
         )
 
     def _report(self, found: LeftOut) -> Finding:
-        from modellint.claims.layers import NotListed
 
         optimizer, start = found.optimizer, found.start
         assert found.made.value is not None
@@ -128,10 +124,10 @@ class LayerNotOptimised(Rule):
             )
         if isinstance(found.cls, str):
             symbol, user = found.child, function.name
-            claim = NotListed(place, found.cls, "", function.qualname)
+            claim = claims.NotListed(place, found.cls, "", function.qualname)
         else:
             symbol, user = f"{found.cls.name}.{found.child}", found.cls.name
-            claim = NotListed(place, found.cls.qualname, found.child, function.qualname)
+            claim = claims.NotListed(place, found.cls.qualname, found.child, function.qualname)
         subject = f"what `{found.child}` gets here" if found.is_part else f"`{found.child}`"
         return self.finding(
             found.made.function.module.place(found.made.value),
@@ -145,10 +141,8 @@ class LayerNotOptimised(Rule):
         )
 
 
-def _claim(brain: BrainUse, place: Place, key: str) -> NotTrained | None:
+def _claim(brain: BrainUse, place: Place, key: str) -> claims.NotTrained | None:
     """The claim that a Brain does not train the layer under `key`; None for one that makes no optimizers itself."""
-    from modellint.claims.recipes import NotTrained
-
     if not brain.classes or brain.method("init_optimizers") is None:
         return None
-    return NotTrained(place, key, brain.module.path, brain.classes[0].qualname)
+    return claims.NotTrained(place, key, brain.module.path, brain.classes[0].qualname)

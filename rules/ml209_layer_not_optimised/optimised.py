@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.object_runs import FinishedObject
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.heap import Shell
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, walk_all
 from modellint.link.classes import calls
-from modellint.link.names import External
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.classes.object_runs import FinishedObject
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Parts of names that tell of layers kept from training, or given weights that were trained before.
 _FREEZING = ("requires_grad", "freeze", "frozen", "no_grad", "inference_mode", "pretrained", "load_state_dict")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 @dataclass(frozen=True, eq=False, slots=True)

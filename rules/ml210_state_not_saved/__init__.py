@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotSaved, OptimizerNotSaved
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .mixed import Mixed
     from .states import UnsavedState
@@ -59,6 +58,7 @@ class StateNotSaved(Rule):
     code = "ML210"
     name = "state-not-saved"
     severity = Severity.INFO
+    probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
@@ -81,12 +81,6 @@ class StateNotSaved(Rule):
                 is_here = whole is recipe or state.item.place.path == recipe.path
                 if is_here and not is_on_purpose(state):
                     yield self._finding(state, whole)
-
-    def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:
-        """Build the recipe, and look for the object in the checkpointer; or make the Brain's optimizers."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
 
     def _finding(self, state: UnsavedState, recipe: Recipe) -> Finding:
         name = state.item.path
@@ -125,18 +119,16 @@ class StateNotSaved(Rule):
         )
 
 
-def _claim(state: UnsavedState) -> NotSaved | OptimizerNotSaved | None:
+def _claim(state: UnsavedState) -> claims.NotSaved | claims.OptimizerNotSaved | None:
     """The claim for a run; None without a checkpointer, or where the Brain makes no optimizers itself."""
-    from modellint.claims.recipes import NotSaved, OptimizerNotSaved
-
     place, brain = state.item.place, state.brain
     if not state.makes:
         keeper = None if state.saved is None else state.saved.checkpointer
-        return None if keeper is None else NotSaved(place, state.item.path, keeper.path)
+        return None if keeper is None else claims.NotSaved(place, state.item.path, keeper.path)
     # If it is not certain, what is in doubt is if this Brain makes it.
     if not state.certain or not brain.classes or brain.method("init_optimizers") is None:
         return None
-    return OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, state.place)
+    return claims.OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, state.place)
 
 
 def _evidence(state: UnsavedState) -> Iterator[str]:
@@ -157,12 +149,10 @@ def _help(state: UnsavedState) -> str:
 
 def _fix(state: UnsavedState, recipe: Recipe) -> Fix | None:
     """Add the object to `recoverables`, where both stand in this file."""
-    from modellint.edits.yaml import insert_entry
-
     item, recoverables = state.item, state.saved.recoverables
     if state.makes or recoverables is None or recoverables.recipe is not recipe or not _KEY.fullmatch(item.name):
         return None
     if item.recipe is not recipe or recipe.resolve(item.path) is not item.node:
         return None
-    edit = insert_entry(recipe, recoverables.node, item.name, f"!ref <{item.path}>")
+    edit = edits.insert_entry(recipe, recoverables.node, item.name, f"!ref <{item.path}>")
     return None if edit is None else Fix(f"Add `{item.name}` to `recoverables`", Applicability.SAFE, (edit,))

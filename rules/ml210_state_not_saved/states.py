@@ -15,12 +15,12 @@ from modellint.link.recipes.trained import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.finding import Place
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.reach import ItemUse, Reach
     from modellint.link.recipes.saved import Saved
     from modellint.link.recipes.scripts import BrainUse
-    from modellint.source import Place
+    from modellint.rule import Project
 
 _FITTING = frozenset(("TRAIN", "VALID"))
 #: Methods that read a checkpoint, and the framework's method that does so before it trains.

@@ -6,22 +6,19 @@ import ast
 import textwrap
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import text_at
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.graph.value import Op
 from modellint.rule import Rule
-from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import MadeAside
     from modellint.flow.tensor_devices import Encounter, Fresh
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
 #: Words of projects that move their models, or have them moved.
 _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
@@ -68,9 +65,9 @@ class TensorOnDefaultDevice(Rule):
         for met, model in encounters(module, project):
             yield self._finding(met, model, project)
 
-    def probe(self, claim: MadeAside, project: Project) -> Probe | None:
+    def probe(self, claim: claims.MadeAside, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: do its new tensors meet ones that have moved?"""
-        from modellint.probes import file_probe
+        from modellint.rule import file_probe
 
         return file_probe(claim, claim.owner)
 
@@ -100,15 +97,13 @@ class TensorOnDefaultDevice(Rule):
         )
 
 
-def _claim(made: Fresh, met: Encounter, model: ClassModel) -> MadeAside | None:
+def _claim(made: Fresh, met: Encounter, model: ClassModel) -> claims.MadeAside | None:
     """The claim for a run; None for a layer without `forward`, or with a tensor from another file."""
-    from modellint.claims.layers import MadeAside
-
     assert made.function is not None
     module, cls = made.function.module, model.cls
     if cls is None or cls.module is not module or model.method("forward") is None:
         return None
-    return MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value))
+    return claims.MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value))
 
 
 def _related(made: Fresh, met: list[Encounter]) -> list[Related]:
@@ -146,7 +141,7 @@ def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
             return None
         return Fix("Clamp by the number", Applicability.SAFE, (Edit(module.place(call), module.text_of(number)),))
     name = _tensor_given(function, call, {str(one.other.data) for one in met if one.other is not None})
-    whole = text_at(module.place(call), module)
+    whole = edits.text_at(module.place(call), module)
     if row.facets["fresh"] != "default" or name is None or not call.positional or not whole.endswith(")"):
         return None
     span = module.span(call)

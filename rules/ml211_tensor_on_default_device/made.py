@@ -13,11 +13,11 @@ from modellint.flow.declared import is_tensor, may_be_tensor
 from modellint.flow.devices import WORK
 from modellint.flow.domain import Constant, Plain
 from modellint.flow.records import MAKING
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.value import EventKind, Op, walk_all
 from modellint.link.classes.calls import is_single_number
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.object_runs import ObjectRuns
-from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
 
 from .refused import is_always_replaced
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.object_runs import FinishedObject
-    from modellint.link.project import Project
     from modellint.operators import Operator
+    from modellint.rule import Project
 
 _TO_HOST = operators.methods("Tensor", "host") | operators.methods("Tensor", "moves")
 _WORDS = operators.words("fresh")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from modellint.flow.tensor_devices import Encounter
     from modellint.graph.python import Class
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     #: A test, and whether it holds.
     Condition = tuple[Value, bool]

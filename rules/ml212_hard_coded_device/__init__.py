@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
-from modellint.rule import Rule
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.claims.calls import OnCuda
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .placements import Placement
 
@@ -76,6 +75,7 @@ class HardCodedDevice(Rule):
     code = "ML212"
     name = "hard-coded-device"
     severity = Severity.WARNING
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .placements import placements
@@ -91,14 +91,7 @@ class HardCodedDevice(Rule):
             if owner is not None:
                 yield self._finding(owner, placed, True, project)
 
-    def probe(self, claim: OnCuda, project: Project) -> Probe:
-        """Construct and run it with CUDA hidden."""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
-        from modellint.claims.calls import OnCuda
         from modellint.link.calls.doubts import is_tried_out
         from modellint.link.searched import root_of
 
@@ -130,7 +123,7 @@ class HardCodedDevice(Rule):
             help="use the device of an input or of a parameter",
             fix=_fix(placed, cls, project) if has_self and not is_only and function.name != "__init__" else None,
             cause=f"{root_of(project, module.file)}" if is_only else f"{module.path} {cls.qualname} {first.is_asked}",
-            claim=None if first.is_asked else OnCuda(module.place(call)),
+            claim=None if first.is_asked else claims.OnCuda(module.place(call)),
         )
 
 
@@ -218,19 +211,19 @@ def _fix(placed: list[Placement], cls: Class, project: Project) -> Fix | None:
 
     if flow(cls.module, project).state(cls, trained=True) is not True:
         return None
-    edits: list[Edit] = []
+    changes: list[Edit] = []
     for one in placed:
         module, call = one.function.module, one.event.value
         if one.device is not None:
-            edits.append(Edit(module.place(one.device), "next(self.parameters()).device"))
+            changes.append(Edit(module.place(one.device), "next(self.parameters()).device"))
             continue
         text = module.text_of(call)
         if call.callee.op is not Op.ATTR or not text.endswith(".cuda()"):
             return None
         place = module.place(call)
         start = place.span.end_column - len("cuda()")
-        from modellint.source import Place, Span
+        from modellint.finding import Place, Span
 
         span = Span(place.span.end_line, start, place.span.end_line, place.span.end_column)
-        edits.append(Edit(Place(module.path, span), "to(next(self.parameters()).device)"))
-    return Fix("Use the device of a parameter", Applicability.UNSAFE, tuple(edits))
+        changes.append(Edit(Place(module.path, span), "to(next(self.parameters()).device)"))
+    return Fix("Use the device of a parameter", Applicability.UNSAFE, tuple(changes))

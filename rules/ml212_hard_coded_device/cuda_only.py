@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, dotted, same
-from modellint.link.names import External
 from modellint.link.searched import files_below, is_searched, paths_mentioning, root_of
 
 from .placements import MOVING, chooses, device_of, names_cuda
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Words of files that choose a device; those come first by which most such files choose.
 _CHOICES = ("is_available", "' cpu", "' mps", "' xpu", "is_cuda", "cuda", "device")

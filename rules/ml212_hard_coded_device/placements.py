@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Methods that move on purpose.
 MOVING = frozenset(("cuda", "to", "_apply", "cpu"))

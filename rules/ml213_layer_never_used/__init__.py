@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint import claims
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, called_name
-from modellint.link.names import External
 from modellint.rule import Rule
-from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import Unused as Untrained
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .twins import Twin
     from .unused import Unused
@@ -98,8 +96,6 @@ class LayerNeverUsed(Rule):
 
     def _mistaken(self, found: Unused, twin: Twin) -> Finding:
         """The finding about a layer in whose place another one is called."""
-        from modellint.claims.layers import Unused as Untrained
-
         module, user = found.cls.module, twin.function.module
         place = user.place(twin.call.callee)
         span = place.span
@@ -117,17 +113,16 @@ class LayerNeverUsed(Rule):
             related=(Related(place, "called in its place"), Related(user.place(twin.other), "called here, too")),
             help=f"call `self.{found.name}` there",
             fix=Fix(f"Call `self.{found.name}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), found.name),)),
-            claim=Untrained(module.place(found.target), found.cls.qualname, found.name),
+            claim=claims.Unused(module.place(found.target), found.cls.qualname, found.name),
         )
 
-    def probe(self, claim: Untrained, project: Project) -> Probe:
+    def probe(self, claim: claims.Unused, project: Project) -> Probe:
         """Go backwards once: does it get a gradient?"""
-        from modellint.probes import file_probe
+        from modellint.rule import file_probe
 
         return file_probe(claim, claim.owner)
 
     def _finding(self, group: list[Unused], project: Project) -> Finding:
-        from modellint.claims.layers import Unused as Untrained
 
         found, *others = group
         module = found.cls.module
@@ -148,7 +143,7 @@ class LayerNeverUsed(Rule):
                 *(Related(module.place(other.target), f"`self.{other.name}`, too") for other in others),
             ),
             help=f"use `self.{found.name}`, or remove it",
-            claim=Untrained(module.place(found.target), found.cls.qualname, found.name),
+            claim=claims.Unused(module.place(found.target), found.cls.qualname, found.name),
         )
 
 

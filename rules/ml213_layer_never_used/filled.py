@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.spoken import INITIAL
-from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 def is_only_filled(function: Function, name: str, project: Project) -> bool:

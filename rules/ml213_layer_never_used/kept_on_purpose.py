@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph import mentions
+from modellint.graph.definitions import DefinedClass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.link.calls.doubts import subclasses
 from modellint.link.classes.families import family
 from modellint.link.classes.spoken import INITIAL, spoken
-from modellint.link.names import DefinedClass
 from modellint.link.searched import mentioning
 
 from .filled import is_only_filled
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 def is_used_at_first(name: str, relatives: Iterable[Class], project: Project) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.flow.queries import flow
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op
@@ -13,7 +14,6 @@ from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_tried_out, subclasses
 from modellint.link.classes.families import family, handed_on
 from modellint.link.classes.spoken import holders_read, is_read, kept_name, kept_value, spoken
-from modellint.link.names import DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning
 
 from .filled import is_only_filled
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Layers of torch that call all layers that they hold.
 _CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"))

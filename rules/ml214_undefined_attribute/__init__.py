@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.graph.value import EventKind, Op
-from modellint.rule import Rule
-from modellint.similar import get_close_matches, slip
-from modellint.source import Place, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.layers import NotSet
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .partly import Partly
     from .undefined import Undefined
@@ -74,6 +71,7 @@ class UndefinedAttribute(Rule):
     code = "ML214"
     name = "undefined-attribute"
     severity = Severity.ERROR
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .undefined import undefined_reads
@@ -88,15 +86,8 @@ class UndefinedAttribute(Rule):
         for partly in partly_set(module, project):
             yield self._partly_finding(partly, project)
 
-    def probe(self, claim: NotSet, project: Project) -> Probe:
-        """Reach the read; then build an object, and ask it for the attribute."""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _partly_finding(self, found: Partly, project: Project) -> Finding:
         """The finding about an attribute that is set on one side of a condition only."""
-        from modellint.claims.layers import NotSet
         from modellint.link.classes.families import family
 
         is_read = family(found.cls, project).is_read
@@ -111,15 +102,14 @@ class UndefinedAttribute(Rule):
             evidence=(f"the constructor sets it on one side of a condition: {side}", *([] if is_read else [_UNREAD])),
             related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
             help="set it on every path through the constructor",
-            claim=NotSet(module.place(found.event.value), cls.qualname, name),
+            claim=claims.NotSet(module.place(found.event.value), cls.qualname, name),
         )
 
     def _finding(self, found: Undefined, project: Project) -> Finding:
-        from modellint.claims.layers import NotSet
         from modellint.link.classes.families import family
 
         module, name, cls = found.function.module, found.name, found.cls
-        near = get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
+        near = edits.get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
         constructor = cls.methods.get("__init__")
         is_argument = constructor is not None and constructor.parameter(name) is not None
         evidence = [f"no class in the hierarchy of `{cls.name}` sets it, and no other code does"]
@@ -132,7 +122,7 @@ class UndefinedAttribute(Rule):
             evidence.append(_UNREAD)
         place = module.place(found.value)
         spot = _place_of_name(place, name)
-        meant = slip(name, found.known) if near else None
+        meant = edits.slip(name, found.known) if near else None
         return self.finding(
             spot,
             f"`self.{name}` is read, but nothing sets it",
@@ -143,7 +133,7 @@ class UndefinedAttribute(Rule):
             related=(Related(cls.place, "the class"),),
             help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read another attribute",
             fix=_rename_fix(spot, meant) if meant is not None and _fits(found, meant, project) else None,
-            claim=NotSet(place, cls.qualname, name),
+            claim=claims.NotSet(place, cls.qualname, name),
         )
 
 

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.truth import compare_constants
+from modellint.graph.definitions import DefinedConstant
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.families import family
 from modellint.link.classes.spoken import is_read, kept_name, kept_value, setters_of_others, spoken
-from modellint.link.names import DefinedConstant
 from modellint.link.searched import mentioning
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, PathCondition, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     #: The name of a value, the same wherever it is read; None for one that may differ each time.
     Name = Callable[[Value], Hashable | None]

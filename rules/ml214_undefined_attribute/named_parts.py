@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedClass, External
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import DefinedClass, External
 from modellint.link.values.members import is_super
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: How many loops and branches are gone back through that put something into an object.
 _MAX_DEPTH = 4

@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.truth import truth_with
+from modellint.graph.definitions import DefinedClass, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, is_argument, self_attribute
 from modellint.link.classes.spoken import kept_name, kept_value
-from modellint.link.names import DefinedClass, External
 
 from .barred import (
     Fact,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, PathCondition
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 _CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
 

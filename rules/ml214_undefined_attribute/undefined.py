@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
@@ -18,7 +19,6 @@ from modellint.link.calls.doubts import is_generator_source, is_shadowed
 from modellint.link.classes.decorated import handed_over
 from modellint.link.classes.families import family, handed_on
 from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
-from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning, paths_mentioning
 
 from .barred import is_never_reached
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 _OWN = re.compile(r"__\w+")
 #: Methods that each object runs.

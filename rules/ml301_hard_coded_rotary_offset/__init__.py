@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits.lengths import maximum_of_all, one_inside
-from modellint.edits.python import written
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.positions import LengthNotPositions
     from modellint.flow.domain import Site
     from modellint.flow.length_terms import PickedRows, Term
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .offsets import LengthUse
 
@@ -66,9 +63,9 @@ class HardCodedRotaryOffset(Rule):
             if finding is not None:
                 yield finding
 
-    def probe(self, claim: LengthNotPositions, project: Project) -> Probe | None:
+    def probe(self, claim: claims.LengthNotPositions, project: Project) -> Probe | None:
         """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
-        from modellint.probes import boundary_probe
+        from modellint.rule import boundary_probe
 
         return boundary_probe(claim, [*([claim.asking] if claim.asking else []), claim.place])
 
@@ -122,7 +119,7 @@ class HardCodedRotaryOffset(Rule):
             evidence=("a table needs `position + 1` rows for a position, and `length` rows for a length",),
             related=_related(use),
             help=f"write `max(…, {inside} + 1)`",
-            fix=one_inside(at.value, operand, at.module),
+            fix=edits.one_inside(at.value, operand, at.module),
             claim=_claim(use, at, is_offset=False),
         )
 
@@ -142,7 +139,7 @@ class HardCodedRotaryOffset(Rule):
             evidence=(reason,),
             related=_related(use),
             help="take the maximum over all positions",
-            fix=maximum_of_all(at.value, at.module),
+            fix=edits.maximum_of_all(at.value, at.module),
             claim=_claim(use, at, is_offset=False),
         )
 
@@ -166,15 +163,13 @@ def _place_of_length(use: LengthUse, module: ModuleFacts, project: Project) -> S
     return next((site for site in (*passed, *reversed(use.table.calls)) if site.module is module), None)
 
 
-def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> LengthNotPositions | None:
+def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> claims.LengthNotPositions | None:
     """The claim for a run; None for a table of an object of which nothing is known."""
-    from modellint.claims.positions import LengthNotPositions
-
     if use.table.use in use.table.passed:
         return None
     call = next(iter(use.table.calls), None)
     lookup = use.picks[0].use.place if use.picks else None
-    return LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)
+    return claims.LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)
 
 
 def _picked_by(picked: PickedRows) -> str:
@@ -195,7 +190,7 @@ def _help(picks: list[PickedRows]) -> str:
 
 
 def _fix(use: LengthUse, at: Site) -> Fix | None:
-    if written(at.value, at.module) is None:
+    if edits.written(at.value, at.module) is None:
         # `length += 10` is a statement.
         return None
     for picked in use.picks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Rule
@@ -11,13 +12,11 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.positions import LengthNotPositions, StepBeyond
     from modellint.flow.domain import Site
     from modellint.flow.length_terms import FunctionTables, PickedRows, SizedTable, Term
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
 
 class RotaryLengthNotCovering(Rule):
@@ -71,9 +70,9 @@ class RotaryLengthNotCovering(Rule):
                             yield self._report(place, table, picked, asked, is_current=is_current)
                         reported.add(key)
 
-    def probe(self, claim: StepBeyond | LengthNotPositions, project: Project) -> Probe | None:
+    def probe(self, claim: claims.StepBeyond | claims.LengthNotPositions, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with their cache, or positions beyond the number of keys."""
-        from modellint.probes import boundary_probe
+        from modellint.rule import boundary_probe
 
         return boundary_probe(claim, [claim.place])
 
@@ -98,12 +97,11 @@ class RotaryLengthNotCovering(Rule):
 
 def _claim(
     place: Site, length: Site, picked: PickedRows, asked: FunctionTables, *, is_current: bool
-) -> StepBeyond | LengthNotPositions:
-    from modellint.claims.positions import LengthNotPositions, StepBeyond
+) -> claims.StepBeyond | claims.LengthNotPositions:
 
     if is_current:
-        return StepBeyond(place.place, picked.use.place, tuple(asked.kept))
-    return LengthNotPositions(length.place, picked.use.place, place.place, is_offset=True)
+        return claims.StepBeyond(place.place, picked.use.place, tuple(asked.kept))
+    return claims.LengthNotPositions(length.place, picked.use.place, place.place, is_offset=True)
 
 
 def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.positions import TableEnds
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .position_tables import FixedTable
 
@@ -58,14 +57,13 @@ class UnguardedPositionTable(Rule):
         for found in project.of(PositionTables).unguarded(module):
             yield self._report(found)
 
-    def probe(self, claim: TableEnds, project: Project) -> Probe | None:
+    def probe(self, claim: claims.TableEnds, project: Project) -> Probe | None:
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
-        from modellint.probes import boundary_probe
+        from modellint.rule import boundary_probe
 
         return boundary_probe(claim, [claim.lookup])
 
     def _report(self, found: FixedTable) -> Finding:
-        from modellint.claims.positions import TableEnds
 
         table, use, size = found.table, found.use, found.rows
         length = found.length.module.text_of(found.length.value)
@@ -86,13 +84,11 @@ class UnguardedPositionTable(Rule):
             evidence=(built, f"`{length}` is known only at run time, and nothing compares or limits it"),
             related=(Related(lookup, "the table is read here"),),
             help="compare the length with the rows of the table, or build the table for the length",
-            claim=TableEnds(place, lookup),
+            claim=claims.TableEnds(place, lookup),
         )
 
     def _overrun(self, found: FixedTable, rows: str) -> Finding:
         """A finding about a table of which more is read than was compared with its rows."""
-        from modellint.claims.positions import TableEnds
-
         table, use = found.table, found.use
         length = found.length.module.text_of(found.length.value)
         text = table.module.text_of(table.value)
@@ -104,5 +100,5 @@ class UnguardedPositionTable(Rule):
             evidence=(f"the rows up to `{length}` start above 0, or are more than the length that the code compares",),
             related=(Related(use.place, "the table is read here"),),
             help="compare the last position with the rows of the table",
-            claim=TableEnds(table.place, use.place),
+            claim=claims.TableEnds(table.place, use.place),
         )

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.lookups import FEW
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
 from modellint.link.classes.calls import ADDERS, REGISTRARS
-from modellint.link.names import DefinedFunction, External
 from modellint.link.remembered import Form
 from modellint.link.values.members import Members
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Event
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Operators that make large numbers of small ones.
 _POWERS = frozenset(("**", "<<", "*"))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.table_reads import LengthComparison, TableRead
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: How many classes that keep or extend one are looked at.
 _MAX_USERS = 8

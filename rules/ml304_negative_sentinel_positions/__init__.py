@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import constant_places
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.positions import NegativeFiller
+    from modellint.finding import Place
     from modellint.flow.domain import Filler
     from modellint.flow.lookup_records import Lookup, PaddedPositions
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
-    from modellint.probes import Probe
-    from modellint.source import Place
+    from modellint.rule import Probe, Project
 
 
 class NegativeSentinelPositions(Rule):
@@ -83,10 +81,10 @@ class NegativeSentinelPositions(Rule):
             if number is not None and one.filler.key not in seen:
                 yield self._padding_finding(one, number, indexed.is_compared(one.filler, module))
 
-    def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NegativeFiller, project: Project) -> Probe | None:
         """Run the functions that pad and look up, with sequences about as long as the filler is negative."""
         from modellint.link.values.callers import callers
-        from modellint.probes import boundary_probe, function_at
+        from modellint.rule import boundary_probe, function_at
 
         function = function_at(claim, project)
         found = [] if function is None else callers(project, function)
@@ -127,11 +125,10 @@ class NegativeSentinelPositions(Rule):
         is_compared: bool,
         lookup: Place | None = None,
     ) -> Finding:
-        from modellint.claims.positions import NegativeFiller
 
         value, function = filler.origin.value, filler.origin.function
         assert function is not None
-        place, written_at = constant_places(value, function, filler.size.number)
+        place, written_at = edits.constant_places(value, function, filler.size.number)
         edit = None if written_at is None or is_compared else Edit(written_at, "0")
         to_do = "fill with 0, and let the attention mask hide those elements"
         if is_compared:
@@ -145,7 +142,7 @@ class NegativeSentinelPositions(Rule):
             related=related,
             help=to_do,
             fix=None if edit is None else Fix("Fill with 0", Applicability.UNSAFE, (edit,)),
-            claim=NegativeFiller(place, lookup),
+            claim=claims.NegativeFiller(place, lookup),
         )
 
 

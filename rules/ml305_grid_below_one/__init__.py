@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.edits.python import written
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Rule
@@ -12,12 +12,10 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.positions import GridEmpty
     from modellint.flow.domain import Site
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .following import SideUse
 
@@ -60,14 +58,13 @@ class GridBelowOne(Rule):
         for use in project.of(Grids).rounded_sides(module):
             yield self._report(use)
 
-    def probe(self, claim: GridEmpty, project: Project) -> Probe | None:
+    def probe(self, claim: claims.GridEmpty, project: Project) -> Probe | None:
         """Run the function that uses the size, else the one that computes it, with images that become smaller."""
-        from modellint.probes import boundary_probe
+        from modellint.rule import boundary_probe
 
         return boundary_probe(claim, [claim.used, claim.measured, claim.place])
 
     def _report(self, use: SideUse) -> Finding:
-        from modellint.claims.positions import GridEmpty
 
         side, quotient, rounding = use.side, use.side.quotient, use.side.rounding
         assert quotient is not None
@@ -92,9 +89,9 @@ class GridBelowOne(Rule):
             ),
             help=f"keep one patch: `max(1, {text})`" if use.is_resized_to else _TOO_SMALL,
             fix=Fix("Keep one patch", Applicability.UNSAFE, (Edit(place, f"max(1, {text})"),))
-            if use.is_resized_to and written(rounding.value, module) is not None
+            if use.is_resized_to and edits.written(rounding.value, module) is not None
             else None,
-            claim=GridEmpty(place, measured, used),
+            claim=claims.GridEmpty(place, measured, used),
         )
 
 

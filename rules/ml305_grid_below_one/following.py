@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, PathCondition, Value
-    from modellint.link.project import Project
     from modellint.operators import Operator
+    from modellint.rule import Project
 
     from .rounding import Reach
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.domain import Arguments, Site
 from modellint.flow.runs import called, follow
+from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute, walk_all
-from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.values.callers import neighbours
 
 from .following import measuring
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .following import SideUse
 

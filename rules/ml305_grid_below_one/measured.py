@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.callees import bound
 from modellint.flow.records import is_self
+from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.value import EventKind, Nested, Op, walk_all
-from modellint.link.names import DefinedClass, DefinedFunction
 
 from .rounding import MEASURING, called_as, nested_returns, ratios
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .rounding import Reach
 

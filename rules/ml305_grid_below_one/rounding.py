@@ -9,8 +9,8 @@ from enum import Flag, auto
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import EventKind, Nested, Op, walk_all
-from modellint.link.names import DefinedFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 class Fate(Flag):

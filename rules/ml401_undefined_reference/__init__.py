@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule, any_of
-from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotLoaded, Unresolved
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.health import FoundProblem
     from modellint.link.recipes.items import Problem
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
 
 class UndefinedReference(Rule):
@@ -78,15 +76,13 @@ class UndefinedReference(Rule):
                 else self._unresolved_finding(found, *describe(found.problem))
             )
 
-    def probe(self, claim: NotLoaded | Unresolved, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotLoaded | claims.Unresolved, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference; resolve it in what OmegaConf loads."""
-        from modellint.claims.recipes import Unresolved
-        from modellint.probes import file_probe, recipe_probe
+        from modellint.rule import file_probe, recipe_probe
 
-        return file_probe(claim) if isinstance(claim, Unresolved) else recipe_probe(claim, project)
+        return file_probe(claim) if isinstance(claim, claims.Unresolved) else recipe_probe(claim, project)
 
     def _undefined_finding(self, found: FoundProblem) -> Finding:
-        from modellint.claims.recipes import NotLoaded, Unresolved
         from modellint.graph.recipe import Dialect, TagKind
 
         problem, recipe = found.problem, found.recipe
@@ -98,7 +94,7 @@ class UndefinedReference(Rule):
             what += f"there is no key `{problem.missing}`"
         else:
             what += f"the value before `{problem.missing}` is not a mapping"
-        near = get_close_matches(problem.missing, problem.available, n=3, cutoff=0.6)
+        near = edits.get_close_matches(problem.missing, problem.available, n=3, cutoff=0.6)
         if near:
             help = f"did you mean {any_of(near)}?"
         elif nested and problem.available:
@@ -121,11 +117,10 @@ class UndefinedReference(Rule):
             evidence=_interpolation(problem) if is_plain else (_REFUSED,),
             related=related,
             help=help,
-            claim=Unresolved(problem.place, written) if is_plain else NotLoaded(problem.place, "0"),
+            claim=claims.Unresolved(problem.place, written) if is_plain else claims.NotLoaded(problem.place, "0"),
         )
 
     def _unresolved_finding(self, found: FoundProblem, what: str, evidence: str, help: str) -> Finding:
-        from modellint.claims.recipes import NotLoaded
 
         problem = found.problem
         return self.finding(
@@ -135,7 +130,7 @@ class UndefinedReference(Rule):
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
-            claim=NotLoaded(problem.place, "0"),
+            claim=claims.NotLoaded(problem.place, "0"),
         )
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import Dialect
 from modellint.rule import Rule, any_of
-from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotLocated, NotMade
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.targets import BadTarget, ResolvedName
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
 
 class UnresolvableClass(Rule):
@@ -66,16 +64,15 @@ class UnresolvableClass(Rule):
             if bad.target.kind is not TargetKind.MISSING:
                 yield self._misfit(bad, recipe)
                 continue
-            near = get_close_matches(bad.target.missing, sorted(bad.target.available), n=3, cutoff=0.7)
+            near = edits.get_close_matches(bad.target.missing, sorted(bad.target.available), n=3, cutoff=0.7)
             if near or bad.target.is_sure:
                 yield self._missing(bad, recipe, near, project)
 
-    def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotMade | claims.NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object; locate the name in `_target_`."""
-        from modellint.claims.recipes import NotLocated
-        from modellint.probes import file_probe, recipe_probe
+        from modellint.rule import file_probe, recipe_probe
 
-        return file_probe(claim) if isinstance(claim, NotLocated) else recipe_probe(claim, project)
+        return file_probe(claim) if isinstance(claim, claims.NotLocated) else recipe_probe(claim, project)
 
     def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str], project: Project) -> Finding:
         from modellint.link.requirements import required
@@ -123,13 +120,12 @@ class UnresolvableClass(Rule):
         )
 
 
-def _claim(bad: BadTarget, recipe: Recipe) -> NotMade | NotLocated:
-    from modellint.claims.recipes import NotLocated, NotMade
+def _claim(bad: BadTarget, recipe: Recipe) -> claims.NotMade | claims.NotLocated:
 
     place = recipe.place(bad.node.tag.span)
     if recipe.dialect is Dialect.OMEGACONF:
-        return NotLocated(place, bad.name)
-    return NotMade(place, bad.item.top, bad.name, "")
+        return claims.NotLocated(place, bad.name)
+    return claims.NotMade(place, bad.item.top, bad.name, "")
 
 
 def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import Dialect
 from modellint.rule import Rule
-from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from modellint.claims.recipes import NotCalled, NotMade
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.signatures import Misfit, Parameters
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .calls import BadCall
 
@@ -78,12 +76,11 @@ class ConstructorMismatch(Rule):
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
             yield from [_join_findings(*found)] if is_many else found
 
-    def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotMade | claims.NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""
-        from modellint.claims.recipes import NotCalled
-        from modellint.probes import file_probe, recipe_probe
+        from modellint.rule import file_probe, recipe_probe
 
-        return file_probe(claim) if isinstance(claim, NotCalled) else recipe_probe(claim, project)
+        return file_probe(claim) if isinstance(claim, claims.NotCalled) else recipe_probe(claim, project)
 
     def _finding(self, bad: BadCall, misfit: Misfit) -> Finding:
         from modellint.graph.recipe import TagKind
@@ -93,7 +90,7 @@ class ConstructorMismatch(Rule):
         parameters = target.signatures[0]
         is_plain = tag.kind is TagKind.TARGET
         wanted = [p.name for p in parameters if not (is_plain and p.name in bad.item.fields)]
-        near = get_close_matches(misfit.unknown, wanted, n=1, cutoff=0.75 if is_plain else 0.6)
+        near = edits.get_close_matches(misfit.unknown, wanted, n=1, cutoff=0.75 if is_plain else 0.6)
         later = is_plain or tag.kind is TagKind.NAME
         evidence = [
             ("calling it" if later else "loading the recipe") + " raises `TypeError`",
@@ -104,7 +101,7 @@ class ConstructorMismatch(Rule):
         if target.is_guessed:
             evidence.append("the project asks for no release; going by the names in the recipe, it needs one of these")
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
-        claim: NotMade | NotCalled | None = _claim(bad, misfit)
+        claim: claims.NotMade | claims.NotCalled | None = _claim(bad, misfit)
         if is_plain and misfit.unknown and not near:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         message = _message(name, misfit, len(bad.item.elements))
@@ -125,7 +122,7 @@ def _mistakes(misfits: Sequence[Misfit]) -> Iterator[Misfit]:
     """The misfits, each mistake once: a parameter is not missing as well where its name is misspelt."""
     unknown = [misfit.unknown for misfit in misfits if misfit.unknown]
     for misfit in misfits:
-        written = [get_close_matches(name, unknown, n=1, cutoff=_SLIP) for name in misfit.missing]
+        written = [edits.get_close_matches(name, unknown, n=1, cutoff=_SLIP) for name in misfit.missing]
         if not written or not all(written):
             yield misfit
 
@@ -142,15 +139,14 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
     )
 
 
-def _claim(bad: BadCall, misfit: Misfit) -> NotMade | NotCalled:
-    from modellint.claims.recipes import NotCalled, NotMade
+def _claim(bad: BadCall, misfit: Misfit) -> claims.NotMade | claims.NotCalled:
 
     item, tag = bad.item, bad.item.node.tag
     if item.recipe.dialect is Dialect.OMEGACONF:
-        return NotCalled(bad.place(misfit), tag.target, len(item.elements), tuple(map(str, item.fields)))
+        return claims.NotCalled(bad.place(misfit), tag.target, len(item.elements), tuple(map(str, item.fields)))
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
     says = first.unknown or first.doubled or (*first.missing, "")[0]
-    return NotMade(item.recipe.place(tag.span), item.top, tag.target, says)
+    return claims.NotMade(item.recipe.place(tag.span), item.top, tag.target, says)
 
 
 def _message(name: str, misfit: Misfit, given: int) -> str:

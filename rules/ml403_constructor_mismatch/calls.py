@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import edits
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NodeKind, Recipe, TagKind
 from modellint.link.classes.signatures import Misfit, constructor_parameters, misfits
@@ -19,13 +20,12 @@ from modellint.link.recipes.targets import (
     tagged_items,
     target_of,
 )
-from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.link.project import Project
-    from modellint.source import Place
+    from modellint.finding import Place
+    from modellint.rule import Project
 
 #: Tags whose class or function is called later, perhaps with more arguments.
 _OPEN_CALLS = (TagKind.NAME, TagKind.TARGET)
@@ -43,7 +43,7 @@ class BadCall:
         """The argument in `**kwargs` whose name is close to that of a missing one; None if there is none."""
         declared = {p.name for p in self.target.signatures[0] if not p.kind.startswith("var")}
         others = [str(name) for name in self.item.fields if name not in declared]
-        return next((near[0] for name in misfit.missing if (near := get_close_matches(name, others, n=1))), None)
+        return next((near[0] for name in misfit.missing if (near := edits.get_close_matches(name, others, n=1))), None)
 
     def place(self, misfit: Misfit) -> Place:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotLoaded
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .repeated import RepeatedKey
 
@@ -44,6 +43,7 @@ class DuplicateKey(Rule):
     code = "ML404"
     name = "duplicate-key"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .repeated import repeated_keys
@@ -51,14 +51,7 @@ class DuplicateKey(Rule):
         for repeated in repeated_keys(recipe, project):
             yield self._finding(repeated)
 
-    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, as it is and with another name for the second key."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
-
     def _finding(self, repeated: RepeatedKey) -> Finding:
-        from modellint.claims.recipes import NotLoaded
         from modellint.graph.recipe import MERGE
 
         place = repeated.recipe.place(repeated.second.key.span)
@@ -76,5 +69,5 @@ class DuplicateKey(Rule):
             evidence=(f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded",),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
             help="merge both with one `<<`: `<<: [*one, *other]`" if name == MERGE else help,
-            claim=NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
+            claim=claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
         )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Entry, Node, Recipe
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 @dataclass(frozen=True, slots=True)

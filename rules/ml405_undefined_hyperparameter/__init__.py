@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
-from modellint.similar import get_close_matches
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NoKey
+    from modellint.finding import Place
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.interfaces import Unmet
-    from modellint.probes import Probe
-    from modellint.source import Place
+    from modellint.rule import Project
 
     from .hyperparameters import LackingRecipe, MissingKey
 
@@ -56,6 +54,7 @@ class UndefinedHyperparameter(Rule):
     code = "ML405"
     name = "undefined-hyperparameter"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.interfaces import recipes_beside
@@ -81,19 +80,12 @@ class UndefinedHyperparameter(Rule):
             if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
                 yield self._finding(missing)
 
-    def probe(self, claim: NoKey, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and look the name up as the script does."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
-
     def _finding(self, missing: MissingKey) -> Finding:
-        from modellint.claims.recipes import NoKey
 
         use = missing.use
         certain = [lacking for lacking in missing.recipes if lacking.certain]
         recipes = certain or list(missing.recipes)
-        near = get_close_matches(use.name, recipes[0].keys, n=1, cutoff=0.75)
+        near = edits.get_close_matches(use.name, recipes[0].keys, n=1, cutoff=0.75)
         doubt = recipes[0].doubt if all(lacking.doubt for lacking in recipes) else ""
         verb = "is overridden" if missing.is_override else "is read"
         where = "the script" if use.function == "<module>" else f"`{use.function}`"
@@ -116,15 +108,14 @@ class UndefinedHyperparameter(Rule):
             related=[Related(_head(lacking), f"the recipe has no `{use.name}`") for lacking in recipes],
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
             # If it is not certain, what is in doubt is if the script asks.
-            claim=NoKey(_head(recipes[0]), use.name, missing.is_override) if certain else None,
+            claim=claims.NoKey(_head(recipes[0]), use.name, missing.is_override) if certain else None,
         )
 
     def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
-        from modellint.claims.recipes import NoKey
 
         interface, name = unmet.interface, unmet.name
-        claim = NoKey(unmet.place, name, is_override=False)
-        near = get_close_matches(name, unmet.spare, n=1, cutoff=0.75)
+        claim = claims.NoKey(unmet.place, name, is_override=False)
+        near = edits.get_close_matches(name, unmet.spare, n=1, cutoff=0.75)
         help = f"did you mean `{near[0]}`?" if near else f"add `{name}` to the recipe"
         if unmet.use is None:
             return self.finding(

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.flow.object_run import covers
+from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value
-from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.recipes.environment import Surroundings
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.keys import HPARAMS, KeyWork, kept_under, key_work, may_be_keys
@@ -21,12 +21,12 @@ from modellint.source import plain_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from modellint.finding import Place
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.items import Evaluation
     from modellint.link.recipes.scripts import Script
-    from modellint.source import Place
+    from modellint.rule import Project
 
 #: The stage for code around Brains, outside of all stages of a training.
 _AROUND = "AROUND"

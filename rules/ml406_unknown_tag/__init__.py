@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Severity
-from modellint.rule import Rule
-from modellint.similar import get_close_matches
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotLoaded
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.items import Problem
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .tags import FoundTag
 
@@ -54,6 +52,7 @@ class UnknownTag(Rule):
     code = "ML406"
     name = "unknown-tag"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.health import problems
@@ -66,14 +65,7 @@ class UnknownTag(Rule):
         for found in problems(recipe, project, (ProblemKind.SHAPE,)):
             yield self._misplaced_finding(found.problem)
 
-    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, as it is and without the tag."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
-
     def _unknown(self, found: FoundTag, recipe: Recipe) -> Finding:
-        from modellint.claims.recipes import NotLoaded
 
         text = found.node.tag.text
         place = recipe.place(found.node.tag.span)
@@ -85,11 +77,10 @@ class UnknownTag(Rule):
             confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
             evidence=(_REFUSED,),
             help=f"did you mean `{near}`?" if near else "correct the tag, or register a constructor for it",
-            claim=NotLoaded(place, ""),
+            claim=claims.NotLoaded(place, ""),
         )
 
     def _misplaced_finding(self, problem: Problem) -> Finding:
-        from modellint.claims.recipes import NotLoaded
 
         return self.finding(
             problem.place,
@@ -98,7 +89,7 @@ class UnknownTag(Rule):
             confidence=Confidence.HIGH,
             evidence=("HyperPyYAML raises an error when the recipe is loaded",),
             help=f"tag the elements one by one with `{problem.missing}`",
-            claim=NotLoaded(problem.place, "0"),
+            claim=claims.NotLoaded(problem.place, "0"),
         )
 
 
@@ -119,11 +110,11 @@ def _nearest(text: str) -> str | None:
     from .tags import PREFIXES
 
     if text.startswith("!!"):
-        types = get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)
+        types = edits.get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)
         return types[0] if types else None
     tags = {kind.value.lower(): kind.value for kind in TagKind if kind.value.startswith("!")}
     name, colon, target = text.strip("!<>").partition(":")
-    near = get_close_matches(f"!{name.lower()}", tags, n=1, cutoff=0.7)
+    near = edits.get_close_matches(f"!{name.lower()}", tags, n=1, cutoff=0.7)
     if not near:
         return None
     tag = tags[near[0]]

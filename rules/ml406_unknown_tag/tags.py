@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: The tags that YAML itself defines and that the library's loader reads.
 _YAML_TAGS = frozenset(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotLoaded
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
     from modellint.link.recipes.items import Problem
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 
 class ReferenceCycle(Rule):
@@ -49,6 +48,7 @@ class ReferenceCycle(Rule):
     code = "ML407"
     name = "reference-cycle"
     severity = Severity.ERROR
+    probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.health import problems
@@ -57,14 +57,7 @@ class ReferenceCycle(Rule):
         for found in problems(recipe, project, (ProblemKind.CYCLE, ProblemKind.ITSELF)):
             yield self._finding(found.problem, found.problem.kind is ProblemKind.ITSELF)
 
-    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, as it is and without the reference."""
-        from modellint.probes import recipe_probe
-
-        return recipe_probe(claim, project)
-
     def _finding(self, problem: Problem, is_itself: bool) -> Finding:
-        from modellint.claims.recipes import NotLoaded
 
         if not problem.text:
             what = f"`{problem.missing}` includes itself, directly or through another file"
@@ -84,5 +77,5 @@ class ReferenceCycle(Rule):
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
-            claim=NotLoaded(problem.place, "0"),
+            claim=claims.NotLoaded(problem.place, "0"),
         )

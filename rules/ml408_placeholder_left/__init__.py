@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 class PlaceholderLeft(Rule):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from modellint.link.project import Project
-    from modellint.source import Place
+    from modellint.finding import Place
+    from modellint.rule import Project
 
 _DOCUMENTS = (".md", ".rst", ".txt")
 _TEXTS = (*_DOCUMENTS, ".py", ".ipynb")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.names import External
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import Refused
+    from modellint import claims
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Probe, Project
 
     from .meetings import Misfit
 
@@ -90,9 +89,9 @@ class WidthMismatch(Rule):
                 told.add(id(misfit.call.value))
                 yield self._finding(misfit, severity)
 
-    def probe(self, claim: Refused, project: Project) -> Probe:
+    def probe(self, claim: claims.Refused, project: Project) -> Probe:
         """Reach the call: does torch refuse it?"""
-        from modellint.probes import called_probe, file_probe
+        from modellint.rule import called_probe, file_probe
 
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
@@ -144,7 +143,13 @@ class WidthMismatch(Rule):
         )
 
     def _division_finding(
-        self, function: Function, call: Value, name: str, sizes: tuple[Size, Size], severity: Severity, claim: Refused
+        self,
+        function: Function,
+        call: Value,
+        name: str,
+        sizes: tuple[Size, Size],
+        severity: Severity,
+        claim: claims.Refused,
     ) -> Finding:
         width, parts = sizes
         return self.finding(

@@ -10,17 +10,17 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Op, Value, dotted
-from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import Members, is_super
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: How many steps a value is followed through calls, attributes and parameters.
 _MAX_DEPTH = 24

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Severity
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.calls.doubts import is_generator_source, is_tried_out
 from modellint.link.classes.spoken import setters_of_others
-from modellint.link.names import External
 from modellint.link.searched import mentioning
 from modellint.link.values.members import Members
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size, Symbol
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .meetings import Misfit
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.calls.reached import keeps_signature
 from modellint.link.classes.spoken import kept_name, kept_value
-from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.link.values.members import Members, is_super
 
 from .evaluator import Activation, Evaluator, Instance, Located
@@ -20,11 +20,11 @@ from .table import POOLS, SIZED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.graph.definitions import Definition
     from modellint.graph.python import Class
     from modellint.graph.size import Size
     from modellint.graph.value import Event
-    from modellint.link.names import Definition
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .table import Argument
 

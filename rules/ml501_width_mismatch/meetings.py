@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.size import Size
     from modellint.graph.value import Event
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .evaluator import Activation
     from .layers import Layer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import External
 from modellint.graph.size import Size
 from modellint.graph.value import Op
-from modellint.link.names import External
 
 from . import shapes
 from .shapes import UNKNOWN, Shape, Width
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .evaluator import Activation
 

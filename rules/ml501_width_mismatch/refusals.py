@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.graph.value import EventKind, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import Refused
+    from modellint.finding import Place
     from modellint.graph.python import Function
     from modellint.graph.value import Value
-    from modellint.source import Place
 
     from .meetings import Misfit
     from .table import Argument
@@ -39,10 +39,8 @@ _SAID: dict[str, tuple[str, ...]] = {
 }
 
 
-def refusal_of(misfit: Misfit) -> Refused | None:
+def refusal_of(misfit: Misfit) -> claims.Refused | None:
     """The claim that a call of a layer is refused, where calling the function around it shows that."""
-    from modellint.claims.calls import Refused
-
     said = next((said for name, said in _SAID.items() if misfit.layer.name.startswith(name)), None)
     given, taken = misfit.given.size.number, misfit.taken.number
     if said is None or (given is not None and given == taken) or (misfit.is_one_side and not misfit.is_default):
@@ -52,16 +50,14 @@ def refusal_of(misfit: Misfit) -> Refused | None:
     else:
         words = said[1].format(given=given, taken=taken)
     place, within = _place(misfit)
-    return None if place is None else Refused(place, said[0], words, within)
+    return None if place is None else claims.Refused(place, said[0], words, within)
 
 
-def division_refusal(place: Place, parts: Argument) -> Refused:
+def division_refusal(place: Place, parts: Argument) -> claims.Refused:
     """The claim that a constructor is refused."""
-    from modellint.claims.calls import Refused
-
     if "num_heads" in parts or "nhead" in parts:
-        return Refused(place, "AssertionError", "embed_dim must be divisible by num_heads")
-    return Refused(place, "ValueError", f"must be divisible by {parts[1]}")
+        return claims.Refused(place, "AssertionError", "embed_dim must be divisible by num_heads")
+    return claims.Refused(place, "ValueError", f"must be divisible by {parts[1]}")
 
 
 def _place(misfit: Misfit) -> tuple[Place | None, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.graph.definitions import DefinedConstant
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op, Value, self_attribute
-from modellint.link.names import DefinedConstant
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from .sizes import Sizes
 from .table import SIZED
 
 if TYPE_CHECKING:
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
     from .layers import Layer
     from .outputs import Met

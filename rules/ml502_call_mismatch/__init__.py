@@ -5,19 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.rule import Rule
-from modellint.similar import get_close_matches, slip
-from modellint.source import Place, Span
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import NotTaken
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.signatures import Misfit
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .fitting import Mismatch
 
@@ -82,6 +79,7 @@ class CallMismatch(Rule):
     code = "ML502"
     name = "call-mismatch"
     severity = Severity.ERROR
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .fitting import mismatches
@@ -94,14 +92,7 @@ class CallMismatch(Rule):
             for found in [group] if len(group) > _MOST else [[one] for one in group]:
                 yield self._finding(found, project)
 
-    def probe(self, claim: NotTaken, project: Project) -> Probe:
-        """Ask the callee for its signature; where it is not found, reach the call."""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, group: list[Mismatch], project: Project) -> Finding:
-        from modellint.claims.calls import NotTaken
         from modellint.link.calls.doubts import is_tried_out
 
         found, *others = group
@@ -134,7 +125,7 @@ class CallMismatch(Rule):
             help=_advice(first, meant.get(first.unknown)),
             fix=_rename_fix(found, meant),
             cause=f"{callee.module.path} {callee.qualname} {said}" if callee is not None and not others else "",
-            claim=NotTaken(module.place(call), "TypeError", _error_words(first)),
+            claim=claims.NotTaken(module.place(call), "TypeError", _error_words(first)),
         )
 
 
@@ -160,7 +151,7 @@ def _intended_names(found: Mismatch) -> dict[str, str]:
     missing = [name for misfit in found.misfits for name in misfit.missing]
     if len(unknown) == len(missing) == 1:
         return {unknown[0]: missing[0]}
-    near = {name: get_close_matches(name, free, n=1, cutoff=0.6) for name in unknown}
+    near = {name: edits.get_close_matches(name, free, n=1, cutoff=0.6) for name in unknown}
     return {name: matches[0] for name, matches in near.items() if matches}
 
 
@@ -175,31 +166,29 @@ def _place(found: Mismatch, misfit: Misfit) -> Place:
 
 def _keyword(found: Mismatch, name: str) -> Place | None:
     """The place of an argument's name."""
-    from modellint.edits.python import place_in, written
-
     module, call = found.function.module, found.call
-    node = written(call, module)
+    node = edits.written(call, module)
     if not isinstance(node, ast.Call):
         return None
     for keyword in node.keywords:
         if keyword.arg == name:
-            span = place_in(call, keyword.value, module).span
-            start = place_in(call, ast.copy_location(ast.Constant(0), keyword), module).span
+            span = edits.place_in(call, keyword.value, module).span
+            start = edits.place_in(call, ast.copy_location(ast.Constant(0), keyword), module).span
             if (start.line, start.column) < (span.line, span.column):
                 return Place(module.path, Span(start.line, start.column, start.line, start.column + len(name)))
     return None
 
 
 def _rename_fix(found: Mismatch, meant: dict[str, str]) -> Fix | None:
-    edits = [
+    changes = [
         (place, name)
         for unknown, name in meant.items()
-        if slip(unknown, [name]) is not None and (place := _keyword(found, unknown)) is not None
+        if edits.slip(unknown, [name]) is not None and (place := _keyword(found, unknown)) is not None
     ]
-    if not edits or len(set(meant.values())) < len(meant):
+    if not changes or len(set(meant.values())) < len(meant):
         return None
-    names = " and ".join(f"`{name}`" for _, name in edits)
-    return Fix(f"Call it {names}", Applicability.UNSAFE, tuple(Edit(place, name) for place, name in edits))
+    names = " and ".join(f"`{name}`" for _, name in changes)
+    return Fix(f"Call it {names}", Applicability.UNSAFE, tuple(Edit(place, name) for place, name in changes))
 
 
 def _message(shown: str, misfit: Misfit, positional: tuple[object, ...]) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.link.calls.reached import Reached
     from modellint.link.classes.signatures import Misfit
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 @dataclass(frozen=True, slots=True)

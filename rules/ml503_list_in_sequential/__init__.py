@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import External
-from modellint.rule import Rule
-from modellint.source import Place, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import Refused
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 _SEQUENTIAL = External("torch.nn.Sequential")
 
@@ -58,6 +56,7 @@ class ListInSequential(Rule):
     code = "ML503"
     name = "list-in-sequential"
     severity = Severity.ERROR
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in (*module.all_functions(), module.body):
@@ -68,18 +67,10 @@ class ListInSequential(Rule):
                 if project.names.definition(module, call.callee) == _SEQUENTIAL and "TypeError" not in event.handled:
                     yield self._finding(function, call)
 
-    def probe(self, claim: Refused, project: Project) -> Probe:
-        """Reach the call: does torch refuse it?"""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, function: Function, call: Value) -> Finding:
-        from modellint.claims.calls import Refused
-        from modellint.edits.python import argument_place
 
         module, held = function.module, call.args[1]
-        place = argument_place(call, 0, "", module) or module.place(call)
+        place = edits.argument_place(call, 0, "", module) or module.place(call)
         made = module.place(held)
         spot = Place(module.path, Span(place.span.line, place.span.column, place.span.line, place.span.column))
         kind = "tuple" if held.op is Op.TUPLE else "list"
@@ -92,7 +83,7 @@ class ListInSequential(Rule):
             related=(Related(made, f"the {kind} is made here"),) if made.span.line < place.span.line else (),
             help="unpack it with a star",
             fix=Fix("Unpack it", Applicability.SAFE, (Edit(spot, "*"),)),
-            claim=Refused(module.place(call), "TypeError", f"{kind} is not a Module subclass"),
+            claim=claims.Refused(module.place(call), "TypeError", f"{kind} is not a Module subclass"),
         )
 
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, Value, is_argument, self_attribute
-from modellint.link.names import External
-from modellint.rule import Rule
-from modellint.source import Place, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import AlwaysDrops
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 #: Functions whose `training` is true unless it is given, and the number of arguments before it.
 _ALWAYS_ON = {f"torch.nn.functional.{name}": 2 for name in ("dropout", "dropout1d", "dropout2d", "dropout3d")}
@@ -67,6 +65,7 @@ class DropoutAlwaysOn(Rule):
     code = "ML504"
     name = "dropout-always-on"
     severity = Severity.WARNING
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for cls in module.classes.values():
@@ -79,14 +78,7 @@ class DropoutAlwaysOn(Rule):
                     ):
                         yield self._finding(function, event.value)
 
-    def probe(self, claim: AlwaysDrops, project: Project) -> Probe:
-        """Call the layer after `eval()`: does it drop?"""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, function: Function, call: Value) -> Finding:
-        from modellint.claims.calls import AlwaysDrops
 
         module = function.module
         owner = function.owner
@@ -101,7 +93,7 @@ class DropoutAlwaysOn(Rule):
             evidence=("`training` is `True` by default",),
             help="pass `training=self.training`",
             fix=_fix(call, module),
-            claim=AlwaysDrops(module.place(call)),
+            claim=claims.AlwaysDrops(module.place(call)),
         )
 
 
@@ -173,10 +165,8 @@ def _makes_loss(function: Function) -> bool:
 
 def _fix(call: Value, module: ModuleFacts) -> Fix | None:
     """`training=self.training` behind the last argument."""
-    from modellint.edits.python import argument_place
-
-    places = [argument_place(call, index, "", module) for index in range(len(call.positional))]
-    places += [argument_place(call, 99, name, module) for name in call.keywords]
+    places = [edits.argument_place(call, index, "", module) for index in range(len(call.positional))]
+    places += [edits.argument_place(call, 99, name, module) for name in call.keywords]
     known = [place.span for place in places if place is not None]
     if not known:
         return None

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import External
-from modellint.rule import Rule
-from modellint.source import Place, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import OverBatch
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 _SOFTMAX = {f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin")}
 
@@ -62,6 +60,7 @@ class ImplicitSoftmaxDim(Rule):
     code = "ML505"
     name = "implicit-softmax-dim"
     severity = Severity.ERROR
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds
@@ -80,14 +79,7 @@ class ImplicitSoftmaxDim(Rule):
                 if rank == 3 or (rank is None and kinds.rank_by_comment(call) == 3):
                     yield self._finding(function, call, is_told=rank is None)
 
-    def probe(self, claim: OverBatch, project: Project) -> Probe:
-        """Call the function: along which dimension does it normalise?"""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, function: Function, call: Value, *, is_told: bool) -> Finding:
-        from modellint.claims.calls import OverBatch
 
         module = function.module
         return self.finding(
@@ -101,14 +93,13 @@ class ImplicitSoftmaxDim(Rule):
             ),
             help="pass the dimension that you mean, such as `dim=-1`",
             fix=_fix(call, module),
-            claim=OverBatch(module.place(call)),
+            claim=claims.OverBatch(module.place(call)),
         )
 
 
 def _fix(call: Value, module: ModuleFacts) -> Fix | None:
-    from modellint.edits.python import argument_place
 
-    place = argument_place(call, 0, "input", module)
+    place = edits.argument_place(call, 0, "input", module)
     if place is None:
         return None
     span = place.span

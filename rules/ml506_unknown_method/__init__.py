@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, called_name
-from modellint.link.names import External
-from modellint.rule import Rule
-from modellint.similar import get_close_matches, slip
-from modellint.source import Place, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import Refused
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
     from modellint.link.values.kinds import Kinds
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 #: Conditions that ask what kind of thing a value is.
 _ASKING = frozenset(("isinstance", "hasattr", "type", "getattr", "callable"))
@@ -66,6 +63,7 @@ class UnknownMethod(Rule):
     code = "ML506"
     name = "unknown-method"
     severity = Severity.ERROR
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.knowledge import surface
@@ -91,14 +89,7 @@ class UnknownMethod(Rule):
                 if _is_meant(name) or not may_be_subclass(callee.args[0], name, function, project, kinds):
                     yield self._finding(function, event)
 
-    def probe(self, claim: Refused, project: Project) -> Probe:
-        """Reach the call: is there such a method?"""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, function: Function, event: Event) -> Finding:
-        from modellint.claims.calls import Refused
         from modellint.knowledge import surface
 
         module, callee = function.module, event.value.callee
@@ -109,12 +100,14 @@ class UnknownMethod(Rule):
         advice = "call a method that tensors have, or a function"
         names = _public_names()
         squeezed = {one.replace("_", ""): one for one in names if not one.endswith("_")}
-        near = get_close_matches(name, names, n=1, cutoff=0.8)
-        near = near or [squeezed[one] for one in get_close_matches(name.replace("_", ""), squeezed, n=1, cutoff=0.8)]
+        near = edits.get_close_matches(name, names, n=1, cutoff=0.8)
+        near = near or [
+            squeezed[one] for one in edits.get_close_matches(name.replace("_", ""), squeezed, n=1, cutoff=0.8)
+        ]
         if name in (surface.module_names("torch.nn.functional") or ()):
             evidence.append(f"`torch.nn.functional.{name}` is a function, not a method")
             near, advice = [], f"call the function `torch.nn.functional.{name}`"
-        meant = slip(name, names) if near else None
+        meant = edits.slip(name, names) if near else None
         return self.finding(
             place,
             f"tensors have no method `{name}`" + (" any more" if was_there else ""),
@@ -124,7 +117,7 @@ class UnknownMethod(Rule):
             evidence=evidence,
             help=f"did you mean `{near[0]}`?" if near else advice,
             fix=None if meant is None else _rename_fix(place, name, meant),
-            claim=Refused(place, "AttributeError", f"has no attribute '{name}'"),
+            claim=claims.Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )
 
 
@@ -133,7 +126,7 @@ def _is_meant(name: str) -> bool:
     from modellint.knowledge import surface
 
     functions = surface.module_names("torch.nn.functional") or ()
-    return name in functions or name in surface.removed_tensor_names() or slip(name, _public_names()) is not None
+    return name in functions or name in surface.removed_tensor_names() or edits.slip(name, _public_names()) is not None
 
 
 def _public_names() -> list[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import DefinedConstant, DefinedFunction, External
 from modellint.graph.python import sides
 from modellint.graph.value import EventKind, Op, dotted, walk_all
-from modellint.link.names import DefinedConstant, DefinedFunction, External
 from modellint.link.searched import mentioning
 from modellint.link.values.kinds import Kinds
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: Modules of torch that have subclasses of its tensors.
 _SUBCLASSES = ("torch.distributed", "torch.nested", "torch.masked", "torch.ao", "torch._subclasses", "torch.sparse")

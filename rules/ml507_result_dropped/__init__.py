@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint import operators
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint import claims, operators
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.graph.definitions import External
 from modellint.graph.value import Op
-from modellint.link.names import External
-from modellint.rule import Rule
-from modellint.source import Place, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import Lost
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
     from modellint.link.values.kinds import Kinds
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 #: Methods that compute a new tensor, and change nothing.
 _PURE = frozenset(
@@ -102,6 +99,7 @@ class ResultDropped(Rule):
     code = "ML507"
     name = "result-dropped"
     severity = Severity.WARNING
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds
@@ -116,14 +114,7 @@ class ResultDropped(Rule):
                 if what is not None and not _TRYING.search(module.file.name):
                     yield self._finding(function, event.value, what, kinds, project)
 
-    def probe(self, claim: Lost, project: Project) -> Probe:
-        """Reach the statement: does it change anything?"""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, function: Function, call: Value, what: str, kinds: Kinds, project: Project) -> Finding:
-        from modellint.claims.calls import Lost
         from modellint.link.calls.doubts import is_tried_out
 
         module = function.module
@@ -139,7 +130,7 @@ class ResultDropped(Rule):
             evidence=("the statement computes a new tensor and drops it",),
             help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
             fix=_assign_fix(call, module),
-            claim=Lost(module.place(call)),
+            claim=claims.Lost(module.place(call)),
         )
 
 

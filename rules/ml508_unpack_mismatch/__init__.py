@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op, called_name
-from modellint.rule import Rule
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import Refused
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
     from .returned import Unpacking
 
@@ -64,6 +63,7 @@ class UnpackMismatch(Rule):
     code = "ML508"
     name = "unpack-mismatch"
     severity = Severity.ERROR
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .returned import misfit_unpackings
@@ -71,14 +71,7 @@ class UnpackMismatch(Rule):
         for unpacking in misfit_unpackings(module, project):
             yield self._finding(unpacking, project)
 
-    def probe(self, claim: Refused, project: Project) -> Probe:
-        """Reach the assignment: does Python refuse it?"""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, found: Unpacking, project: Project) -> Finding:
-        from modellint.claims.calls import Refused
         from modellint.link.calls.doubts import is_tried_out
 
         module, event = found.function.module, found.event
@@ -104,5 +97,5 @@ class UnpackMismatch(Rule):
             ],
             help=f"unpack into {number} names, with `_` for values that you do not need",
             cause="" if callee is None else f"{callee.module.path} {callee.qualname} {number} {len(names.args)}",
-            claim=Refused(module.place(names), "ValueError", f"values to unpack (expected {len(names.args)}"),
+            claim=claims.Refused(module.place(names), "ValueError", f"values to unpack (expected {len(names.args)}"),
         )

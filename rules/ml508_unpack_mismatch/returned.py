@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.truth import truth_with
+from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import bind
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_certain
 from modellint.link.calls.reached import CallReach, unfit
-from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, PathCondition, Value
     from modellint.link.calls.reached import Reached
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 #: The number of calls that are followed, each of which returns the result of the next one.
 _MAX_DEPTH = 5

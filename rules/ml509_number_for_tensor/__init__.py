@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint import claims, edits
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, called_name
-from modellint.link.names import External
-from modellint.rule import Rule
-from modellint.source import Place, Span
+from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.calls import Refused
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
     from modellint.link.values.kinds import Kinds
-    from modellint.probes import Probe
+    from modellint.rule import Project
 
 #: Functions of `math` that torch has under the same name.
 _IN_MATH = frozenset(
@@ -70,6 +68,7 @@ class NumberForTensor(Rule):
     code = "ML509"
     name = "number-for-tensor"
     severity = Severity.ERROR
+    probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds
@@ -91,27 +90,19 @@ class NumberForTensor(Rule):
                 if kind is not None and not _is_asked(event):
                     yield self._finding(function, call, given, definition.name, kind)
 
-    def probe(self, claim: Refused, project: Project) -> Probe:
-        """Reach the call: does torch refuse it?"""
-        from modellint.probes import called_probe
-
-        return called_probe(claim, project)
-
     def _finding(self, function: Function, call: Value, given: Value, name: str, kind: str) -> Finding:
-        from modellint.claims.calls import Refused
-        from modellint.edits.python import argument_place
 
         module, short = function.module, name.rpartition(".")[2]
         is_optimizer = name.startswith("torch.optim.")
         return self.finding(
-            argument_place(call, 0, _first(name), module) or module.place(call),
+            edits.argument_place(call, 0, _first(name), module) or module.place(call),
             f"`{short}` takes {'parameters' if is_optimizer else 'a tensor'}, but gets {kind}",
             symbol=f"{function.qualname}.{short}",
             confidence=Confidence.HIGH,
             evidence=(f"torch raises `TypeError`: `{module.text_of(given)[:60]}` is {kind} on every path",),
             help=_OPTIMIZER_HELP if is_optimizer else _help(short, kind),
             fix=_fix(call, module, short) if kind == "a number" else None,
-            claim=Refused(
+            claim=claims.Refused(
                 module.place(call), "TypeError", "can only optimize Tensors" if is_optimizer else "be Tensor"
             ),
         )

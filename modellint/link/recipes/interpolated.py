@@ -13,6 +13,7 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from modellint.edits.similar import get_close_matches
 from modellint.frontends.recipe import read
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN, Interpolation, parse
@@ -33,7 +34,6 @@ from modellint.link.names import External
 from modellint.link.recipes.hydra import HYDRA, nodes_below
 from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
-from modellint.similar import get_close_matches
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:

@@ -1,10 +1,4 @@
-"""The interface of the abstract interpreter for rules: constructed objects, look-ups and stores of one file.
-
-`flow(module, project)` answers, and its results are kept until the file has been checked. Answers hold for every way
-in which a value gets to its place: through variables, branches, calls, containers, attributes, configurations and
-files. Numbers count as torch does: rows of a table, positions from 0. An unknown answer is None, and lists leave out
-unknown items.
-"""
+"""The queries about one file, and the answers that are kept for it."""
 
 from __future__ import annotations
 

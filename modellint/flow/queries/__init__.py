@@ -31,6 +31,19 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import Lookup as Lookup
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
+    from modellint.flow.queries.calls import Argument as Argument
+    from modellint.flow.queries.calls import Call as Call
+    from modellint.flow.queries.values import Kind as Kind
+    from modellint.flow.queries.values import Operand as Operand
+    from modellint.flow.queries.values import returns as returns
+    from modellint.flow.truth import truth_with as truth_with
+    from modellint.knowledge.surface import layer_members as layer_members
+    from modellint.knowledge.surface import module_names as module_names
+    from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
+    from modellint.knowledge.surface import takes_tensor as takes_tensor
+    from modellint.knowledge.surface import tensor_names as tensor_names
+    from modellint.link.calls.reached import Reached as Reached
+    from modellint.link.classes.signatures import Misfit as Misfit
 else:
     __getattr__ = lazily(
         __name__,
@@ -39,5 +52,11 @@ else:
             "modellint.flow.heap": "Store",
             "modellint.flow.lookup_records": "Lookup",
             "modellint.flow.queries.answers": "Queries flow",
+            "modellint.flow.queries.calls": "Argument Call",
+            "modellint.flow.queries.values": "Kind Operand returns",
+            "modellint.flow.truth": "truth_with",
+            "modellint.knowledge.surface": "layer_members module_names removed_tensor_names takes_tensor tensor_names",
+            "modellint.link.calls.reached": "Reached",
+            "modellint.link.classes.signatures": "Misfit",
         },
     )

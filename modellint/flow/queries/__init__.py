@@ -9,13 +9,15 @@ Rules import this package and nothing else of the engine. Importing it costs not
 rule asks for it.
 
 Begin with `answers.py`.
-It imports `flow/`, `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/values/`.
+It imports `edits/`, `finding.py`, `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`,
+`link/values/`, `operators/`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.queries.names import QUERIES as QUERIES
 from modellint.lazy import lazily
 
 if TYPE_CHECKING:

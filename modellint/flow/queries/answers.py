@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from modellint.flow import built
 from modellint.flow.constructed import Argument as Argument
@@ -12,8 +12,10 @@ from modellint.flow.domain import ANY_ARGUMENTS, Arguments
 from modellint.flow.noting import Known, theory_of
 from modellint.flow.queries.calls import Argument as CallArgument
 from modellint.flow.queries.calls import Call, Calls
+from modellint.flow.queries.names import QUERIES
 from modellint.flow.queries.values import Operand
 from modellint.graph.python import Class
+from modellint.lazy import nearest
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.values.callers import callers
 from modellint.link.values.indexed import Indexed
@@ -47,6 +49,10 @@ class Queries:
         self._module = module
         self._project = project
         self._constructed: dict[tuple[str, ...], list[Constructed]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        """Raises AttributeError with the nearest query."""
+        raise AttributeError(f"there is no query `{name}`{nearest(name, dict.fromkeys(QUERIES))}")
 
     def constructed(self, *names: str) -> list[Constructed]:
         """The objects that the file makes of classes with these dotted names, or of classes that derive from them.

@@ -84,7 +84,7 @@ class Queries:
         """
         return self._all_calls.of_functions(names)
 
-    def dropped(self) -> Iterator[Call]:
+    def dropped_calls(self) -> Iterator[Call]:
         """The calls that are statements of their own, so that nothing gets their result."""
         for function in (*self._module.all_functions(), self._module.body):
             yield from (Call(event, function, self._project) for event in function.flow.dropped)

@@ -159,13 +159,13 @@ class Calls:
         found = self.of_functions(name for name in names if not is_of_object(name))
         for name in filter(is_of_object, names):
             found += self._by_object.get(name, ())
-        return self._ordered(found)
+        return self._in_order(found)
 
     def of_functions(self, names: Iterable[str]) -> list[Call]:
         """The calls of functions, or constructions of classes, with some names."""
-        return self._ordered([call for name in names for call in self._by_function.get(name, ())])
+        return self._in_order([call for name in names for call in self._by_function.get(name, ())])
 
-    def _ordered(self, found: list[Call]) -> list[Call]:
+    def _in_order(self, found: list[Call]) -> list[Call]:
         order = {call: number for number, call in enumerate(self.all)} if len(found) > 1 else {}
         return sorted(dict.fromkeys(found), key=lambda call: order.get(call, 0))
 

@@ -7,7 +7,7 @@ QUERIES = (
     "children",
     "constructed",
     "constructions",
-    "dropped",
+    "dropped_calls",
     "lookups",
     "lost",
     "operand",

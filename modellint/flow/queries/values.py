@@ -251,7 +251,7 @@ def _called_names(call: Operand) -> Iterator[str]:
     callee, project = call.value.callee, call.project
     if call.is_applied:
         model = call.made_class()
-        yield from () if model is None else _answering(model)
+        yield from () if model is None else _names_of_forward(model)
         return
     definition = project.names.definition(call.function.module, callee)
     if isinstance(definition, External):
@@ -268,10 +268,10 @@ def _called_names(call: Operand) -> Iterator[str]:
             return
     made = Operand(callee, call.function, project).object_class()
     if made is not None:
-        yield from _answering(made)
+        yield from _names_of_forward(made)
 
 
-def _answering(model: ClassModel) -> Iterator[str]:
+def _names_of_forward(model: ClassModel) -> Iterator[str]:
     """The names of the classes whose `forward` an object's call runs: its own, or a base that defines it."""
     for current in model.mro():
         if current.cls is None:
@@ -356,7 +356,7 @@ class _Origins:
             return None
         if self._ends and at.is_call_of(self._ends):
             return None
-        operand = self._passed(at)
+        operand = self._kept_operand(at)
         if operand is not None:
             return [(Operand(operand, at.function, self._project), None, context)]
         last = self._last_layer(at)
@@ -372,7 +372,7 @@ class _Origins:
         inner = _Context(at, context, depth + 1)
         return [(Operand(one, reached.function, self._project), key, inner) for one in returned]
 
-    def _passed(self, at: Operand) -> Value | None:
+    def _kept_operand(self, at: Operand) -> Value | None:
         """The operand of an operator that keeps its elements."""
         value, callee = at.value, at.value.callee
         if not self._through_operators:

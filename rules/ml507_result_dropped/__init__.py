@@ -14,8 +14,8 @@ from modellint.rule import Rule, called_probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event, Value
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
     from modellint.rule import Project
 
 #: Methods that compute a new tensor, and change nothing.

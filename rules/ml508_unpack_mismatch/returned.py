@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
@@ -21,10 +20,7 @@ if TYPE_CHECKING:
 
 #: The number of calls that are followed, each of which returns the result of the next one.
 _MAX_DEPTH = 5
-#: Functions that give pairs of elements and ids, or parts of tensors.
-_PAIRS = operators.functions("pair")
 _CATCHING = frozenset(("ValueError", "TypeError", "Exception", "BaseException"))
-_RECURRENT = operators.functions("recurrent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +112,7 @@ def _turns(project: Project, function: Function, iterable: Value) -> _Found | No
 
 def _parts_of_call(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
     made = queries.Call(_as_event(call, event), function, project)
-    outside = _outside(made)
+    outside = queries.number_of_values(made.result)
     if outside is not None:
         return _Found((Part(function, call, outside),))
     reached = made.target
@@ -145,25 +141,6 @@ def _parts_of_call(project: Project, function: Function, call: Value, event: Eve
 
 def _as_event(call: Value, event: Event) -> Event:
     return Event(EventKind.CALL, call, None, event.guard, event.loops, event.contexts, event.handled)
-
-
-def _outside(call: queries.Call) -> int | None:
-    """The number of values that functions and layers of torch return: pairs, parts of given sizes, output and state."""
-    value = call.value
-    for name in call.function_names:
-        if name == "torch.split":
-            sizes = value.argument(1, "split_size_or_sections")
-            is_list = sizes is not None and sizes.op in (Op.LIST, Op.TUPLE)
-            return len(sizes.args) if sizes is not None and is_list and not _has_star(sizes) else None
-        if name in _PAIRS and name.startswith("torch."):
-            row, dim = operators.row(name), value.argument(1, "dim")
-            is_pair = row is not None and ("reduces" not in row.facets or dim is not None)
-            return 2 if is_pair and (dim is None or dim.op is Op.CONST) and not value.has_unpacking else None
-    return 2 if not _RECURRENT.isdisjoint(call.names) else None
-
-
-def _has_star(value: Value) -> bool:
-    return any(part.op is Op.STARRED for part in value.args)
 
 
 # -- paths that a call can take ------------------------------------------------------------------------------------

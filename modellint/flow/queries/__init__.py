@@ -33,12 +33,14 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import Lookup as Lookup
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
+    from modellint.flow.queries.as_tensors import TensorUse as TensorUse
+    from modellint.flow.queries.as_tensors import counts as counts
+    from modellint.flow.queries.as_tensors import layer_takes_tensor as layer_takes_tensor
+    from modellint.flow.queries.as_tensors import number_of_values as number_of_values
+    from modellint.flow.queries.as_tensors import several as several
+    from modellint.flow.queries.as_tensors import tensor_uses as tensor_uses
     from modellint.flow.queries.calls import Argument as Argument
     from modellint.flow.queries.calls import Call as Call
-    from modellint.flow.queries.tensor_uses import TensorUse as TensorUse
-    from modellint.flow.queries.tensor_uses import counts as counts
-    from modellint.flow.queries.tensor_uses import number_of_values as number_of_values
-    from modellint.flow.queries.tensor_uses import tensor_uses as tensor_uses
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import returns as returns
@@ -59,7 +61,9 @@ else:
             "modellint.flow.lookup_records": "Lookup",
             "modellint.flow.queries.answers": "Queries flow",
             "modellint.flow.queries.calls": "Argument Call",
-            "modellint.flow.queries.tensor_uses": "TensorUse counts number_of_values tensor_uses",
+            "modellint.flow.queries.as_tensors": (
+                "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
+            ),
             "modellint.flow.queries.values": "Kind Operand returns",
             "modellint.flow.truth": "truth_with",
             "modellint.knowledge.surface": "layer_members module_names removed_tensor_names takes_tensor tensor_names",

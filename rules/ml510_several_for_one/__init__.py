@@ -105,7 +105,8 @@ class SeveralForOne(Rule):
             related=(Related(made, "the values come from here"),) if made.span.line < place.span.line else (),
             help="unpack them, or take the one that you mean: `[0]` is the output",
             fix=_fix(used, use.user),
-            claim=claims.Refused(place, "TypeError or AttributeError", ""),
+            # A run tells no error of an operator from one of its operands.
+            claim=None if use.user.op is Op.BIN else claims.Refused(place, "TypeError or AttributeError", ""),
         )
 
     def _in_container(

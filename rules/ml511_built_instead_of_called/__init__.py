@@ -156,7 +156,8 @@ def _use(call: queries.Call, built: _Built) -> _Use | None:
     """The first use of the constructed layer that only a tensor stands; None if there is none."""
     for _, use in queries.tensor_uses([call.result]):
         if not _is_of_layer(use.user, built):
-            place = call.module.place(use.user)
+            # A run tells no error of an operator from one of its operands.
+            place = None if use.user.op in (Op.BIN, Op.UNARY) else call.module.place(use.user)
             return _Use(_in_words(use), place) if _CATCHING.isdisjoint(use.event.handled) else None
     owner = call.function.owner
     is_forward = call.function.name == "forward" and owner is not None and call.project.classes.model(owner).is_module

@@ -14,7 +14,7 @@ class VolumeLoss(nn.Module):
 
 def step(pred: torch.Tensor, target: torch.Tensor):
     loss = VolumeLoss(pred, target)  # expect: ML511
-    return loss * torch.ones(1)
+    loss.backward()
 
 
 step(torch.ones(2), torch.zeros(2))

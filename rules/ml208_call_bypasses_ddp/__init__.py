@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
@@ -67,13 +68,10 @@ class CallBypassesDdp(Rule):
             yield self._finding(bypass)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import scripts_of
-
         from .bypasses import bypassing_calls
 
-        scripts = scripts_of(recipe, project).scripts
-        module = project.python(scripts[0]) if len(scripts) == 1 else None
-        for bypass in bypassing_calls(module, project) if module is not None else ():
+        script = queries.about(recipe, project).script
+        for bypass in bypassing_calls(script, project) if script is not None else ():
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
 
@@ -100,7 +98,6 @@ class CallBypassesDdp(Rule):
 
 
 def _claim(bypass: Bypass) -> claims.NotWrapped | None:
-
     if not bypass.is_certain or not bypass.brain.classes:
         return None
     (recipe, root), script, brain = bypass.recipes[0], bypass.brain.module.path, bypass.brain.classes[0].qualname

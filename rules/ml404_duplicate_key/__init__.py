@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import MERGE
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ class DuplicateKey(Rule):
             yield self._finding(repeated)
 
     def _finding(self, repeated: RepeatedKey) -> Finding:
-        from modellint.graph.recipe import MERGE
-
         place = repeated.recipe.place(repeated.second.key.span)
         name = repeated.second.key.text
         tag = repeated.owner.tag.text

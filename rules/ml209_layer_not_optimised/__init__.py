@@ -133,6 +133,6 @@ class LayerNotOptimised(Rule):
 
 def _claim(brain: queries.BrainUse, place: Place, key: str) -> claims.NotTrained | None:
     """The claim that a Brain does not train the layer under `key`; None for one that makes no optimizers itself."""
-    if not brain.classes or brain.method("init_optimizers") is None:
+    if brain.method("init_optimizers") is None:
         return None
     return claims.NotTrained(place, key, brain.module.path, brain.classes[0].qualname)

@@ -10,6 +10,10 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
+from .mixed import Mixed, mixed_names
+from .purposes import is_on_purpose
+from .states import UnsavedState, unsaved_states
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,8 +21,6 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
-    from .mixed import Mixed
-    from .states import UnsavedState
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -62,17 +64,12 @@ class StateNotSaved(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .mixed import mixed_names
-
         for pair in mixed_names(module):
             yield self._mixed_finding(pair)
         for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from .purposes import is_on_purpose
-        from .states import unsaved_states
-
         for state in queries.about(recipe, project).within_wholes(unsaved_states):
             if not is_on_purpose(state):
                 yield self._finding(state)
@@ -120,7 +117,7 @@ def _claim(state: UnsavedState) -> claims.NotSaved | claims.OptimizerNotSaved | 
         keeper = state.saved.checkpointer
         return None if keeper is None else claims.NotSaved(place, state.item.path, keeper.path)
     # If it is not certain, what is in doubt is if this Brain makes it.
-    if not state.is_certain or not brain.classes or brain.method("init_optimizers") is None:
+    if not state.is_certain or brain.method("init_optimizers") is None:
         return None
     return claims.OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, state.use.place)
 

@@ -114,14 +114,11 @@ def _lacked_modules(module: ModuleFacts, project: Project) -> Iterator[tuple[Mod
     for recipe in recipes_of(module.file, project):
         keys, pairing = evaluate(recipe, project).keys, scripts_of(recipe, project)
         for reached in reached_from(recipe, module.file, project) or ():
-            modules = reached.modules
-            if modules is None or not modules.closed:
-                continue
-            place = modules.place if modules.source is None else modules.source.place
-            for use in reached.module_uses:
-                if use.name not in modules.entries:
-                    is_certain = use.certain and not pairing.is_doubtful
-                    yield use, Lacking(recipe, tuple(modules.entries), place, is_certain, use.name in keys)
+            for use in reached.absent_modules:
+                assert reached.modules is not None
+                names, place = tuple(reached.modules.entries), reached.modules.home
+                is_certain = use.certain and not pairing.is_doubtful
+                yield use, Lacking(recipe, names, place, is_certain, use.name in keys)
 
 
 def _lacked_keys(module: ModuleFacts, project: Project) -> Iterator[tuple[KeyUse, Lacking]]:

@@ -114,6 +114,11 @@ class Modules:
     source: Item | None
     place: Place
 
+    @property
+    def home(self) -> Place:
+        """The place of the mapping in the recipe, or else of the argument."""
+        return self.place if self.source is None else self.source.place
+
 
 @dataclass(eq=False)
 class Reach:
@@ -134,6 +139,14 @@ class Reach:
     def argument(self, name: str) -> Atoms | None:
         """The value that the script passes to the Brain as an argument."""
         return self.surroundings.own.argument(name)
+
+    @property
+    def absent_modules(self) -> list[ModuleUse]:
+        """The uses of entries that `modules` lacks; none if it may have more entries than are known."""
+        modules = self.modules
+        if modules is None or not modules.closed:
+            return []
+        return [use for use in self.module_uses if use.name not in modules.entries]
 
     def passes(self, method: str, position: int, name: str) -> Iterator[ItemUse]:
         """The objects that the script may pass to a method of the Brain as this argument: `brain.fit(counter, …)`."""

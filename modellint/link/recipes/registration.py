@@ -84,7 +84,7 @@ def _omitted_from_training(
         return
     recipe, layers = evaluation.recipe, layers_of(project)
     # Entries that the script misses in `modules` are another rule's findings, with all layers that they hold.
-    absent = set(_absent(reached))
+    absent = {use.name for one in reached for use in one.absent_modules if use.certain}
     wanted = (evaluation.keys[name] for name in absent if name in evaluation.keys)
     moved = layers.moved_with([*_starts(reached), *wanted])
     found: dict[int, Omission] = {}
@@ -130,13 +130,6 @@ def _starts(reached: Iterable[Reach]) -> Iterator[Item]:
         if one.modules is not None:
             yield from (item for item in one.modules.entries.values() if item is not None)
         yield from one.moved
-
-
-def _absent(reached: Iterable[Reach]) -> Iterator[str]:
-    """The names of entries that the script certainly uses and `modules` lacks."""
-    for one in reached:
-        entries = one.modules.entries if one.modules is not None else {}
-        yield from (use.name for use in one.module_uses if use.certain and use.name not in entries)
 
 
 def _omitted_from_inference(evaluation: Evaluation, project: Project) -> Iterator[Omission]:

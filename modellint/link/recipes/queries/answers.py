@@ -184,7 +184,7 @@ class Queries:
     # -- layers in a training ----------------------------------------------------------------------------------
 
     def registrations(self, script: ModuleFacts | None = None) -> Iterable[Registration]:
-        """What moves, trains and saves the layers: one answer for each Brain of each script, or of `script`.
+        """The training by each Brain of each script, or of `script`: it tells what moves, trains and saves a layer.
 
         An inference recipe has one without `reach`.
         """

@@ -97,7 +97,7 @@ class BuiltInsteadOfCalled(Rule):
             related=related,
             help=f"build it first, then call it: `{call.callee.text}()(…)`",
             fix=_fix(call, built),
-            claim=_claim(call, use),
+            claim=_claim(call, built, use),
         )
 
 
@@ -181,8 +181,9 @@ def _is_of_layer(user: Value, built: _Built) -> bool:
     return own is not None and any(name.startswith("__") and name != "__init__" for name in own.methods)
 
 
-def _claim(call: queries.Call, use: _Use) -> claims.Refused | None:
-    if call.callee.text.endswith("Loss") and len(call.value.positional) > 1:
+def _claim(call: queries.Call, built: _Built, use: _Use) -> claims.Refused | None:
+    """The error of the use; of the constructor, where a loss of torch takes its second tensor for a flag."""
+    if built.name.startswith("torch.nn.") and built.name.endswith("Loss") and len(call.value.positional) > 1:
         return claims.Refused(call.place, "RuntimeError or TypeError", "")
     return None if use.place is None else claims.Refused(use.place, "TypeError or AttributeError", "")
 

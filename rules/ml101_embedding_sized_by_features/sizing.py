@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import Op, walk_all
-from modellint.link.values.indexed import Indexed
 
 from .held import Holders
 from .shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
@@ -34,7 +34,7 @@ class Sizing:
         self._module = module
         self._project = project
         self._limiting: dict[str, bool] = {}
-        self.holders = Holders(module, *project.of(Indexed).run(module), project)
+        self.holders = Holders(module, *queries.flow(module, project).run_of_lookups, project)
 
     @cached_property
     def users(self) -> TableUsers:

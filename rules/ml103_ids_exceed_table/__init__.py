@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
+from modellint.flow import queries
 from modellint.graph.size import is_proved
 from modellint.graph.value import self_attribute
 from modellint.rule import Rule
@@ -57,12 +58,10 @@ class IdsExceedTable(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.indexed import Indexed
-
         from .guards import guarding_functions, rank, surplus
 
         nearest: dict[object, Lookup] = {}
-        for lookup in project.of(Indexed).lookups(module):
+        for lookup in queries.flow(module, project).lookups():
             extra = surplus(lookup)
             key = lookup.place, lookup.table
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint import knowledge, operators
+from modellint.flow import queries
 from modellint.flow.callees import bound
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, Length, Site, SymbolicInput
 from modellint.flow.heap import Shell
@@ -20,7 +21,6 @@ from modellint.graph.size import excess, is_proved
 from modellint.graph.value import NOWHERE, EventKind, Op, called_name, dotted, same, walk_all
 from modellint.link.classes.calls import REGISTRARS
 from modellint.link.mentioned import reached
-from modellint.link.values.indexed import Indexed
 
 from .room import fills_room
 
@@ -142,12 +142,12 @@ class Vocabularies:
         if key is None or key.op is not Op.CONST or not isinstance(key.data, str):
             return None
         *path, last = key.data.split(".")
-        return self._project.of(Indexed).sided(cls, path) if last == "weight" and path else None
+        return queries.flow(cls.module, self._project).id_layer(cls, path) if last == "weight" and path else None
 
     def _shared_table(self, cls: Class) -> IdLayer | None:
         """The table that a class says its heads share."""
         method = self._project.classes.model(cls).method(knowledge.SHARED_TABLE)
-        return None if method is None else self._project.of(Indexed).shared(cls, method)
+        return None if method is None else queries.flow(cls.module, self._project).id_layer_returned(cls, method)
 
     # -- tokenizers -------------------------------------------------------------------------------------------------
 

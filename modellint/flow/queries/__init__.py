@@ -8,7 +8,7 @@ out unknown items.
 Rules import this package and nothing else of the engine. Importing it costs nothing: a name is imported when the first
 rule asks for it.
 
-Begin with `answers.py`.
+Begin with `answers.py`; `tables.py` has the queries about look-ups and the lengths of position tables.
 It imports `flow/`, `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/values/`.
 """
 
@@ -19,25 +19,54 @@ from typing import TYPE_CHECKING
 from modellint.lazy import lazily
 
 if TYPE_CHECKING:
+    from modellint.flow.constructed import Constructed as Constructed
     from modellint.flow.domain import ANY_ARGUMENTS as ANY_ARGUMENTS
     from modellint.flow.domain import Arguments as Arguments
+    from modellint.flow.domain import Atom as Atom
+    from modellint.flow.domain import Atoms as Atoms
     from modellint.flow.domain import Constant as Constant
+    from modellint.flow.domain import Element as Element
     from modellint.flow.domain import Filler as Filler
     from modellint.flow.domain import Ids as Ids
+    from modellint.flow.domain import Length as Length
+    from modellint.flow.domain import Number as Number
     from modellint.flow.domain import Real as Real
     from modellint.flow.domain import Site as Site
+    from modellint.flow.domain import SymbolicInput as SymbolicInput
     from modellint.flow.domain import Tensor as Tensor
+    from modellint.flow.domain import Unknown as Unknown
+    from modellint.flow.domain import constant as constant
+    from modellint.flow.domain import join as join
+    from modellint.flow.domain import size_of as size_of
+    from modellint.flow.heap import Shell as Shell
     from modellint.flow.heap import Store as Store
+    from modellint.flow.heap import tensors_in as tensors_in
+    from modellint.flow.length_terms import FunctionTables as FunctionTables
+    from modellint.flow.length_terms import LengthKind as LengthKind
+    from modellint.flow.length_terms import PickedRows as PickedRows
+    from modellint.flow.length_terms import SizedTable as SizedTable
+    from modellint.flow.length_terms import Term as Term
+    from modellint.flow.length_terms import terms_in as terms_in
+    from modellint.flow.lookup_records import IdLayer as IdLayer
     from modellint.flow.lookup_records import Lookup as Lookup
+    from modellint.flow.lookup_records import LossLookup as LossLookup
+    from modellint.flow.lookup_records import PaddedPositions as PaddedPositions
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
+    from modellint.flow.queries.tables import PaddedTable as PaddedTable
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "modellint.flow.domain": "ANY_ARGUMENTS Arguments Constant Filler Ids Real Site Tensor",
-            "modellint.flow.heap": "Store",
-            "modellint.flow.lookup_records": "Lookup",
+            "modellint.flow.constructed": "Constructed",
+            "modellint.flow.domain": (
+                "ANY_ARGUMENTS Arguments Constant Filler Ids Length Number Real Site SymbolicInput Tensor Unknown "
+                "constant join size_of"
+            ),
+            "modellint.flow.heap": "Shell Store tensors_in",
+            "modellint.flow.length_terms": "FunctionTables LengthKind PickedRows SizedTable Term terms_in",
+            "modellint.flow.lookup_records": "IdLayer Lookup LossLookup PaddedPositions",
             "modellint.flow.queries.answers": "Queries flow",
+            "modellint.flow.queries.tables": "PaddedTable",
         },
     )

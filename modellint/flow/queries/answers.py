@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from modellint.flow import built
 from modellint.flow.constructed import Argument as Argument
-from modellint.flow.constructed import Constructed, constructed
+from modellint.flow.constructed import Constructed, constructed, constructed_anywhere
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments
 from modellint.flow.noting import Known, theory_of
+from modellint.flow.queries.tables import TableQueries
 from modellint.graph.python import Class
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.values.callers import callers
-from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from modellint.flow.heap import Store
-    from modellint.flow.lookup_records import Lookup
+    from modellint.flow.theory import Theory
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
@@ -35,13 +35,13 @@ class LostLayers(NamedTuple):
     is_conditional: bool
 
 
-class Queries:
+class Queries(TableQueries):
     """The queries about one file. A class is a class statement, a model of one, or a dotted name: `torch.nn.Linear`."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
-        self._module = module
-        self._project = project
+        super().__init__(module, project)
         self._constructed: dict[tuple[str, ...], list[Constructed]] = {}
+        self._theories: dict[type[Theory], Theory] = {}
 
     def constructed(self, *names: str) -> list[Constructed]:
         """The objects that the file makes of classes with these dotted names, or of classes that derive from them.
@@ -53,9 +53,10 @@ class Queries:
             objects = self._constructed[names] = constructed(self._module, names, self._project)
         return objects
 
-    def lookups(self) -> Iterator[Lookup]:
-        """The look-ups of known elements in tables, each with the table's `rows`, the `element` and the `steps`."""
-        return self._project.of(Indexed).lookups(self._module)
+    def constructed_anywhere(self, cls: Class | ClassModel | str) -> list[Constructed] | None:
+        """The objects that a project makes by the constructor of a class; None if others may be made out of sight."""
+        model = self._model(cls)
+        return None if model is None else constructed_anywhere(model, self._project)
 
     def stores(self, cls: Class | ClassModel | str) -> list[Store]:
         """The stores in attributes of an object of a class, in order, by its constructor and its methods.
@@ -94,7 +95,10 @@ class Queries:
 
     def theory(self, kind: type[Known]) -> Known:
         """A theory of a rule pack, after running each function of the file with unknown arguments."""
-        return theory_of(self._module, kind, self._project)
+        known = self._theories.get(kind)
+        if known is None:
+            known = self._theories[kind] = theory_of(self._module, kind, self._project)
+        return cast("Known", known)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions in the same folder that call a function, or that method of a possible object of its class."""

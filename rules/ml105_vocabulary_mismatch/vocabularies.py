@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 from modellint import knowledge, operators
 from modellint.flow import queries
-from modellint.flow.callees import bound
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, Length, Site, SymbolicInput
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
-from modellint.flow.records import is_self
 from modellint.flow.runs import called, tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
+from modellint.graph.arguments import possible_arguments
 from modellint.graph.definitions import DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import NOWHERE, EventKind, Op, called_name, dotted, same, walk_all
+from modellint.graph.value import NOWHERE, EventKind, Op, called_name, dotted, is_self, same, walk_all
 from modellint.link.classes.calls import REGISTRARS
 from modellint.link.mentioned import reached
 
@@ -183,7 +182,8 @@ class Vocabularies:
                 definition = self._project.names.definition(function.module, event.value.callee)
                 if isinstance(definition, DefinedFunction) and definition.function is other:
                     names = given_tokens(other, is_sure=True)
-                    yield from ((number, event, arg) for name, arg in bound(other, event.value) if name in names)
+                    pairs = possible_arguments(other, event.value)
+                    yield from ((number, event, arg) for name, arg in pairs if name in names)
 
     def growing(self, module: ModuleFacts) -> dict[str, Function]:
         """The functions, defined or mentioned in a file, that may give a tokenizer more tokens, by their names."""

@@ -12,7 +12,7 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Site
+    from modellint.flow import queries
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Probe, Project
@@ -98,7 +98,7 @@ class GridBelowOne(Rule):
 _TOO_SMALL = "enlarge or reject an image that is smaller than one patch"
 
 
-def _operands(quotient: Site) -> tuple[Value, Value]:
+def _operands(quotient: queries.Site) -> tuple[Value, Value]:
     """The dividend and the divisor."""
     one, other = quotient.value.args
     return (one, other.args[1]) if quotient.value.data == "-" and other.op is Op.BIN else (one, other)

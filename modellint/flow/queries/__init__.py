@@ -24,23 +24,33 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments as Arguments
     from modellint.flow.domain import Atom as Atom
     from modellint.flow.domain import Atoms as Atoms
+    from modellint.flow.domain import Bound as Bound
     from modellint.flow.domain import Constant as Constant
+    from modellint.flow.domain import Counter as Counter
     from modellint.flow.domain import Element as Element
     from modellint.flow.domain import Filler as Filler
+    from modellint.flow.domain import FunctionRef as FunctionRef
     from modellint.flow.domain import Ids as Ids
     from modellint.flow.domain import Length as Length
     from modellint.flow.domain import Number as Number
+    from modellint.flow.domain import Outside as Outside
+    from modellint.flow.domain import Plain as Plain
     from modellint.flow.domain import Real as Real
+    from modellint.flow.domain import Shape as Shape
     from modellint.flow.domain import Site as Site
     from modellint.flow.domain import SymbolicInput as SymbolicInput
     from modellint.flow.domain import Tensor as Tensor
     from modellint.flow.domain import Unknown as Unknown
     from modellint.flow.domain import constant as constant
+    from modellint.flow.domain import function_of as function_of
     from modellint.flow.domain import join as join
     from modellint.flow.domain import size_of as size_of
+    from modellint.flow.frame import Frame as Frame
     from modellint.flow.heap import Shell as Shell
     from modellint.flow.heap import Store as Store
+    from modellint.flow.heap import are_exclusive as are_exclusive
     from modellint.flow.heap import tensors_in as tensors_in
+    from modellint.flow.interp import Interpreter as Interpreter
     from modellint.flow.length_terms import FunctionTables as FunctionTables
     from modellint.flow.length_terms import LengthKind as LengthKind
     from modellint.flow.length_terms import PickedRows as PickedRows
@@ -50,23 +60,46 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import IdLayer as IdLayer
     from modellint.flow.lookup_records import Lookup as Lookup
     from modellint.flow.lookup_records import LossLookup as LossLookup
+    from modellint.flow.lookup_records import OwnLookup as OwnLookup
     from modellint.flow.lookup_records import PaddedPositions as PaddedPositions
+    from modellint.flow.lookups import FEW as FEW
+    from modellint.flow.lookups import Lookups as Lookups
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
+    from modellint.flow.queries.runs import Run as Run
+    from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
+    from modellint.flow.sinks import Sink as Sink
+    from modellint.flow.table_reads import LengthComparison as LengthComparison
+    from modellint.flow.table_reads import TableRead as TableRead
+    from modellint.flow.table_reads import TableReads as TableReads
+    from modellint.flow.tensors import Refinement as Refinement
+    from modellint.flow.tensors import Tensors as Tensors
+    from modellint.flow.theory import Theory as Theory
+    from modellint.link.classes.calls import ADDERS as ADDERS
+    from modellint.link.classes.calls import REGISTRARS as REGISTRARS
 else:
     __getattr__ = lazily(
         __name__,
         {
             "modellint.flow.constructed": "Constructed",
             "modellint.flow.domain": (
-                "ANY_ARGUMENTS Arguments Constant Filler Ids Length Number Real Site SymbolicInput Tensor Unknown "
-                "constant join size_of"
+                "ANY_ARGUMENTS Arguments Bound Constant Counter Filler FunctionRef Ids Length Number Outside Plain "
+                "Real Shape Site SymbolicInput Tensor Unknown constant function_of join size_of"
             ),
-            "modellint.flow.heap": "Shell Store tensors_in",
+            "modellint.flow.frame": "Frame",
+            "modellint.flow.heap": "Shell Store are_exclusive tensors_in",
+            "modellint.flow.interp": "Interpreter",
             "modellint.flow.length_terms": "FunctionTables LengthKind PickedRows SizedTable Term terms_in",
-            "modellint.flow.lookup_records": "IdLayer Lookup LossLookup PaddedPositions",
+            "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",
+            "modellint.flow.lookups": "FEW Lookups",
             "modellint.flow.queries.answers": "Queries flow",
+            "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",
+            "modellint.flow.sinks": "Sink",
+            "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
+            "modellint.flow.tensors": "Refinement Tensors",
+            "modellint.flow.theory": "Theory",
+            "modellint.link.classes.calls": "ADDERS REGISTRARS",
         },
     )

@@ -12,7 +12,7 @@ from modellint.flow.noting import Known, theory_of
 from modellint.flow.queries.tables import TableQueries
 from modellint.graph.python import Class
 from modellint.link.classes.object_runs import ObjectRuns
-from modellint.link.values.callers import callers
+from modellint.link.values.callers import callers, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,6 +103,10 @@ class Queries(TableQueries):
     def callers(self, function: Function) -> list[Function]:
         """The functions in the same folder that call a function, or that method of a possible object of its class."""
         return callers(self._project, function)
+
+    def neighbours(self, word: str) -> list[ModuleFacts]:
+        """The file, and the other Python files of its folder whose text has a word; only the file in a large folder."""
+        return neighbours(self._project, self._module, word)
 
     def _model(self, cls: Class | ClassModel | str) -> ClassModel | None:
         classes = self._project.classes

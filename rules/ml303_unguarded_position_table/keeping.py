@@ -10,14 +10,11 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.lookups import FEW
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
-from modellint.link.classes.calls import ADDERS, REGISTRARS
-from modellint.link.remembered import Form
-from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +31,7 @@ _MAKING = operators.words("table", "sized", "counted", "spaced")
 #: Functions that only ask for the class of an object.
 _TESTS = frozenset(("isinstance", "issubclass"))
 #: Functions that store their arguments.
-_KEEPING = frozenset(("setattr", "__setattr__", *ADDERS, *REGISTRARS))
+_KEEPING = frozenset(("setattr", "__setattr__", *queries.ADDERS, *queries.REGISTRARS))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 
 
@@ -43,7 +40,7 @@ _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 _FIXED = "="
 Origins = frozenset[str]
 #: Functions by names.
-_FUNCTIONS = Form(dict, (str,), (Function, NoneType))
+_FUNCTIONS = queries.Form(dict, (str,), (Function, NoneType))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +59,7 @@ class FixedTableGate:
 
     def may_hold_fixed_table(self, cls: Class) -> bool:
         """True if objects of a layer may hold a table of a fixed length: code makes a table, and states a length."""
-        above = self._project.of(Members).mro(cls)
+        above = queries.flow(cls.module, self._project).mro(cls)
         methods = [method for owner in above for method in owner.methods.values()]
         if not methods or self._project.classes.model(cls).is_module is not True:
             return False
@@ -320,11 +317,11 @@ def _is_length(value: Value, module: ModuleFacts) -> bool:
         return stated.op in (Op.BIN, Op.CALL, Op.GLOBAL) or _is_length(stated, module)
     if value.op is Op.BIN:
         return value.data in _POWERS and all(arg.op is Op.CONST for arg in value.args)
-    return value.op is Op.CONST and type(value.data) is int and value.data >= FEW
+    return value.op is Op.CONST and type(value.data) is int and value.data >= queries.FEW
 
 
 def _is_few(value: Value) -> bool:
-    return value.op is Op.CONST and (type(value.data) is str or (type(value.data) is int and value.data < FEW))
+    return value.op is Op.CONST and (type(value.data) is str or (type(value.data) is int and value.data < queries.FEW))
 
 
 def _builds(method: Function) -> bool:

@@ -128,7 +128,7 @@ class Grids:
         for function in functions:
             homes.setdefault((function.module, called_as(function)), []).append(function)
         for (home, name), meant in homes.items():
-            for module in queries.flow(home, self._project).neighbours(name):
+            for module in queries.neighbours(home, self._project, name):
                 for user in module.all_functions():
                     if name in user.words and self._may_mean(user, name, meant):
                         yield user, name

@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     from modellint.flow.lookups import Lookups as Lookups
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
+    from modellint.flow.queries.files import is_trial as is_trial
+    from modellint.flow.queries.files import neighbours as neighbours
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from modellint.flow.theory import Theory as Theory
     from modellint.link.classes.calls import ADDERS as ADDERS
     from modellint.link.classes.calls import REGISTRARS as REGISTRARS
+    from modellint.link.remembered import Form as Form
 else:
     __getattr__ = lazily(
         __name__,
@@ -94,6 +97,7 @@ else:
             "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",
             "modellint.flow.lookups": "FEW Lookups",
             "modellint.flow.queries.answers": "Queries flow",
+            "modellint.flow.queries.files": "is_trial neighbours",
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.sinks": "Sink",
@@ -101,5 +105,6 @@ else:
             "modellint.flow.tensors": "Refinement Tensors",
             "modellint.flow.theory": "Theory",
             "modellint.link.classes.calls": "ADDERS REGISTRARS",
+            "modellint.link.remembered": "Form",
         },
     )

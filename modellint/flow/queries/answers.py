@@ -12,13 +12,16 @@ from modellint.flow.noting import Known, theory_of
 from modellint.flow.queries.tables import TableQueries
 from modellint.graph.python import Class
 from modellint.link.classes.object_runs import ObjectRuns
-from modellint.link.values.callers import callers, neighbours
+from modellint.link.mentioned import reached
+from modellint.link.values.callers import callers
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from modellint.flow.heap import Store
     from modellint.flow.theory import Theory
+    from modellint.graph.definitions import Definition
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
@@ -104,9 +107,20 @@ class Queries(TableQueries):
         """The functions in the same folder that call a function, or that method of a possible object of its class."""
         return callers(self._project, function)
 
-    def neighbours(self, word: str) -> list[ModuleFacts]:
-        """The file, and the other Python files of its folder whose text has a word; only the file in a large folder."""
-        return neighbours(self._project, self._module, word)
+    def imported(self) -> Iterator[tuple[str, Definition | None]]:
+        """The imported names that the file's code mentions, each with what it stands for; None if unknown.
+
+        Those of a mentioned module follow if the code mentions them, too: `fix` in `tools.fix(ids)`.
+        """
+        return ((name, found) for name, _, found in reached(self._module, self._project))
+
+    def mro(self, cls: Class) -> tuple[Class, ...]:
+        """The class and its readable bases, in the order of method resolution."""
+        return self._project.of(Members).mro(cls)
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        """The method of an object that can be read; None also where a class stores an object under this name first."""
+        return self._project.of(Members).method(cls, name)
 
     def _model(self, cls: Class | ClassModel | str) -> ClassModel | None:
         classes = self._project.classes

@@ -100,10 +100,10 @@ class TableQueries:
     @cached_property
     def _roots(self) -> Iterator[Function]:
         """The functions that are still to be followed for their look-ups."""
-        return iter(self._project.of(Summaries).roots(self._module) if self._may_look_up else ())
+        return iter(self._project.of(Summaries).roots(self._module) if self._may_use_torch else ())
 
     @property
-    def _may_look_up(self) -> bool:
+    def _may_use_torch(self) -> bool:
         return reaches_torch(self._module, self._project)
 
     def _all_lookups(self) -> Iterator[Lookup]:
@@ -131,12 +131,20 @@ class TableQueries:
         self._found = list(lookups.found.values())
         return True
 
+    def may_look_up(self, function: Function) -> bool:
+        """True if a function may look up elements that it makes or is passed, itself or by a call: `table(ids)`."""
+        return self._project.of(Summaries).body(function).may_look_up()
+
+    def may_keep_layers(self, cls: Class, name: str) -> bool:
+        """False if objects of a class keep nothing but objects of project classes that are no layers as `self.name`."""
+        return not self._project.of(Summaries).keeps_others(name, cls)
+
     # -- constants among elements ----------------------------------------------------------------------------------
 
     def constants_written(self) -> Iterator[tuple[Function, Filler]]:
         """The constants that a function of the file writes into tensors, each with its function: `torch.full(n, 9)`."""
         objects: dict[Class, Shell] = {}
-        for function in self._module.all_functions() if self._may_look_up else ():
+        for function in self._module.all_functions() if self._may_use_torch else ():
             events = self._project.of(Summaries).body(function).fillers_written()
             for event, atoms in self._evaluated_at(events, function, objects):
                 for tensor in tensors_in(atoms):
@@ -230,7 +238,7 @@ class TableQueries:
         """The tables that the file's functions make with a row for padding: `nn.Embedding(100, 8, padding_idx=0)`."""
         seen: set[Value] = set()
         objects: dict[Class, Shell] = {}
-        for function in (*self._module.all_functions(), self._module.body) if self._may_look_up else ():
+        for function in (*self._module.all_functions(), self._module.body) if self._may_use_torch else ():
             events = self._project.of(Summaries).body(function).padded_tables_given()
             for event, atoms in self._evaluated_at(events, function, objects):
                 for atom in atoms:

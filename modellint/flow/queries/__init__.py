@@ -78,6 +78,8 @@ if TYPE_CHECKING:
     from modellint.flow.tensors import Refinement as Refinement
     from modellint.flow.tensors import Tensors as Tensors
     from modellint.flow.theory import Theory as Theory
+    from modellint.knowledge import SHARED_TABLE as SHARED_TABLE
+    from modellint.knowledge import TIED_WEIGHTS as TIED_WEIGHTS
     from modellint.link.classes.calls import ADDERS as ADDERS
     from modellint.link.classes.calls import REGISTRARS as REGISTRARS
     from modellint.link.remembered import Form as Form
@@ -104,6 +106,7 @@ else:
             "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
             "modellint.flow.tensors": "Refinement Tensors",
             "modellint.flow.theory": "Theory",
+            "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
             "modellint.link.classes.calls": "ADDERS REGISTRARS",
             "modellint.link.remembered": "Form",
         },

@@ -7,6 +7,7 @@ with queries.run(project, Theory) as run:
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments, FunctionRef
@@ -105,6 +106,17 @@ class Run(Generic[Following]):
         """Run the constructor of an object, unless that was done."""
         self.interpreter.begin()
         self.interpreter.objects.construct(shell)
+
+    def construct_layers(self) -> None:
+        """Run the constructors of all layers that the run has made, of those that these make, and so on."""
+        pending = list(self.objects())
+        while pending:
+            known = len(self.objects())
+            for shell in pending:
+                if shell.is_layer:
+                    self.interpreter.objects.construct(shell)
+                    shell.find_out()
+            pending = list(islice(self.objects(), known, None))
 
     def objects(self) -> Collection[Shell]:
         """The objects that the run has made."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Place
-    from modellint.flow.domain import Site
+    from modellint.flow import queries
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.recipes.items import Item
@@ -168,7 +168,7 @@ class EmbeddingSizedByFeatures(Rule):
         )
 
 
-def _made_in(table: Held, module: ModuleFacts) -> Site:
+def _made_in(table: Held, module: ModuleFacts) -> queries.Site:
     """The call in a file that makes a table, itself or by a function of another file."""
     return table.made if table.made.module is module else table.call
 

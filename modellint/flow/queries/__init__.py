@@ -46,8 +46,11 @@ if TYPE_CHECKING:
     from modellint.flow.domain import join as join
     from modellint.flow.domain import size_of as size_of
     from modellint.flow.frame import Frame as Frame
+    from modellint.flow.heap import TENSORS as TENSORS
+    from modellint.flow.heap import Path as Path
     from modellint.flow.heap import Shell as Shell
     from modellint.flow.heap import Store as Store
+    from modellint.flow.heap import Trail as Trail
     from modellint.flow.heap import are_exclusive as are_exclusive
     from modellint.flow.heap import tensors_in as tensors_in
     from modellint.flow.interp import Interpreter as Interpreter
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import PaddedPositions as PaddedPositions
     from modellint.flow.lookups import FEW as FEW
     from modellint.flow.lookups import Lookups as Lookups
+    from modellint.flow.operation import Operation as Operation
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
     from modellint.flow.queries.files import is_trial as is_trial
@@ -93,7 +97,7 @@ else:
                 "Real Shape Site SymbolicInput Tensor Unknown constant function_of join size_of"
             ),
             "modellint.flow.frame": "Frame",
-            "modellint.flow.heap": "Shell Store are_exclusive tensors_in",
+            "modellint.flow.heap": "TENSORS Shell Store are_exclusive tensors_in",
             "modellint.flow.interp": "Interpreter",
             "modellint.flow.length_terms": "FunctionTables LengthKind PickedRows SizedTable Term terms_in",
             "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from modellint.flow.domain import ANY_ARGUMENTS, Arguments, FunctionRef
+from modellint.flow.domain import ANY_ARGUMENTS, Arguments, FunctionRef, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atoms
     from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.flow.lookup_records import IdLayer
     from modellint.graph.python import Class, Function
+    from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
@@ -122,11 +124,40 @@ class Run(Generic[Following]):
         """The objects that the run has made."""
         return self.interpreter.shells()
 
+    def call_for_constructor(self, method: Function, shell: Shell) -> None:
+        """Run a method of an object as if its constructor called it."""
+        self.interpreter.objects.under_construction.append(shell)
+        self.call(method, shell)
+        self.interpreter.objects.under_construction.pop()
+
+    def attribute(self, shell: Shell, name: str) -> Iterator[tuple[Atoms, Path]]:
+        """The values that an object stores as `self.name`, each with the conditions under which it does."""
+        assert shell.model is not None
+        frame = class_frame(shell.model.facts.scope, id(shell))
+        for atoms, path in list(shell.history.get(name, ())):
+            yield (self._lookups.asked(atoms, frame) if callable(atoms) else atoms), path
+
     def method(self, shell: Shell, name: str) -> FunctionRef | None:
         """The method of an object that can be read; None if there is none."""
         return self.interpreter.objects.own_method(shell, name)
 
     # -- layers ----------------------------------------------------------------------------------------------------
+
+    def layers_in(self, atoms: Atoms, path: Path = ()) -> Iterator[tuple[Shell, Path]]:
+        """The layers that a value is or holds, each with the conditions under which it does; `path` holds for all."""
+        return self._layers_in(atoms, path, set())
+
+    def _layers_in(self, atoms: Atoms, path: Path, seen: set[Shell]) -> Iterator[tuple[Shell, Path]]:
+        for atom in atoms:
+            if not isinstance(atom, Shell) or atom in seen:
+                continue
+            seen.add(atom)
+            if atom.is_container or atom.is_module_container:
+                self.interpreter.objects.construct(atom)
+                for entry in list(atom.entries):
+                    yield from self._layers_in(entry.atoms, (*path, *entry.path), seen)
+            elif atom.is_layer:
+                yield atom, path
 
     def is_table(self, shell: Shell) -> bool:
         """True if an object is a layer that looks up rows, such as `nn.Embedding`."""
@@ -135,6 +166,19 @@ class Run(Generic[Following]):
     def argument(self, shell: Shell, position: int, name: str) -> Atoms | None:
         """An argument of torch's constructor for a layer of torch, or of a class that derives from one."""
         return self.interpreter.of(Tensors).argument(shell, (position, name))
+
+    def size(self, shell: Shell, *facets: str) -> Size | None:
+        """The size that a layer of torch is given for the first of these facets that its row has: `width`, `own-width`.
+
+        None if it has none of them, or if the size is unknown.
+        """
+        row = self._lookups.row_of(shell) if shell.kind == "instance" else None
+        argument = None if row is None else next((a for facet in facets if (a := row.argument(facet))), None)
+        return None if argument is None else size_of(self.argument(shell, *argument))
+
+    def padding_of(self, shell: Shell) -> tuple[Atoms, Atoms] | None:
+        """The number of rows of a table and its `padding_idx`; None if it is no table or has no such row."""
+        return self._lookups.padding_of(shell)
 
     def id_layer(self, layers: Atoms) -> IdLayer | None:
         """The number of ids that layers are made for: rows of a table, outputs of a projection; None if they differ."""

@@ -9,19 +9,19 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
+from modellint.flow.domain import join
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, tensors_in
 from modellint.flow.lengths import Lengths
 from modellint.flow.lookup_records import LossLookup
 from modellint.flow.lookups import Lookups
+from modellint.flow.queries.runs import Run
 from modellint.flow.runs import called, follow, tensor_run
 from modellint.flow.sine_tables import sine_tables
 from modellint.flow.summaries import Summaries
 from modellint.flow.unread_tables import asking, note
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import ExhaustedError
-from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning
 from modellint.link.values.torch_reach import reaches_torch
 
@@ -57,7 +57,6 @@ class TableQueries:
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
         self._project = project
-        self._objects: dict[Class, Shell] = {}
         self._found: list[Lookup] = []
         #: The question whose budget ran out while look-ups were searched.
         self._exhausted: str | None = None
@@ -93,9 +92,9 @@ class TableQueries:
         return found
 
     @cached_property
-    def run_of_lookups(self) -> tuple[Interpreter, Lookups]:
+    def run_of_lookups(self) -> Run[Lookups]:
         """The run of the file's functions, with the look-ups that it has found so far."""
-        return tensor_run(self._project, Lookups)
+        return Run(self._project, Lookups)
 
     @cached_property
     def _roots(self) -> Iterator[Function]:
@@ -113,7 +112,7 @@ class TableQueries:
             yield from found[told:]
             told = len(found)
         if "run_of_lookups" in self.__dict__:
-            self.run_of_lookups[0].tell()
+            self.run_of_lookups.interpreter.tell()
         if self._exhausted is not None:
             self._project.budget.cut[self._exhausted] = None
 
@@ -123,17 +122,28 @@ class TableQueries:
             root = next(self._roots, None)
             if root is None:
                 return False
-            run, lookups = self.run_of_lookups
-            follow(root, self._objects, run)
+            self.run_of_lookups.follow(root)
         except ExhaustedError as error:
             self._exhausted, self._roots = error.question, iter(())
             return False
-        self._found = list(lookups.found.values())
+        self._found = list(self.run_of_lookups.theory.found.values())
         return True
 
     def may_look_up(self, function: Function) -> bool:
         """True if a function may look up elements that it makes or is passed, itself or by a call: `table(ids)`."""
         return self._project.of(Summaries).body(function).may_look_up()
+
+    def tables_made(self, function: Function) -> Iterator[Event]:
+        """The calls in a function that make a table themselves: `nn.Embedding(100, 8)`."""
+        return self._project.of(Summaries).body(function).tables_made()
+
+    def tables_given(self, function: Function) -> Iterator[Event]:
+        """The calls in a function that make a table, or may return one that another function makes."""
+        return self._project.of(Summaries).body(function).tables_given()
+
+    def may_keep_tables(self, cls: Class, name: str) -> bool:
+        """True if objects of a class may keep tables as `self.name`."""
+        return self._project.of(Summaries).keeps_tables(name, cls)
 
     def may_keep_layers(self, cls: Class, name: str) -> bool:
         """False if objects of a class keep nothing but objects of project classes that are no layers as `self.name`."""
@@ -157,15 +167,15 @@ class TableQueries:
         for _ in self.lookups():
             pass
         if "run_of_lookups" in self.__dict__:
-            yield from list(self.run_of_lookups[1].padded.values())
+            yield from list(self.run_of_lookups.theory.padded.values())
 
     def escapes(self, padded: PaddedPositions) -> bool:
         """True if a constant among positions leaves its function, and neither it nor a caller masks it out.
 
         Only a mask that selects or replaces elements counts, not one that is merely computed.
         """
-        run, lookups = self.run_of_lookups
-        run.begin()
+        lookups = self.run_of_lookups.theory
+        self.run_of_lookups.interpreter.begin()
         if not lookups.gives_away(padded.filler.key, padded.frame) or padded.filler.key in lookups.taken_out:
             return False
         for caller in self.possible_callers(padded.frame.function):
@@ -179,18 +189,18 @@ class TableQueries:
         function = filler.origin.function
         for each in () if function is None else (function, *self.possible_callers(function)):
             self._evaluate(each)
-        return filler.key in self.run_of_lookups[1].compared
+        return filler.key in self.run_of_lookups.theory.compared
 
     def _evaluate(self, function: Function) -> None:
         """Evaluate all values of a function once with unknown arguments, so that its comparisons are recorded."""
         if function in self._evaluated:
             return
         self._evaluated.add(function)
-        run, lookups = self.run_of_lookups
+        run = self.run_of_lookups
         for reference, frame in called(function, {}, self._project):
-            body = run.body(reference, frame)
+            body = run.interpreter.body(reference, frame)
             for event in body.flow.events:
-                run.behind(lookups.evaluated(event.value, body), body, event.guard)
+                run.interpreter.behind(run.evaluate(event.value, body), body, event.guard)
 
     def possible_callers(self, function: Function | None) -> Iterator[Function]:
         """The functions of the project that may call a function, as far as names tell."""
@@ -242,7 +252,7 @@ class TableQueries:
             events = self._project.of(Summaries).body(function).padded_tables_given()
             for event, atoms in self._evaluated_at(events, function, objects):
                 for atom in atoms:
-                    padding = self.run_of_lookups[1].padding_of(atom) if isinstance(atom, Shell) else None
+                    padding = self.run_of_lookups.padding_of(atom) if isinstance(atom, Shell) else None
                     if padding is not None and event.value not in seen:
                         seen.add(event.value)
                         yield PaddedTable(event.value, function, *padding)
@@ -253,7 +263,7 @@ class TableQueries:
         """The result of each event of a function with unknown arguments; its calls are set up once for all events."""
         calls: list[Frame] | None = None
         for event in events:
-            run = self.run_of_lookups[0]
+            run = self.run_of_lookups.interpreter
             if calls is None:
                 calls = [run.body(reference, frame) for reference, frame in called(function, objects, self._project)]
             for body in calls:
@@ -267,26 +277,19 @@ class TableQueries:
 
         None if it is no table and no projection, or if its number of ids is unknown.
         """
-        run, lookups = self.run_of_lookups
-        atoms, frame = self._object_of(cls)
+        run, frame = self.run_of_lookups, self._class_frame(cls)
+        atoms: Atoms = (run.object_of(cls),)
         for name in path:
-            atoms = lookups.asked(partial(_part, atoms, name, run), frame)
-        return lookups.sided(atoms)
+            atoms = run.theory.asked(partial(_part, atoms, name, run.interpreter), frame)
+        return run.id_layer(atoms)
 
     def id_layer_returned(self, cls: Class, method: Function) -> IdLayer | None:
         """The layer that a method of an object returns, and the number of ids that it is made for; None if unknown."""
-        run, lookups = self.run_of_lookups
-        atoms, frame = self._object_of(cls)
-        reference = FunctionRef(SourceMethod(method, self._project.names), None, atoms[0])
-        return lookups.sided(lookups.asked(partial(run.start, reference, frame), frame))
+        run, frame = self.run_of_lookups, self._class_frame(cls)
+        return run.id_layer(run.theory.asked(partial(run.call, method, run.object_of(cls)), frame))
 
-    def _object_of(self, cls: Class) -> tuple[Atoms, Frame]:
-        """A new object of a class, constructed with unknown arguments, and its frame."""
-        run, model = self.run_of_lookups[0], self._project.classes.model(cls)
-        shell = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
-        run.begin()
-        run.objects.construct(shell)
-        return (shell,), class_frame(model.facts.scope, id(cls))
+    def _class_frame(self, cls: Class) -> Frame:
+        return class_frame(self._project.classes.model(cls).facts.scope, id(cls))
 
 
 def _part(owners: Atoms, name: str, run: Interpreter) -> Atoms:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,8 +98,6 @@ class EmbeddingSizedByFeatures(Rule):
 
     def probe(self, claim: claims.SizedByWidth, project: Project) -> Probe | None:
         """Run the layer that holds the table with the input that is documented for it."""
-        from modellint.rule import python_probe
-
         return python_probe(claim)
 
     def _exchange_finding(self, found: Exchanged, module: ModuleFacts) -> Finding:

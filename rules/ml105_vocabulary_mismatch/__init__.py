@@ -10,6 +10,9 @@ from modellint.flow import queries
 from modellint.graph.value import Op
 from modellint.rule import Rule, python_probe, recipe_probe
 
+from .late import added_late, unresized_models
+from .vocabularies import Vocabularies
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -64,9 +67,6 @@ class VocabularyMismatch(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .late import added_late, unresized_models
-        from .vocabularies import Vocabularies
-
         for cls in module.classes.values():
             for tie in project.of(Vocabularies).declared(cls):
                 yield self._tie_finding(tie, project, is_declared=True)

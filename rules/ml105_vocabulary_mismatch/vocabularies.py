@@ -28,7 +28,7 @@ GROWS = ("add_tokens", "add_special_tokens")
 #: Names of operators and attributes that measure a layer.
 _MEASURES = operators.words("gives:size") | {"num_embeddings", "out_features", "weight"}
 #: Names of functions and methods that store an attribute under a name that is given.
-_SETS = queries.REGISTRARS | {"setattr", "__setattr__"}
+_SETS = frozenset(("setattr", "__setattr__"))
 #: Names that many functions share, and the number of functions of a file that are run.
 _UNNAMED = frozenset(("__init__", "forward", "__call__"))
 _MAX_SHARING = 24
@@ -305,12 +305,16 @@ def _stores_weight(function: Function) -> list[bool] | None:
         sides: tuple[Value, ...] = ()
         if target is not None and target.op is Op.ATTR and target.data == "weight":
             sides = target.args[0], event.value
-        elif event.kind is EventKind.CALL and called_name(event.value.callee) in _SETS and event.value.args[1:]:
+        elif event.kind is EventKind.CALL and _sets(called_name(event.value.callee)) and event.value.args[1:]:
             callee = event.value.callee
             sides = (callee.args[0] if callee.op is Op.ATTR else event.value.args[1]), event.value.args[-1]
         if sides and not is_self(sides[0]):
             found.append(any(map(_is_given, sides)))
     return found or None
+
+
+def _sets(name: str) -> bool:
+    return name in _SETS or name in queries.REGISTRARS
 
 
 def _is_given(value: Value) -> bool:

@@ -30,8 +30,8 @@ ORDERS = frozenset(("<", "<=", ">", ">="))
 _MAKING = operators.words("table", "sized", "counted", "spaced")
 #: Functions that only ask for the class of an object.
 _TESTS = frozenset(("isinstance", "issubclass"))
-#: Functions that store their arguments.
-_KEEPING = frozenset(("setattr", "__setattr__", *queries.ADDERS, *queries.REGISTRARS))
+#: Functions that store their arguments, besides the methods that add to a container or register.
+_KEEPING = frozenset(("setattr", "__setattr__"))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 
 
@@ -39,8 +39,6 @@ _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 #: which begin with a point, and parameters.
 _FIXED = "="
 Origins = frozenset[str]
-#: Functions by names.
-_FUNCTIONS = queries.Form(dict, (str,), (Function, NoneType))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +54,7 @@ class FixedTableGate:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._by_name = queries.Form(dict, (str,), (Function, NoneType))
 
     def may_hold_fixed_table(self, cls: Class) -> bool:
         """True if objects of a layer may hold a table of a fixed length: code makes a table, and states a length."""
@@ -87,7 +86,7 @@ class FixedTableGate:
 
     def _functions(self, module: ModuleFacts) -> dict[str, Function | None]:
         """The names by which a file calls makers of tables; those that are functions of the project, with these."""
-        return self._project.once(("makes tables", module), lambda: self._functions_of(module), kept=_FUNCTIONS)
+        return self._project.once(("makes tables", module), lambda: self._functions_of(module), kept=self._by_name)
 
     def _functions_of(self, module: ModuleFacts) -> dict[str, Function | None]:
         found: dict[str, Function | None] = dict.fromkeys(_MAKING)
@@ -237,7 +236,11 @@ def _keepable(event: Event) -> tuple[Value, ...]:
     if event.kind is not EventKind.CALL:
         return ()
     is_told = any(_is_receiver(part) for part in (*value.args[1:], *_owners(value.callee)))
-    return value.args if is_told or called_name(value.callee) in _KEEPING else ()
+    return value.args if is_told or _keeps(called_name(value.callee)) else ()
+
+
+def _keeps(name: str) -> bool:
+    return name in _KEEPING or name in queries.ADDERS or name in queries.REGISTRARS
 
 
 def _owners(callee: Value) -> Iterator[Value]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
-from modellint.rule import Rule
+from modellint.rule import Rule, boundary_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,8 +60,6 @@ class GridBelowOne(Rule):
 
     def probe(self, claim: claims.GridEmpty, project: Project) -> Probe | None:
         """Run the function that uses the size, else the one that computes it, with images that become smaller."""
-        from modellint.rule import boundary_probe
-
         return boundary_probe(claim, [claim.used, claim.measured, claim.place])
 
     def _report(self, use: SideUse) -> Finding:

@@ -9,7 +9,7 @@ Rules import this package and nothing else of the engine. Importing it costs not
 rule asks for it.
 
 Begin with `answers.py`; `tables.py` has the queries about look-ups and the lengths of position tables.
-It imports `flow/`, `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/values/`.
+It imports `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`, `link/values/`.
 """
 
 from __future__ import annotations

@@ -74,7 +74,10 @@ class Run(Generic[Following]):
             follow(function, self._objects, self.interpreter)
 
     def call(self, function: Function, receiver: Shell | None, /, **given: Atoms) -> Atoms:
-        """The result of a function; the arguments that are not `given` are unknown."""
+        """Run a function, and return its result, which is known only if the theory asks for it (`is_asked_for`).
+
+        Arguments are `given` by the names of their parameters; others are unknown.
+        """
         arguments = Arguments((), given, is_complete=False) if given else ANY_ARGUMENTS
         return self.interpreter.start(self._reference(function, receiver), self._frame(function), arguments)
 

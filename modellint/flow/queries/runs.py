@@ -7,6 +7,7 @@ with queries.run(project, Theory) as run:
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -38,14 +39,19 @@ Following = TypeVar("Following", bound=Theory)
 class Run(Generic[Following]):
     """A run of functions with unknown arguments; `theory` has what was noted on the way.
 
-    Unknown values are tuples with an `Unknown`. The run ends with the file that is checked, or by `close`.
+    A value is a tuple of its alternatives; one that is not known contains `Unknown`. Values and layers are read by
+    `Lookups`, so a theory other than that names it in `rests_on` or `goes_before`. The run ends with the file that is
+    checked, or by `close`.
     """
 
     def __init__(self, project: Project, kind: type[Following], *before: Callable[[Interpreter], Theory]) -> None:
         self._project = project
         self.interpreter, self.theory = tensor_run(project, kind, *before)
-        self._lookups = self.interpreter.of(Lookups)
         self._objects: dict[Class, Shell] = {}
+
+    @cached_property
+    def _lookups(self) -> Lookups:
+        return self.interpreter.of(Lookups)
 
     def __enter__(self) -> Run[Following]:
         return self

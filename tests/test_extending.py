@@ -331,4 +331,4 @@ def test_a_file_that_reaches_none_of_the_libraries_is_left_out(workspace: Worksp
 def test_the_names_of_queries_are_those_that_there_are() -> None:
     from modellint.flow.queries import QUERIES, Queries
 
-    assert list(QUERIES) == sorted(name for name in vars(Queries) if not name.startswith("_"))
+    assert list(QUERIES) == sorted(name for name in dir(Queries) if not name.startswith("_"))

@@ -8,7 +8,7 @@ out unknown items.
 Rules import this package and nothing else of the engine. Importing it costs nothing: a name is imported when the first
 rule asks for it.
 
-Begin with `answers.py`.
+Begin with `answers.py`; `calls.py`, `values.py` and `tables.py` have the queries that rules ask most.
 It imports `edits/`, `finding.py`, `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`,
 `link/values/`, `operators/`.
 """
@@ -21,16 +21,55 @@ from modellint.flow.queries.names import QUERIES as QUERIES
 from modellint.lazy import lazily
 
 if TYPE_CHECKING:
+    from modellint.flow.constructed import Constructed as Constructed
     from modellint.flow.domain import ANY_ARGUMENTS as ANY_ARGUMENTS
     from modellint.flow.domain import Arguments as Arguments
+    from modellint.flow.domain import Atom as Atom
+    from modellint.flow.domain import Atoms as Atoms
+    from modellint.flow.domain import Bound as Bound
     from modellint.flow.domain import Constant as Constant
+    from modellint.flow.domain import Counter as Counter
+    from modellint.flow.domain import Element as Element
     from modellint.flow.domain import Filler as Filler
+    from modellint.flow.domain import FunctionRef as FunctionRef
     from modellint.flow.domain import Ids as Ids
+    from modellint.flow.domain import Length as Length
+    from modellint.flow.domain import Number as Number
+    from modellint.flow.domain import Outside as Outside
+    from modellint.flow.domain import Plain as Plain
     from modellint.flow.domain import Real as Real
+    from modellint.flow.domain import Shape as Shape
     from modellint.flow.domain import Site as Site
+    from modellint.flow.domain import SymbolicInput as SymbolicInput
     from modellint.flow.domain import Tensor as Tensor
+    from modellint.flow.domain import Unknown as Unknown
+    from modellint.flow.domain import constant as constant
+    from modellint.flow.domain import function_of as function_of
+    from modellint.flow.domain import join as join
+    from modellint.flow.domain import size_of as size_of
+    from modellint.flow.frame import Frame as Frame
+    from modellint.flow.heap import TENSORS as TENSORS
+    from modellint.flow.heap import Path as Path
+    from modellint.flow.heap import Shell as Shell
     from modellint.flow.heap import Store as Store
+    from modellint.flow.heap import Trail as Trail
+    from modellint.flow.heap import are_exclusive as are_exclusive
+    from modellint.flow.heap import tensors_in as tensors_in
+    from modellint.flow.interp import Interpreter as Interpreter
+    from modellint.flow.length_terms import FunctionTables as FunctionTables
+    from modellint.flow.length_terms import LengthKind as LengthKind
+    from modellint.flow.length_terms import PickedRows as PickedRows
+    from modellint.flow.length_terms import SizedTable as SizedTable
+    from modellint.flow.length_terms import Term as Term
+    from modellint.flow.length_terms import terms_in as terms_in
+    from modellint.flow.lookup_records import IdLayer as IdLayer
     from modellint.flow.lookup_records import Lookup as Lookup
+    from modellint.flow.lookup_records import LossLookup as LossLookup
+    from modellint.flow.lookup_records import OwnLookup as OwnLookup
+    from modellint.flow.lookup_records import PaddedPositions as PaddedPositions
+    from modellint.flow.lookups import FEW as FEW
+    from modellint.flow.lookups import Lookups as Lookups
+    from modellint.flow.operation import Operation as Operation
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
     from modellint.flow.queries.as_tensors import TensorUse as TensorUse
@@ -41,33 +80,72 @@ if TYPE_CHECKING:
     from modellint.flow.queries.as_tensors import tensor_uses as tensor_uses
     from modellint.flow.queries.calls import Argument as Argument
     from modellint.flow.queries.calls import Call as Call
+    from modellint.flow.queries.files import is_trial as is_trial
+    from modellint.flow.queries.files import neighbours as neighbours
+    from modellint.flow.queries.runs import Run as Run
+    from modellint.flow.queries.runs import run as run
+    from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import returns as returns
+    from modellint.flow.sinks import Sink as Sink
+    from modellint.flow.table_reads import LengthComparison as LengthComparison
+    from modellint.flow.table_reads import TableRead as TableRead
+    from modellint.flow.table_reads import TableReads as TableReads
+    from modellint.flow.tensors import Refinement as Refinement
+    from modellint.flow.tensors import Tensors as Tensors
+    from modellint.flow.theory import Theory as Theory
     from modellint.flow.truth import truth_with as truth_with
+    from modellint.knowledge import SHARED_TABLE as SHARED_TABLE
+    from modellint.knowledge import TIED_WEIGHTS as TIED_WEIGHTS
     from modellint.knowledge.surface import layer_members as layer_members
     from modellint.knowledge.surface import module_names as module_names
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
     from modellint.link.calls.reached import Reached as Reached
+    from modellint.link.classes.calls import ADDERS as ADDERS
+    from modellint.link.classes.calls import REGISTRARS as REGISTRARS
     from modellint.link.classes.signatures import Misfit as Misfit
+    from modellint.link.remembered import Form as Form
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "modellint.flow.domain": "ANY_ARGUMENTS Arguments Constant Filler Ids Real Site Tensor",
-            "modellint.flow.heap": "Store",
-            "modellint.flow.lookup_records": "Lookup",
+            "modellint.flow.constructed": "Constructed",
+            "modellint.flow.domain": (
+                "ANY_ARGUMENTS Arguments Atom Atoms Bound Constant Counter Element Filler FunctionRef Ids Length "
+                "Number Outside Plain Real Shape Site SymbolicInput Tensor Unknown constant function_of join "
+                "size_of"
+            ),
+            "modellint.flow.frame": "Frame",
+            "modellint.flow.heap": "Path Shell Store TENSORS Trail are_exclusive tensors_in",
+            "modellint.flow.interp": "Interpreter",
+            "modellint.flow.length_terms": "FunctionTables LengthKind PickedRows SizedTable Term terms_in",
+            "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",
+            "modellint.flow.lookups": "FEW Lookups",
+            "modellint.flow.operation": "Operation",
             "modellint.flow.queries.answers": "Queries flow",
-            "modellint.flow.queries.calls": "Argument Call",
             "modellint.flow.queries.as_tensors": (
                 "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
             ),
+            "modellint.flow.queries.calls": "Argument Call",
+            "modellint.flow.queries.files": "is_trial neighbours",
+            "modellint.flow.queries.runs": "Run run",
+            "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.values": "Kind Operand returns",
+            "modellint.flow.sinks": "Sink",
+            "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
+            "modellint.flow.tensors": "Refinement Tensors",
+            "modellint.flow.theory": "Theory",
             "modellint.flow.truth": "truth_with",
-            "modellint.knowledge.surface": "layer_members module_names removed_tensor_names takes_tensor tensor_names",
+            "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
+            "modellint.knowledge.surface": (
+                "layer_members module_names removed_tensor_names takes_tensor tensor_names"
+            ),
             "modellint.link.calls.reached": "Reached",
+            "modellint.link.classes.calls": "ADDERS REGISTRARS",
             "modellint.link.classes.signatures": "Misfit",
+            "modellint.link.remembered": "Form",
         },
     )

@@ -13,7 +13,7 @@ from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -27,6 +27,8 @@ _PAIR_LAYERS = operators.functions("recurrent") | {"torch.nn.MultiheadAttention"
 _PAIR_WORDS = ("LSTM", "GRU", "RNN", "MultiheadAttention")
 #: Values that are one value, whatever their operands.
 _ONE = frozenset((Op.CONST, Op.BIN, Op.UNARY, Op.COMPARE, Op.LIST, Op.DICT, Op.SET, Op.STRING, Op.COMPREHENSION))
+#: Operations whose result may be one of their operands: of branches, containers and helpers.
+_PASSING = frozenset((Op.CHOICE, Op.INDEX, Op.UNPACK, Op.BOOL, Op.CALL))
 #: Layers of torch that take anything.
 _TAKING_ANYTHING = frozenset(
     f"torch.nn.{name}" for name in ("Identity", "Sequential", "Module", "Container", "DataParallel")
@@ -52,7 +54,7 @@ class TensorUse:
 def tensor_uses(operands: Iterable[Operand]) -> Iterator[tuple[Operand, TensorUse]]:
     """The uses of values of one function that fail for anything but a tensor, each with the value that is used.
 
-    A variable that is one of the values on each path counts as one of them.
+    A variable or an element that may be one of the values is told, too: ask it what it is on every path.
     """
     wanted = {id(operand.value): operand for operand in operands}
     first = next(iter(wanted.values()), None)
@@ -60,14 +62,21 @@ def tensor_uses(operands: Iterable[Operand]) -> Iterator[tuple[Operand, TensorUs
         return
     function, project = first.function, first.project
     values = list(_values(function))
-    for value, _ in values:
-        if value.op is Op.CHOICE and value.args and all(id(part) in wanted for part in value.args):
-            wanted[id(value)] = Operand(value, function, project)
     for value, event in values:
-        if any(id(part) in wanted for part in value.args):
-            for used, how in _uses(value, function, project):
-                if id(used) in wanted:
-                    yield wanted[id(used)], TensorUse(value, event, how)
+        for used, how in _uses(value, function, project) if _may_use(value, wanted) else ():
+            operand = wanted.get(id(used))
+            if operand is None and used.op in _PASSING and any(id(part) in wanted for part in used.walk()):
+                operand = Operand(used, function, project)
+            if operand is not None:
+                yield operand, TensorUse(value, event, how)
+
+
+def _may_use(value: Value, wanted: Mapping[int, Operand]) -> bool:
+    """True if one of some values is an operand, or is in a variable or container that is one."""
+    return any(
+        id(part) in wanted or (part.op in _PASSING and any(id(inner) in wanted for inner in part.walk()))
+        for part in value.args
+    )
 
 
 def _values(function: Function) -> Iterator[tuple[Value, Event]]:
@@ -136,6 +145,8 @@ def number_of_values(call: Operand) -> int | None:
     value = call.value
     if value.op is not Op.CALL or call.part is not None:
         return None
+    if call.context is not None:
+        return _number_of_values(call)
     return call.project.once(("number of values", value), lambda: _number_of_values(call))
 
 
@@ -144,7 +155,7 @@ def _number_of_values(call: Operand) -> int | None:
     definition = call.project.names.definition(call.function.module, value.callee)
     name = getattr(definition, "name", "")
     if definition is None and value.callee.op is Op.ATTR:
-        receiver = Operand(value.callee.args[0], call.function, call.project)
+        receiver = call.of(value.callee.args[0])
         if value.callee.data in _PAIR_METHODS and receiver.is_tensor:
             return _of_pair(f"Tensor.{value.callee.data}", value, 0)
     if name in ("torch.split", "torch.functional.split"):
@@ -155,7 +166,7 @@ def _number_of_values(call: Operand) -> int | None:
     if name in _PAIRS and name.startswith("torch."):
         return _of_pair(name, value, 1)
     if definition is None or not name:
-        model = Operand(value.callee, call.function, call.project).object_class()
+        model = call.of(value.callee).object_class()
         return 2 if model is not None and model.name in _PAIR_LAYERS else None
     return None
 

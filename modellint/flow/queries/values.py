@@ -6,14 +6,14 @@ methods, attributes of objects, containers and files. They cost little, and know
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.graph.python import bind
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op
 from modellint.link.calls.reached import CallReach
 from modellint.link.values.callers import callers
 from modellint.link.values.kinds import Kinds
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from modellint.finding import Place
-    from modellint.graph.python import Function
-    from modellint.graph.value import Event, Value
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Event, Nested, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -38,6 +38,7 @@ _ANY, _REST = "an element", "a slice"
 _PASSING = operators.functions("passed") | operators.functions("same-number")
 _PASSING_METHODS = operators.methods("Tensor", "passed") | operators.methods("Tensor", "moves")
 _SEQUENTIAL = "torch.nn.Sequential"
+_PARTIAL = External("functools.partial")
 
 
 class Kind(Enum):
@@ -68,12 +69,16 @@ _BY_OP = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Context:
-    """The call by which a function is reached, so that its parameters have arguments."""
+class Context:
+    """The call by which a function is reached, so that its parameters have arguments.
+
+    `nested` is the function inside of a function that it runs; None for a function of its own.
+    """
 
     call: Operand
-    outer: _Context | None
+    outer: Context | None
     depth: int
+    nested: Nested | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,12 @@ class Operand:
     project: Project
     part: object = None
     is_applied: bool = False
+    #: The call by which a search came to the value, None for one that nobody came to.
+    context: Context | None = field(default=None, repr=False)
+
+    def of(self, value: Value) -> Operand:
+        """A value of the same function, reached by the same call."""
+        return Operand(value, self.function, self.project, context=self.context)
 
     @property
     def place(self) -> Place:
@@ -171,7 +182,10 @@ class Operand:
         """The class of the object that a call constructs; None for another value."""
         if self.value.op is not Op.CALL or self.part is not None:
             return None
-        definition = self.project.names.definition(self.function.module, self.value.callee)
+        callee, names = self.value.callee, self.project.names
+        if callee.op is Op.CALL and names.definition(self.function.module, callee.callee) == _PARTIAL:
+            callee = callee.positional[0] if callee.positional else callee
+        definition = names.definition(self.function.module, callee)
         is_class = isinstance(definition, DefinedClass | External)
         return self.project.classes.of(definition) if is_class else None
 
@@ -227,7 +241,7 @@ class Operand:
         """True if the receiver of a method may be a tensor, for all that is known."""
         if self.project.names.definition(self.function.module, callee) is not None:
             return False
-        return Operand(callee.args[0], self.function, self.project).object_class() is None
+        return self.of(callee.args[0]).object_class() is None
 
     def uses(self) -> list[Event]:
         """The events of the function that have the value as a part: calls, stores, returns, indices."""
@@ -243,6 +257,8 @@ def kinds_in(function: Function, project: Project) -> Kinds:
 
 def called_names(call: Operand) -> frozenset[str]:
     """The dotted names by which a call may be asked for: of the function, the method of a tensor, the layer's class."""
+    if call.context is not None:
+        return frozenset(_called_names(call))
     key = ("called names", call.value, call.is_applied)
     return call.project.once(key, lambda: frozenset(_called_names(call)))
 
@@ -262,11 +278,11 @@ def _called_names(call: Operand) -> Iterator[str]:
     if definition is not None and not isinstance(definition, DefinedConstant):
         return
     if callee.op is Op.ATTR and definition is None:
-        owner = Operand(callee.args[0], call.function, project)
+        owner = call.of(callee.args[0])
         if operators.row(f"Tensor.{callee.data}") is not None and owner.is_tensor:
             yield f"torch.Tensor.{callee.data}"
             return
-    made = Operand(callee, call.function, project).object_class()
+    made = call.of(callee).object_class()
     if made is not None:
         yield from _names_of_forward(made)
 
@@ -292,7 +308,7 @@ class _Origins:
         self._seen: set[tuple[Value, object]] = set()
 
     def of(self, operand: Operand) -> Iterator[Operand]:
-        pending: list[tuple[Operand, object, _Context | None]] = [(operand, None, None)]
+        pending: list[tuple[Operand, object, Context | None]] = [(operand, None, operand.context)]
         while pending:
             at, key, context = pending.pop(0)
             if (at.value, key) in self._seen:
@@ -300,11 +316,11 @@ class _Origins:
             self._seen.add((at.value, key))
             found = None if len(self._seen) > _MAX_VALUES else self._step(at, key, context)
             if found is None:
-                yield at if key is None else replace(at, part=key)
+                yield replace(at, part=key, context=context) if key is not None or context is not None else at
             else:
                 pending += found
 
-    def _step(self, at: Operand, key: object, context: _Context | None) -> _Steps | None:
+    def _step(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
         """The values that a value stands for; None if it is an origin. `key` is the part of it that is asked for."""
         value, op = at.value, at.value.op
 
@@ -317,8 +333,10 @@ class _Origins:
             return each(value.args, key) if value.args else None
         if op is Op.PARAM:
             return self._of_parameter(at, key, context)
+        if op is Op.INNER:
+            return self._of_inner(at, key, context)
         if op is Op.ATTR:
-            return self._of_attribute(at, key)
+            return self._of_attribute(replace(at, context=context), key)
         if op is Op.GLOBAL:
             definition = self._project.names.definition(at.function.module, value)
             if not isinstance(definition, DefinedConstant) or definition.name in definition.module.rebound:
@@ -335,7 +353,7 @@ class _Origins:
             return each(value.args[:1], key)
         return None if key is None else self._of_display(at, key, context)
 
-    def _of_display(self, at: Operand, key: object, context: _Context | None) -> _Steps | None:
+    def _of_display(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
         """The elements of a tuple, list or dictionary that a key or an index picks."""
         value, op = at.value, at.value.op
         if op is Op.DICT:
@@ -350,7 +368,7 @@ class _Origins:
             return None
         return [(Operand(one, at.function, self._project), None, context) for one in found] or None
 
-    def _of_call(self, at: Operand, key: object, context: _Context | None) -> _Steps | None:
+    def _of_call(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
         value = at.value
         if at.is_applied:
             return None
@@ -359,6 +377,8 @@ class _Origins:
         operand = self._kept_operand(at)
         if operand is not None:
             return [(Operand(operand, at.function, self._project), None, context)]
+        if value.callee.op is Op.LAMBDA:
+            return self._of_nested(at, key, context)
         last = self._last_layer(at)
         if last is not None:
             return [(last, None, None)]
@@ -369,7 +389,7 @@ class _Origins:
         returned = returns(reached.function)
         if not returned:
             return None
-        inner = _Context(at, context, depth + 1)
+        inner = Context(at, context, depth + 1)
         return [(Operand(one, reached.function, self._project), key, inner) for one in returned]
 
     def _kept_operand(self, at: Operand) -> Value | None:
@@ -385,7 +405,7 @@ class _Origins:
 
     def _last_layer(self, at: Operand) -> Operand | None:
         """A call that stands for the last layer of the `nn.Sequential` that is called."""
-        callee = Operand(at.value.callee, at.function, self._project)
+        callee = at.of(at.value.callee)
         if not self._through_operators or at.value.callee.op not in (Op.ATTR, Op.CALL, Op.GLOBAL, Op.PARAM):
             return None
         made = [leaf for leaf in callee.origins(through_operators=False) if leaf.value.op is Op.CALL]
@@ -396,7 +416,7 @@ class _Origins:
             return None
         return Operand(last, made[0].function, self._project, is_applied=True)
 
-    def _of_parameter(self, at: Operand, key: object, context: _Context | None) -> _Steps | None:
+    def _of_parameter(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
         """The arguments that a parameter gets: of the call that the search came by, or of the callers in sight."""
         name = str(at.value.data)
         if name == "self":
@@ -422,18 +442,61 @@ class _Origins:
                     found.append((Operand(given, caller, self._project), key, None))
         return found or None
 
-    def _of_attribute(self, at: Operand, key: object) -> _Steps | None:
-        value, owner = at.value, at.function.owner
-        if len(value.args) == 2:  # what this body stored there before
-            return [(Operand(value.args[1], at.function, self._project), key, None)]
-        name = self_attribute(value)
-        if name is None or owner is None:
+    def _of_nested(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
+        """What a function inside of a function returns, to the call of it."""
+        nested, depth = at.value.callee.data, 0 if context is None else context.depth
+        returned = at.value.callee.args or nested.returns
+        if not returned or depth >= _MAX_CALLS:
             return None
-        stored = self._project.of(Members).stored(owner, name)
-        return [(Operand(event.value, function, self._project), key, None) for function, event in stored] or None
+        inner = Context(at, context, depth + 1, nested)
+        return [(Operand(one, at.function, self._project), key, inner) for one in returned]
+
+    def _of_inner(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
+        """The argument that a function inside of a function gets by the call that the search came by."""
+        nested, name = None if context is None else context.nested, str(at.value.data)
+        if context is None or nested is None or nested.parameters.get(name) is not at.value:
+            return None
+        call, names = context.call.value, list(nested.parameters)[: nested.positional]
+        given = dict(zip(names, call.positional, strict=False)) | call.keywords
+        value = given.get(name, nested.defaults.get(name))
+        return None if value is None or call.has_unpacking else [(context.call.of(value), key, context.outer)]
+
+    def _of_attribute(self, at: Operand, key: object) -> _Steps | None:
+        """The stores of an attribute, and what a property returns."""
+        value, name = at.value, str(at.value.data)
+        if len(value.args) == 2:  # what this body stored there before
+            return [(Operand(value.args[1], at.function, self._project), key, at.context)]
+        owner = self._owner(at.of(value.args[0]))
+        if owner is None:
+            return None
+        members = self._project.of(Members)
+        stored = members.stored(owner, name) or self._stored_below(owner, name)
+        if stored:
+            return [(Operand(event.value, function, self._project), key, None) for function, event in stored]
+        method = members.method(owner, name)
+        if method is None or not method.is_property:
+            return None
+        return [(Operand(one, method, self._project), key, None) for one in returns(method)] or None
+
+    def _owner(self, receiver: Operand) -> Class | None:
+        """The class of the project whose object a value is: of `self`, and of what the search knows."""
+        if receiver.value.op is Op.PARAM and receiver.value.data == "self" and receiver.function.owner is not None:
+            return receiver.function.owner
+        if receiver.value.op is Op.PARAM and receiver.context is not None:
+            found = self._of_parameter(receiver, None, receiver.context)
+            return self._owner(replace(found[0][0], context=found[0][2])) if found and len(found) == 1 else None
+        model = receiver.object_class() if receiver.value.op in (Op.CALL, Op.GLOBAL, Op.CHOICE, Op.ATTR) else None
+        return None if model is None else model.cls
+
+    def _stored_below(self, owner: Class, name: str) -> list[tuple[Function, Event]]:
+        """The stores of the classes in the same file that derive from a mixin."""
+        project, members = self._project, self._project.of(Members)
+        derived = [cls for cls in owner.module.classes.values() if cls is not owner and name in cls.assigned]
+        below = [cls for cls in derived if any(model.cls is owner for model in project.classes.model(cls).mro())]
+        return [one for cls in below for one in members.stored(cls, name)]
 
 
-_Steps = list[tuple[Operand, object, "_Context | None"]]
+_Steps = list[tuple[Operand, object, "Context | None"]]
 
 
 def _is_key(name: object, key: object) -> bool:

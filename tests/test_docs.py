@@ -107,10 +107,9 @@ def test_the_hooks_that_the_page_names_are_there() -> None:
     text = (DOCS / "writing-rules.md").read_text("utf-8")
     table = text.partition("when it is asked, or told |")[2].partition("\n\n")[0]
     named = [re.findall(r"`(\w+)\(([\w, ]*|…)\)`", line.split("|")[1]) for line in table.splitlines()[2:]]
-    assert sum(map(len, named)) == 25
+    assert {name for line in named for name, _ in line} == {*HOOKS, "__init__"}
     for name, parameters in (one for line in named for one in line):
         own = [one for one in inspect.signature(getattr(Theory, name)).parameters if one != "self"]
-        assert name in (*HOOKS, "__init__")
         assert parameters in ("…", ", ".join(own))
 
 

@@ -291,7 +291,7 @@ def test_a_question_is_answered_without_it(workspace: Workspace) -> None:
     [
         ("theories = (Settings,)", "theories = Settings", "is no tuple of theories"),
         ("theories = (Settings,)", "theories = (Odd,)", "<class 'pack.Odd'> is no theory"),
-        ("def function(", "counts = True\n\n    def function(", "`Settings` has a `counts` of its own"),
+        ("def function(", "mode = None\n\n    def function(", "`Settings` has a `mode` of its own"),
         ("def function(", "def matters(", "`Settings` has a `matters` of its own"),
     ],
 )

@@ -18,7 +18,7 @@ from modellint.flow.runs import called, tensor_run
 from modellint.flow.sinks import Sink
 from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Mode, Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Nested, Op, Value, walk_all
@@ -276,7 +276,7 @@ def _constants(arguments: Arguments) -> Hashable:
 class _Apart(Theory, Sink):
     """Follows each call that may lead to one of the classes by itself."""
 
-    asks = "objects made"
+    mode = Mode(asks="objects made")
     rests_on = (Tensors,)
     goes_before = (TableReads, Lookups)
     reaching: _Reaching

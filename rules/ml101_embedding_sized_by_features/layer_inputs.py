@@ -26,9 +26,10 @@ from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.lookups import Lookups
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Mode, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size
+from modellint.graph.value import EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.operation import Operation
     from modellint.graph.python import Function
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.operators import Operator
 
 #: Facets of operators whose result consists of elements of their operand, or of numbers computed from each of them.
@@ -194,7 +195,7 @@ class _Elements(Refinement):
 class LayerInputs(Theory, Sink):
     """A sink for inputs of layers: collects the tensors and parameters that layers are called with in one run."""
 
-    asks = "inputs of layers"
+    mode = Mode(asks="inputs of layers")
     rests_on = (Tensors,)
     goes_before = (Lookups,)
 
@@ -219,8 +220,9 @@ class LayerInputs(Theory, Sink):
     def root(self) -> Function | None:
         return self._lookups.root
 
-    def is_asked_for(self, frame: Frame) -> bool:
-        return True  # sums may stand in what is returned
+    def matters(self, event: Event, frame: Frame) -> bool | None:
+        is_sure = event.kind is EventKind.RETURN and event.guard is None
+        return True if is_sure else None  # sums may stand in what is returned
 
     def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
         self._note_use(shell, arguments.argument(0, "input"), frame, value)

@@ -247,14 +247,13 @@ class Grids(Theory, Sink):
             if not any(self._limits.is_refused(use.side, guard, frame) for guard, frame in self._refusals):
                 yield use
 
-    def is_asked_for(self, frame: Frame) -> bool:
-        return self.is_result_asked_for or self._lookups.depth > 1
-
     def matters(self, event: Event, frame: Frame) -> bool | None:
         if event.kind is EventKind.RAISE and event.guard is not None:
             self._refusals.append((event.guard, frame))
         if event.kind is EventKind.CALL and not self._run.objects.under_construction:
             return self._may_use(event.value.callee, frame)
+        if event.kind is EventKind.RETURN and not (self.is_result_asked_for or self._lookups.depth > 1):
+            return False
         return False if event.kind in _LATER else None
 
     def _may_use(self, callee: Value, frame: Frame) -> bool:

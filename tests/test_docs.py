@@ -75,7 +75,7 @@ def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
 
 
 def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
-    rule = blocks("writing-rules.md", "python")[4]
+    rule = blocks("writing-rules.md", "python")[5]
     workspace.write({"house_rules/lab003_layers_in_list.py": rule})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB003 layers-in-list: 1 bad, 1 good: ok"
     model = "from torch import nn\n\n\nclass Encoder(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -98,8 +98,13 @@ def test_the_operators_of_the_page_are_understood() -> None:
     assert "lab_ops.pick_best" not in operators.functions("drawn")
 
 
+def test_the_rule_with_a_property_holds(workspace: Workspace) -> None:
+    workspace.write({"house_rules/lab006_softmax.py": blocks("writing-rules.md", "python")[2]})
+    assert workspace.run("test-rules", "house_rules").lines[0] == "LAB006 softmax-in-loss: 1 bad, 1 good: ok"
+
+
 def test_the_rule_with_a_theory_holds(workspace: Workspace) -> None:
-    workspace.write({"house_rules/lab005_settings.py": blocks("writing-rules.md", "python")[2]})
+    workspace.write({"house_rules/lab005_settings.py": blocks("writing-rules.md", "python")[3]})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB005 full-dropout-setting: 1 bad, 1 good: ok"
 
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRef, Number, Site, function_of
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    Arguments,
+    Constant,
+    FunctionRef,
+    Number,
+    Site,
+    function_of,
+    has_property,
+)
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.library.operations import are_host
@@ -68,6 +77,14 @@ class Argument:
     def is_host(self) -> bool:
         """True if it certainly is the CPU."""
         return are_host(self.atoms)
+
+    def has(self, name: str) -> bool:
+        """True if it is a tensor with this property (`modellint.operators.properties`) on all paths."""
+        return has_property(self.atoms, name)
+
+    def may_have(self, name: str) -> bool:
+        """True if it is a tensor with this property on at least one path."""
+        return has_property(self.atoms, name, on_some_path=True)
 
     def may_be(self, constant: object) -> bool:
         """True if it is this constant on at least one path."""

@@ -117,7 +117,7 @@ class UnrolledLoops(Theory):
         return self.tensors.of_tensor(atom, name) if isinstance(atom, Tensor) else None
 
     def _argument_of(self, shell: Shell, name: str) -> Atoms | None:
-        """What a layer of torch keeps of an argument; None if something was stored under that name."""
+        """The argument that a layer of torch keeps under a name; None if something else was stored under it."""
         if shell.kind != "instance" or shell.get(name, self.run.path) is not None:
             return None
         self.run.objects.construct(shell)

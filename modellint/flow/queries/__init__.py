@@ -27,17 +27,20 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Real as Real
     from modellint.flow.domain import Site as Site
     from modellint.flow.domain import Tensor as Tensor
+    from modellint.flow.domain import has_property as has_property
     from modellint.flow.heap import Store as Store
     from modellint.flow.lookup_records import Lookup as Lookup
+    from modellint.flow.properties import OperatorCall as OperatorCall
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "modellint.flow.domain": "ANY_ARGUMENTS Arguments Constant Filler Ids Real Site Tensor",
+            "modellint.flow.domain": "ANY_ARGUMENTS Arguments Constant Filler Ids Real Site Tensor has_property",
             "modellint.flow.heap": "Store",
             "modellint.flow.lookup_records": "Lookup",
+            "modellint.flow.properties": "OperatorCall",
             "modellint.flow.queries.answers": "Queries flow",
         },
     )

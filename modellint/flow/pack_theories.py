@@ -28,7 +28,7 @@ from modellint.flow.domain import (
     Unknown,
 )
 from modellint.flow.heap import Shell
-from modellint.flow.theory import Foreign, RanOut, Theory
+from modellint.flow.theory import OCCURRENCES, Foreign, RanOut, Theory
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import ExhaustedError
 
@@ -95,6 +95,9 @@ def reason_against(kind: object) -> str:
     for name in changed:
         if name not in HOOKS and name != "observes":
             return f"`{kind.__name__}` has a `{name}` of its own, which is of the engine's theories alone"
+    if not isinstance(kind.observes, tuple) or any(one not in OCCURRENCES for one in kind.observes):
+        kinds = "a tuple of kinds of occurrences, such as `modellint.flow.theory.Made`"
+        return f"`{kind.__name__}` observes {kind.observes!r}; expected {kinds}"
     return ""
 
 

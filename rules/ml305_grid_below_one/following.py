@@ -29,7 +29,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.runs import tensor_run
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Mode, Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.calls import ADDERS
@@ -211,7 +211,7 @@ class _Sides(Refinement):
 class Grids(Theory, Sink):
     """A sink for sides in whole patches: collects their uses in one run."""
 
-    asks = "grids"
+    mode = Mode(asks="grids")
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     alike = (SymbolicInput, Unknown, Plain)

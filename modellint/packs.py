@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.flow.pack_theories import PackTheory
     from modellint.flow.theory import Theory
+    from modellint.operators.properties import Property
 
 T = TypeVar("T")
 _CODE = re.compile(r"[A-Z]+[0-9]+\Z")
@@ -61,6 +62,11 @@ class RuleSet:
     def theories(self) -> tuple[PackTheory, ...]:
         """The theories of selected rules, without duplicates."""
         return tuple({kind: made for rule in self.active for kind, made in _theories_of(rule)}.values())
+
+    @cached_property
+    def properties(self) -> tuple[Property, ...]:
+        """The properties that selected rules give tensors, without duplicates."""
+        return _properties(self.active)
 
     @cached_property
     def are_built_in(self) -> bool:
@@ -93,6 +99,8 @@ def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
                 _check_theories(cls, origin)
             if cls.operators:
                 _check_operators(cls, _rows(rules), origin)
+            if cls.properties:
+                _check_properties(cls, _properties(rules.values()), origin)
     return dict(sorted(rules.items()))
 
 
@@ -354,6 +362,20 @@ def _check_operators(cls: type[Rule], rows: tuple[str, ...], origin: str) -> Non
         operators.add(rows)
     except ValueError as error:
         raise UsageError(f"{origin}: `operators` of `{cls.name}`: {error}") from error
+
+
+def _properties(rules: Iterable[Rule]) -> tuple[Property, ...]:
+    return tuple(dict.fromkeys(one for rule in rules for one in rule.properties))
+
+
+def _check_properties(cls: type[Rule], properties: tuple[Property, ...], origin: str) -> None:
+    """Raise UsageError for what is no property, and for one that another rule describes in another way."""
+    from modellint.operators.properties import check
+
+    try:
+        check(properties)
+    except ValueError as error:
+        raise UsageError(f"{origin}: `properties` of `{cls.name}`: {error}") from error
 
 
 def _theories_of(rule: Rule) -> Iterator[tuple[type[Theory], PackTheory]]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project as Project
+    from modellint.operators.properties import Property
     from modellint.probes import Probe as Probe
     from modellint.results.suppressions import Stale as Stale
     from modellint.source import Place
@@ -151,6 +152,8 @@ class Rule:
     operators: ClassVar[str] = ""
     #: Theories to add to the abstract interpreter: classes that derive from `modellint.flow.theory.Theory`.
     theories: ClassVar[tuple[type[Theory], ...]] = ()
+    #: Properties that the rule gives tensors, such as "is a probability": `modellint.operators.properties`.
+    properties: ClassVar[tuple[Property, ...]] = ()
     #: The pack that the rule belongs to, as messages name it.
     pack = ""
     #: The address of a page about the rule, which reports and editors link to.

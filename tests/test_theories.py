@@ -211,6 +211,30 @@ def test_a_theory_that_never_ends_is_ended(workspace: Workspace, act: str, monke
     )
 
 
+OBSERVING = """
+    observes = (Made, Entered)
+
+    def observe(self, occurrence):
+        ACT
+        self.asked.append(type(occurrence).__name__)
+
+    def function(self, name"""
+
+
+def test_a_theory_is_told_of_what_it_observes_and_named_where_that_fails(workspace: Workspace) -> None:
+    pack = PACK.replace("\n    def function(self, name", OBSERVING).replace(
+        "Foreign, Theory", "Entered, Foreign, Made, Theory"
+    )
+    head, _, rest = pack.rpartition("        ACT\n")
+    write(workspace, pack=head + rest)
+    result = workspace.run("check", "--no-cache", "--output-format", "json", "--select", "LAB102")
+    told = [one["message"] for one in result.json["findings"] if one["path"] == "model.py"]
+    assert told == ["Entered, Made, dropout, legacy"]
+    write(workspace, "raise ValueError(occurrence)", pack=head + rest)
+    code, found, errors = checked(workspace)
+    assert (code, found, {error[:2] for error in errors}) == (2, UNKNOWN, {("model.py", PART), ("other.py", PART)})
+
+
 def test_one_that_is_told_when_it_has_ended_after_all_is_named(workspace: Workspace) -> None:
     write(workspace)
     (theory,) = select_rules(settings_for([workspace.root])).theories
@@ -292,8 +316,10 @@ def test_a_question_is_answered_without_it(workspace: Workspace) -> None:
     [
         ("theories = (Settings,)", "theories = Settings", "is no tuple of theories"),
         ("theories = (Settings,)", "theories = (Odd,)", "<class 'pack.Odd'> is no theory"),
-        ("def function(", "counts = True\n\n    def function(", "`Settings` has a `counts` of its own"),
+        ("def function(", "mode = None\n\n    def function(", "`Settings` has a `mode` of its own"),
         ("def function(", "def matters(", "`Settings` has a `matters` of its own"),
+        ("def function(", "observes = (Foreign,)\n\n    def function(", "`Settings` observes (<class "),
+        ("def function(", "observes = Foreign\n\n    def function(", "`Settings` observes <class "),
     ],
 )
 def test_what_cannot_be_a_theory_is_refused(workspace: Workspace, old: str, new: str, error: str) -> None:

@@ -89,22 +89,17 @@ class Binding:
                 any(isinstance(a, SymbolicInput) and a.is_tensor for a in found) and may_be_tensor(parameter)
             ):
                 found = self._plain(found, parameter)
-            for theory in self._run.asked.bound:
-                found = theory.bound(found, parameter, code, frame)
-            frame.names[name] = found
+            frame.names[name] = self._run.asked.bound(found, parameter, code, frame)
 
     def _not_given(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
         """The value of a parameter that no argument is passed for, unless its default is known."""
-        for theory in self._run.asked.parameter:
-            known = theory.parameter(parameter, code, frame)
-            if known is not None:
-                return known
-        return (SymbolicInput(parameter.name),)
+        known = self._run.asked.parameter(parameter, code, frame)
+        return (SymbolicInput(parameter.name),) if known is None else known
 
     def _plain(self, found: Atoms, parameter: Parameter) -> Atoms:
         """An argument of which nothing is known but that it is no tensor and no layer, as an annotation says."""
         if not all(
-            isinstance(atom, SymbolicInput | Unknown) and not isinstance(atom, self._run.keeps) for atom in found
+            isinstance(atom, SymbolicInput | Unknown) and not isinstance(atom, self._run.mode.keeps) for atom in found
         ):
             return found
         default = parameter.default

@@ -37,6 +37,7 @@ from modellint.flow.library import constants, containers, functions
 from modellint.flow.library.operations import tensor_method
 from modellint.flow.memo import Memo
 from modellint.flow.objects import TABLES, model_of
+from modellint.flow.theory import CutOff, Entered, Escaped, LayerCalled, Limits, Touched, Unreached, UnreadableSuper
 from modellint.graph.immutable import replace
 from modellint.graph.value import Nested, Op, Value
 from modellint.link.classes import calls
@@ -44,6 +45,8 @@ from modellint.link.classes.registries import HEIR, entered, heirs, is_filled, r
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
@@ -58,9 +61,6 @@ MOVES = frozenset(("to", "cuda", "cpu"))
 #: Methods of a layer that act on all its registered parts.
 _HANDLING = MOVES | {"parameters", "named_parameters", "state_dict"}
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
-#: The limits of nested calls, of one function and in all.
-_MAX_RECURSION = 2
-_MAX_CALLS = 14
 #: Functions that set or delete an attribute by name.
 STORING = frozenset(("builtins.setattr", "builtins.object.__setattr__", "builtins.delattr"))
 
@@ -71,6 +71,7 @@ class Calls:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._binding = Binding(run)
+        self._limits = run.mode.limits or Limits()
         self.memo = Memo(run)
         self.under_way: list[object] = []
         #: The calls under way with the frames of their callers, outermost first.
@@ -94,25 +95,17 @@ class Calls:
             return model_of(made[0]).name.rpartition(".")[2]
         return str(getattr(first, "qualname", None) or getattr(first, "name", "the file"))
 
-    @property
-    def _follows_all(self) -> bool:
-        """True if a theory asks for all methods to be followed."""
-        asked = self._run.asked.follows_all
-        return bool(asked) and any(theory.follows_all() for theory in asked)
-
     def call(self, value: Value, frame: Frame) -> Atoms:
         """The result of a call, after its effects on the heap."""
         callee = value.callee
-        for theory in self._run.asked.call:
-            known = theory.call(value, frame)
-            if known is not None:
-                return known
+        known = self._run.asked.expression(value, frame)
+        if known is not None:
+            return known
         if callee.op is Op.GLOBAL and callee.data in ("super", "builtins.super"):
             return self._super(value, frame)
         arguments = self.arguments(value, frame)
         if arguments is None:
-            for theory in self._run.asked.missed:
-                theory.missed(value, frame)
+            self._run.asked.tell(Unreached, value, frame)
             return NEVER
         if callee.op is Op.ATTR:
             root = callee.args[0]
@@ -134,7 +127,7 @@ class Calls:
             return functions
         owner = self._run.evaluate(callee.args[0], frame)
         cls = owner[0] if len(owner) == 1 and isinstance(owner[0], ClassRef) else None
-        if cls is None or not all(theory.binds(cls) for theory in self._run.asked.binds):
+        if cls is None or (self._run.mode.is_wary_of_classes and _may_make_any(cls.model)):
             return functions
         return tuple(
             replace(f, receiver=cls) if isinstance(f, FunctionRef) and _is_class_method(f) else f for f in functions
@@ -247,10 +240,8 @@ class Calls:
     def defined(self, definition: Definition) -> Atoms:
         """The value of a resolved name: a class, a function, or a definition outside the project."""
         classes = self._run.classes
-        for theory in self._run.asked.defined:
-            known = theory.defined(definition)
-            if known is not None:
-                return known
+        if isinstance(definition, External) and any(is_unread(definition.name) for is_unread in self._run.mode.unread):
+            return (Outside(definition.name),)
         model = classes.of(definition)
         if model is not None:
             return (ClassRef(model),)
@@ -279,10 +270,11 @@ class Calls:
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """The result of `atom.name(…)`."""
         run = self._run
-        for theory in run.asked.method:
-            known = theory.method(atom, name, arguments, frame, value)
-            if known is not None:
-                return known
+        if isinstance(atom, Super):
+            return self.super_method(atom, name, arguments, frame, value)
+        known = run.asked.method(atom, name, arguments, frame, value)
+        if known is not None:
+            return known
         if isinstance(atom, Shell):
             if atom.is_container:
                 return containers.method(run, atom, name, arguments, frame, value)
@@ -294,8 +286,6 @@ class Calls:
             return self._object_method(atom, name, arguments, frame, value)
         if isinstance(atom, Derived):
             return tensor_method(atom, name, arguments, value)
-        if isinstance(atom, Super):
-            return self.super_method(atom, name, arguments, frame, value)
         if isinstance(atom, Bound):
             return self._bound_method(atom, name, arguments, frame, value)
         if isinstance(atom, SymbolicInput):
@@ -337,10 +327,10 @@ class Calls:
             return containers.method(self._run, items, name, arguments, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
-            if not self._follows_all and not any(theory.follows(own) for theory in self._run.asked.follows):
-                if shell.is_layer and not is_own and not self._concerns(arguments):
+            if not self._run.asked.follows(own, arguments, "own" if is_own else "other"):
+                if shell.is_layer and not is_own and not _gives_layers(arguments):
                     # Another layer at work: it says nothing of what this one keeps.
-                    return self._output(shell)
+                    return self._opaque(own, arguments, frame, value)
                 if is_own and self._is_idle(own, shell):
                     return UNKNOWN
             self._run.objects.construct(shell)
@@ -348,10 +338,9 @@ class Calls:
         if name in calls.SAME:
             return (shell,)
         if name == "forward":
-            for theory in self._run.asked.forward:
-                known = theory.forward(shell, arguments, frame, value)
-                if known is not None:
-                    return known
+            known = self._run.asked.opaque(Bound(shell, name), arguments, frame, value)
+            if known is not None:
+                return known
         if model.is_module is not False:
             done = self._run.objects.module_method(shell, name, arguments, frame, value)
             if done is not None:
@@ -362,16 +351,10 @@ class Calls:
             return map_join(found, self.apply, arguments, frame, value)
         return self.unknown(arguments, value)
 
-    def _concerns(self, arguments: Arguments) -> bool:
-        """True if another layer's method must be followed because of its arguments: layers, or those of a theory."""
-        return _gives_layers(arguments) or any(theory.concerns(arguments) for theory in self._run.asked.concerns)
-
-    def _output(self, shell: Shell) -> Atoms:
-        for theory in self._run.asked.output:
-            known = theory.output(shell)
-            if known is not None:
-                return known
-        return UNKNOWN
+    def _opaque(self, callee: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """The result of a call that is not followed, if a theory knows it."""
+        known = self._run.asked.opaque(callee, arguments, frame, value)
+        return UNKNOWN if known is None else known
 
     def _is_idle(self, method: FunctionRef, shell: Shell) -> bool:
         """True if a method of an object has nothing to do with layers, so that it isn't run."""
@@ -380,15 +363,24 @@ class Calls:
             return False
         return not self._run.objects.is_at_work or not self._run.gate.may_make(function, model)
 
-    def super_method(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        model = model_of(atom.shell)
-        mro = model.mro()
+    @staticmethod
+    def reached(atom: Super, name: str) -> Iterator[tuple[int, ClassModel]]:
+        """The classes of an MRO that `super().name` may be of, nearest first, down to the one that surely has it."""
+        mro = model_of(atom.shell).mro()
         for above in range(atom.above, len(mro)):
             owner = mro[above]
-            for theory in self._run.asked.super_method:
-                known = theory.super_method(atom, owner, name, arguments, frame, value)
-                if known is not None:
-                    return known
+            yield above, owner
+            if owner.name == calls.MODULE or owner.name in calls.CONTAINERS or owner.facts.has_method(name):
+                return
+            if owner.own_method(name) is not None:
+                return
+
+    def super_method(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """The result of `super().name(…)`."""
+        known = self._run.asked.method(atom, name, arguments, frame, value)
+        if known is not None:
+            return known
+        for above, owner in self.reached(atom, name):
             if owner.name == calls.MODULE or owner.name in calls.CONTAINERS:
                 if name == "__init__":
                     atom.shell.is_initialised = True
@@ -399,13 +391,11 @@ class Calls:
             method = owner.own_method(name)
             if method is not None:
                 function = FunctionRef(method, None, atom.shell, above)
-                if name != "__init__" and not self._follows_all and self._is_idle(function, atom.shell):
+                is_followed = name == "__init__" or self._run.asked.follows(function, arguments, "super")
+                if not is_followed and self._is_idle(function, atom.shell):
                     return UNKNOWN
                 return self.apply(function, arguments, frame, value)
-            if owner.facts.has_method(name):
-                break
-        for theory in self._run.asked.beyond:
-            theory.beyond(atom, name, arguments, frame, value)
+        self._run.asked.tell(UnreadableSuper, atom, name, arguments, frame, value)
         if name == "__init__":
             atom.shell.is_initialised = True
             return NONE
@@ -430,10 +420,9 @@ class Calls:
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """The result of `function(…)`."""
-        for theory in self._run.asked.apply:
-            known = theory.apply(function, arguments, frame, value)
-            if known is not None:
-                return known
+        known = self._run.asked.apply(function, arguments, frame, value)
+        if known is not None:
+            return known
         if isinstance(function, ClassRef):
             return self._run.objects.instantiate(function, arguments, frame, value)
         if isinstance(function, FunctionRef):
@@ -453,22 +442,16 @@ class Calls:
         """The result of calling an object; of layers, only theories know it."""
         own = None if model_of(shell).is_module is not False else self._run.objects.own_method(shell, "__call__")
         if own is None:
-            for theory in self._run.asked.calling:
-                theory.calling(shell, arguments, frame, value)
-            for theory in self._run.asked.called:
-                known = theory.called(shell, arguments, frame, value)
-                if known is not None:
-                    return known
-            return UNKNOWN
+            self._run.asked.tell(LayerCalled, shell, arguments, frame, value)
+            return self._opaque(shell, arguments, frame, value)
         self._run.objects.construct(shell)
         return self.apply(own, arguments, frame, value)
 
     def _outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         given = arguments.positional
-        for theory in self._run.asked.function:
-            known = theory.function(name, arguments, frame, value)
-            if known is not None:
-                return known
+        known = self._run.asked.function(name, arguments, frame, value)
+        if known is not None:
+            return known
         if name in STORING:
             if name != "builtins.delattr" and len(given) == 3:
                 is_sure = len(given[0]) == 1
@@ -494,21 +477,19 @@ class Calls:
 
     def unknown(self, arguments: Arguments, value: Value) -> Atoms:
         """The unknown result of unreadable code, to which the arguments escape."""
-        for theory in self._run.asked.hand:
-            theory.hand(arguments, value)
+        self._run.asked.tell(Escaped, arguments, value)
         given = tuple(dict.fromkeys(shells_in(arguments.all())))
-        for theory in self._run.asked.touch:
-            theory.touch(given)
+        self._run.asked.tell(Touched, given)
         return (Unknown(given),) if given else UNKNOWN
 
     def _invoke(self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         code = function.code
         key: object = function_of(code) if not isinstance(code, Nested) else code
         key = code if key is None else key
-        max_calls, max_recursion = self._depths()
-        if len(self.under_way) >= max_calls or self.under_way.count(key) >= max_recursion:
-            for theory in self._run.asked.left_out:
-                theory.left_out(function)
+        limits = self._limits
+        max_recursion = limits.recursion_if if self._run.path else limits.recursion
+        if len(self.under_way) >= limits.calls or self.under_way.count(key) >= max_recursion:
+            self._run.asked.tell(CutOff, function)
             is_circle = key in self.under_way
             self._run.is_complete = self._run.is_complete and is_circle
             self.memo.cut(self.under_way.index(key) if is_circle else 0)
@@ -518,19 +499,8 @@ class Calls:
         def run() -> Atoms:
             return self._run_body(key, function, given, frame, value)
 
-        for theory in self._run.asked.follow:
-            known = theory.follow(function, given, frame, value, run)
-            if known is not None:
-                return known
-        return self.memo.call(function, given, run)
-
-    def _depths(self) -> tuple[int, int]:
-        """The limits of nested calls: in all, and of one function."""
-        for theory in self._run.asked.depths:
-            known = theory.depths()
-            if known is not None:
-                return known
-        return _MAX_CALLS, _MAX_RECURSION
+        known = self._run.asked.follow(function, given, frame, value, run)
+        return self.memo.call(function, given, run) if known is None else known
 
     def frame(self, function: FunctionRef, given: Arguments, frame: Frame, value: Value) -> Frame:
         """The frame in which a call runs a function."""
@@ -540,14 +510,18 @@ class Calls:
         inner = self.frame(function, given, frame, value)
         if inner.function is not None:
             self.done.add(inner.function)
-        for theory in self._run.asked.enter:
-            theory.enter(inner, given)
+        self._run.asked.tell(Entered, inner, given)
         self.under_way.append(key)
         self.way.append((frame, value))
         found = self._run.run(function.code, inner)
         self.way.pop()
         self.under_way.pop()
         return found
+
+
+def _may_make_any(model: ClassModel) -> bool:
+    """True if a class may make objects of any class, as factories do: neither a layer nor one with fields."""
+    return model.facts.fields is None and model.is_module is False
 
 
 def _gives_layers(arguments: Arguments) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import join
-from modellint.flow.theory import Sometimes
+from modellint.flow.theory import Undecided
 from modellint.flow.truth import identity, open_part, truth
 from modellint.graph.value import Op, PathCondition
 
@@ -45,7 +45,7 @@ class Conditions:
     def _within(self, outer: Path, guard: PathCondition, frame: Frame) -> Path | None:
         """The undecided tests of a path condition, after those of its outer conditions; None if it doesn't hold."""
         test = guard.test
-        if test.op is Op.UNKNOWN and any(theory.is_left(test) for theory in self._run.asked.is_left):
+        if test.op is Op.UNKNOWN and test.data == "except" and self._run.mode.skips_handlers:
             return None
         outcome = self.truth(test, frame)
         if outcome is not None:
@@ -60,11 +60,8 @@ class Conditions:
     def one_of(self, value: Value, frame: Frame) -> Atoms:
         """The value of a CHOICE with an undecided test: the join of its branches, or a theory's answer."""
         branches = [self._run.evaluate(arg, frame) for arg in value.args]
-        for theory in self._run.asked.choice if value.data is not None else ():
-            known = theory.choice(value, branches, frame)
-            if known is not None:
-                return known
-        return join(branches)
+        known = None if value.data is None else self._run.asked.operator(value, branches, frame)
+        return join(branches) if known is None else known
 
     def operand(self, value: Value, frame: Frame) -> Atoms:
         """The value of `and` and `or`: the join of the operands that may be the result."""
@@ -84,10 +81,8 @@ class Conditions:
         """The step of a path for an undecided test: its key and outcome."""
         part, negated = open_part(test, partial(self._run.evaluate, frame=frame))
         key = identity(part), frame.trail
-        for theory in self._run.asked.undecided:
-            theory.undecided(key, part, frame)
-        is_sometimes = any(theory.is_sometimes(part, frame) for theory in self._run.asked.is_sometimes)
-        return Sometimes(key) if is_sometimes else key, outcome is not negated
+        self._run.asked.tell(Undecided, key, part, frame)
+        return self._run.asked.condition(key, part, frame), outcome is not negated
 
 
 class Assumed(Conditions):

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRef, Number, Site, function_of
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    Arguments,
+    Constant,
+    FunctionRef,
+    Number,
+    Site,
+    function_of,
+    has_property,
+)
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.library.operations import are_host
@@ -18,7 +27,7 @@ from modellint.flow.runs import called, tensor_run
 from modellint.flow.sinks import Sink
 from modellint.flow.table_reads import TableReads
 from modellint.flow.tensors import Tensors
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Mode, Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Nested, Op, Value, walk_all
@@ -68,6 +77,14 @@ class Argument:
     def is_host(self) -> bool:
         """True if it certainly is the CPU."""
         return are_host(self.atoms)
+
+    def has(self, name: str) -> bool:
+        """True if it is a tensor with this property (`modellint.operators.properties`) on all paths."""
+        return has_property(self.atoms, name)
+
+    def may_have(self, name: str) -> bool:
+        """True if it is a tensor with this property on at least one path."""
+        return has_property(self.atoms, name, on_some_path=True)
 
     def may_be(self, constant: object) -> bool:
         """True if it is this constant on at least one path."""
@@ -276,7 +293,7 @@ def _constants(arguments: Arguments) -> Hashable:
 class _Apart(Theory, Sink):
     """Follows each call that may lead to one of the classes by itself."""
 
-    asks = "objects made"
+    mode = Mode(asks="objects made")
     rests_on = (Tensors,)
     goes_before = (TableReads, Lookups)
     reaching: _Reaching

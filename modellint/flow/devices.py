@@ -28,6 +28,7 @@ from modellint.flow.domain import (
     Constant,
     Counter,
     Derived,
+    FunctionRef,
     Number,
     Outside,
     Plain,
@@ -40,7 +41,7 @@ from modellint.flow.heap import TENSORS, Shell, opened
 from modellint.flow.library.operations import tensor_method
 from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
 from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Stored, Theory
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.immutable import replace
 from modellint.graph.value import NOWHERE, EventKind, Op, Value, self_attribute
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function, Parameter
     from modellint.link.classes.models import ClassModel
@@ -71,10 +73,13 @@ _SIZES = frozenset(("sized", "flat", "random"))
 _RANK_LEFT = 2
 #: Comparisons that are elementwise on tensors.
 _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
+_CALCULATING = frozenset((Op.BIN, Op.UNARY))
 
 
 class Devices(Theory):
     """The devices of the tensors of one run."""
+
+    observes = (Stored,)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -192,8 +197,10 @@ class Devices(Theory):
         known = self._run.project.once(("worked with", function), lambda: worked_with(function))
         return tuple(map(_mark_as_tensor, atoms)) if parameter.name in known else atoms
 
-    def held(self, shell: Shell, name: str, atoms: Atoms) -> Atoms:
-        return self._of_attribute(name, atoms) if shell is self._run.objects.subject else atoms
+    def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
+        if name is not None:
+            return self._of_attribute(name, atoms) if owner is self._run.objects.subject else atoms
+        return self._of_content(owner, atoms) if isinstance(owner, Shell) else atoms
 
     def _of_attribute(self, name: str, atoms: Atoms) -> Atoms:
         """The atoms of an attribute of the object; fresh tensors and containers remember the attribute."""
@@ -204,7 +211,7 @@ class Devices(Theory):
                 self._homes[atom] = name
         return self._note_attribute(name, atoms)
 
-    def content(self, container: Shell, atoms: Atoms) -> Atoms:
+    def _of_content(self, container: Shell, atoms: Atoms) -> Atoms:
         """The content of a container; fresh tensors in it remember the container's attribute.
 
         Moved tensors that a dict holds under unknown keys may be those under any key.
@@ -215,22 +222,18 @@ class Devices(Theory):
         home = self._homes.get(container)
         return atoms if home is None else self._of_attribute(home, atoms)
 
-    def store(
-        self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
-    ) -> None:
-        home = self._homes.get(owner) if isinstance(owner, Shell) else None
-        is_moved = any(isinstance(atom, Moved) or self.is_there(atom) for atom in opened(atoms))
-        if home is not None and is_moved and target.op is Op.INDEX and frame.function is not None:
-            self.replacements.setdefault(home, {})[target] = frame.function
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, Stored):
+            home = self._homes.get(event.owner) if isinstance(event.owner, Shell) else None
+            is_moved = any(isinstance(atom, Moved) or self.is_there(atom) for atom in opened(event.atoms))
+            if home is not None and is_moved and event.target.op is Op.INDEX and event.frame.function is not None:
+                self.replacements.setdefault(home, {})[event.target] = event.frame.function
 
     @staticmethod
     def _note_attribute(name: str, atoms: Atoms) -> Atoms:
         if not any(isinstance(atom, Fresh) for atom in atoms):
             return atoms
         return tuple(replace(a, kept=name) if isinstance(a, Fresh) and a.kept is None else a for a in atoms)
-
-    def output(self, shell: Shell) -> Atoms | None:
-        return self._output(is_sure=False)
 
     def _output(self, *, is_sure: bool) -> Atoms | None:
         """The result of a layer: on the new device; None before the object is moved."""
@@ -240,13 +243,13 @@ class Devices(Theory):
         """True if a tensor was made on the default device after the object was moved."""
         return self.is_moved and any(isinstance(atom, Fresh) and atom.is_late for atom in atoms)
 
-    def registers(self, atoms: Atoms) -> bool:
-        return not self.is_late(atoms)
-
     def state(self) -> Hashable:
         return self.is_moved
 
-    def concerns(self, arguments: Arguments) -> bool:
+    def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
+        return relation == "other" and self._concerns(arguments)
+
+    def _concerns(self, arguments: Arguments) -> bool:
         """True if a tensor that was left behind, or was made late, is among arguments."""
         return self.is_moved and any(
             isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)
@@ -254,9 +257,16 @@ class Devices(Theory):
             for atom in opened(atoms)
         )
 
-    def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def opaque(self, callee: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(callee, Shell):
+            return self._call_layer(callee, arguments, frame, value)
+        if isinstance(callee, Outside):
+            return self._call_function(callee.name, arguments, frame, value)
+        return self._output(is_sure=False) if isinstance(callee, FunctionRef) else None
+
+    def _call_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         self._note_given(shell, "forward", arguments)
-        if not shell.is_layer or not self.concerns(arguments):
+        if not shell.is_layer or not self._concerns(arguments):
             return self._output(is_sure=True) if shell.is_layer else None
         own = self._run.objects.own_method(shell, "forward")
         if own is not None:
@@ -301,14 +311,14 @@ class Devices(Theory):
             return None
         return (atom,) if row is not None else PLAIN
 
-    def row(self, atom: Atom) -> Atoms | None:
+    def element(self, atom: Atom, index: Atoms | None, frame: Frame | None, value: Value | None) -> Atoms | None:
         if isinstance(atom, Fresh):
             return (atom.of_rank(atom.rank - 1),)
         if isinstance(atom, There | Moved):
             return (_after_indexing(atom, 1),)
         return (There(""),) if self.is_there(atom) else None
 
-    def picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
+    def _picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
         """The result of `owner[…]`, given as `found`. Notes a mix of ids and tensor, but for ids on the CPU."""
         index = value.args[1]
         places = index.args if index.op in (Op.TUPLE, Op.LIST) else (index,)
@@ -329,7 +339,7 @@ class Devices(Theory):
         parts = (atom.of_rank(atom.rank - lost) if isinstance(atom, Fresh) else atom for atom in owner)
         return (*(atom for atom in parts if isinstance(atom, Fresh) or _is_kept(atom)), *rest)
 
-    def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
+    def _choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
         """The join of branches: a tensor that one branch moves and the other doesn't is left behind in the latter.
 
         Returns None, to leave this to the interpreter, if the test may be about devices.
@@ -369,10 +379,17 @@ class Devices(Theory):
 
     # -- operators -------------------------------------------------------------------------------------------------
 
-    def comparison(self, value: Value, sides: list[Atoms], frame: Frame) -> Atoms | None:
-        return self.operation(sides, PLAIN, frame, value) if value.data in _ELEMENTWISE else None
+    def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
+        if value.op is Op.COMPARE and value.data in _ELEMENTWISE:
+            return self._calculated(operands, PLAIN, frame, value)
+        return self._choice(value, operands, frame) if value.op is Op.CHOICE else None
 
-    def operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
+    def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
+        if value.op is Op.INDEX:
+            return self._picked(operands[0], found, value, frame)
+        return self._calculated(operands, found, frame, value) if value.op in _CALCULATING else found
+
+    def _calculated(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in operands for atom in atoms):
             return found
         self._meet(operands, frame, value)
@@ -442,8 +459,16 @@ class Devices(Theory):
         rank = rank_in(atom.arguments.argument(0, "data") or ())
         return Fresh(value, frame.function, rank) if rank else atom
 
-    def stored(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
-        """The atoms to store in an attribute: another layer's buffer is a plain tensor, which doesn't move along."""
+    def store(self, atoms: Atoms, shell: Shell, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
+        """The atoms to store in an attribute.
+
+        A tensor made late stays one where it is registered. Another layer's buffer is a plain tensor, which doesn't
+        move along.
+        """
+        made = atoms[0] if target is None and self.is_moved and len(atoms) == 1 else None
+        if isinstance(made, Shell) and made.kind == "buffer" and made.value is value and made.arguments.positional:
+            given = made.arguments.positional[0]
+            return given if self.is_late(given) else atoms
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
             return atoms
@@ -462,14 +487,14 @@ class Devices(Theory):
             return (There(atom.name, is_sure=False, is_shown=atom.is_shown),)
         return (atom.of_rank(0),) if isinstance(atom, Fresh) else PLAIN
 
-    def outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def _call_function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of a function by device; None if it involves no tensors, or is unknown."""
         row = operators.row(name)
         written = tuple(atom for atom in arguments.keywords.get("out", ()) if atom != NONE[0])
         if written:  # that is the result, wherever it is
             may_be_none = len(written) < len(arguments.keywords["out"])
             rest = {key: atoms for key, atoms in arguments.keywords.items() if key != "out"}
-            found = self.outside(name, replace(arguments, keywords=rest), frame, value)
+            found = self._call_function(name, replace(arguments, keywords=rest), frame, value)
             return join([found, written]) if may_be_none and found is not None else written
         if row is not None and "fresh" in row.facets:
             return self._make_tensor(row, arguments, frame, value)

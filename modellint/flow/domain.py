@@ -264,7 +264,7 @@ class Tensor(HashedOnce):
     `fillers`, `positions` and `real` describe its elements. `compared` are the keys of elements and scores that a mask
     compares. `extent` is the lengths that it is made for, if a theory follows them. `is_conditional`: the value may be
     something else. `is_cut`: its length is limited. `joined`: the dimension along which tensors were joined to it.
-    `under` are conditions in functions under which alone it is returned.
+    `under` are conditions in functions under which alone it is returned. `properties` are those that rules describe.
     """
 
     width: Size | None = None
@@ -281,6 +281,7 @@ class Tensor(HashedOnce):
     is_cut: bool = False
     joined: int | None = None
     under: frozenset[tuple[Function, Hashable, bool]] = frozenset()
+    properties: frozenset[str] = frozenset()
 
     @property
     def rows(self) -> Size | None:
@@ -524,6 +525,15 @@ def text(atoms: Atoms | None) -> str | None:
     """The string that a value has on all paths; None if there is no such string."""
     known = constant(atoms) if atoms else None
     return known.value if known is not None and isinstance(known.value, str) else None
+
+
+def has_property(atoms: Atoms, name: str, *, on_some_path: bool = False) -> bool:
+    """True if a value has a property on all paths: `has_property(call.argument(0, "input").atoms, "probability")`.
+
+    `on_some_path`: on one path at least. A value of which nothing is known has none.
+    """
+    having = (isinstance(atom, Tensor) and name in atom.properties for atom in atoms)
+    return any(having) if on_some_path else bool(atoms) and all(having)
 
 
 def function_of(code: Method | Nested) -> Function | None:

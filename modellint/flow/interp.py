@@ -6,6 +6,7 @@ the events under them. Loops run once, and once more with their carried values. 
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint.flow.blocks import body_block, nested_block
@@ -28,7 +29,7 @@ from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import LONGEST, ExactShell, Path, Shell
 from modellint.flow.library import constants, containers, operations
 from modellint.flow.objects import Objects
-from modellint.flow.theory import Theories
+from modellint.flow.theory import Deleted, FunctionMade, Mode, Raised, RanOut, Stored, Theories
 from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, is_self, walk_all
 
 if TYPE_CHECKING:
@@ -69,23 +70,19 @@ class Interpreter:
         self._known: dict[type[Theory], Theory] = {}
         for make in theories:
             self.theories += (make(self),)
-        #: The theories by the hooks that they override.
+        #: The product of the theories.
         self.asked = Theories(self.theories)
-        self._waits = any(theory.waits for theory in self.theories)
-        self.counts = any(theory.counts for theory in self.theories)
-        self.names_parts = any(theory.names_parts for theory in self.theories)
-        self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
-        self._evaluated = frozenset(_EVALUATED).union(*(theory.events for theory in self.theories))
-        #: The purpose of the run in words, for the report of unfinished functions.
-        self._asks = next((theory.asks for theory in self.theories if theory.asks), "objects")
+        self.mode = reduce(Mode.joined, (theory.mode for theory in self.theories), Mode())
+        self.counts = self.mode.counts
+        self._evaluated = frozenset((*_EVALUATED, *self.mode.events))
         #: The steps left for all functions of a file; None for a run about one object.
         self.budget: Steps | None = None
-        self._max_steps = max((theory.max_steps or 0 for theory in self.theories), default=0) or MAX_STEPS
+        self._max_steps = self.mode.max_steps or MAX_STEPS
         #: The path condition of the current event.
         self.guard: PathCondition | None = None
         #: The contexts of open `with` statements, with their frames.
         self.contexts: tuple[tuple[Value, Frame], ...] = ()
-        self._conditions = (Assumed if any(theory.assumes for theory in self.theories) else Conditions)(self)
+        self._conditions = (Assumed if self.mode.assumes else Conditions)(self)
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
@@ -146,7 +143,8 @@ class Interpreter:
         for circle in (*self._shells.values(), *self._circles):
             circle.release()
         for theory in self.theories:
-            theory.release()
+            if not theory.mode.outlives_run:
+                theory.__dict__.clear()
         for part in (self.objects, self.calls, self._conditions, self):
             part.__dict__.clear()
 
@@ -216,24 +214,25 @@ class Interpreter:
 
     def _run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
         """Run a loop; True if the function returns in it."""
-        for theory in self.asked.loop:
-            is_end = theory.loop(block, frame, returned, yielded)
-            if is_end is not None:
-                return is_end
-        self._run_twice(block, frame, returned, yielded)
+        is_end = self.asked.loop(block, frame, returned, yielded)
+        if is_end is not None:
+            return is_end
+        assert block.loop is not None
+        self.run_twice(block, frame, returned, yielded, block.loop.carried)
         return False
 
-    def _run_twice(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
-        """Run a loop once, and once more with the values that it carries from one iteration to the next."""
+    def run_twice(
+        self,
+        block: Block,
+        frame: Frame,
+        returned: list[Atoms],
+        yielded: list[Atoms],
+        changing: tuple[Value, ...],
+    ) -> None:
+        """Run a loop once, and once more with the `changing` values, carried from one iteration to the next."""
         loop = block.loop
         assert loop is not None
         self.loops += 1
-        changing = loop.carried
-        for theory in self.asked.carried:
-            followed = theory.carried(loop, frame)
-            if followed is not None:
-                changing = followed
-                break
         if len(changing) < len(loop.carried):
             self._leave(loop, changing, frame)
         carried = [(choice, self.evaluate(choice.args[0], frame)) for choice in changing]
@@ -273,9 +272,7 @@ class Interpreter:
     def _loop_value(self, choice: Value, before: Atoms, frame: Frame) -> Atoms:
         """The value of a loop's variable after any number of iterations; several numbers are widened to a plain one."""
         values = [before, *(self.evaluate(arg, frame) for arg in choice.args[1:])]
-        found = join(values)
-        for theory in self.asked.after_loop:
-            found = theory.after_loop(found)
+        found = self.asked.result(join(values), values, choice, frame)
         numbers = [a for a in found if isinstance(a, Constant) and type(a.value) in (int, float)]
         if len(numbers) < 2:
             return found
@@ -289,12 +286,9 @@ class Interpreter:
             return True
         if self.budget is not None:
             self.budget.spend()
-        for theory in self.asked.matters:
-            matters = theory.matters(event, frame)
-            if matters is not None:
-                if not matters:
-                    return False
-                break
+        kind = event.kind
+        if self.asked.matters(event, frame) is False:
+            return kind is EventKind.RETURN and event.guard is None and not self.loops
         conditions: Path | None = ()
         if event.guard is not None:
             conditions = self.conditions(event.guard, frame)
@@ -307,41 +301,30 @@ class Interpreter:
             self.contexts = (*contexts, *((context, frame) for context in event.contexts))
         frame.event = event
         guard, self.guard = self.guard, event.guard
-        kind = event.kind
         if kind in self._evaluated:
             self.evaluate(event.value, frame)
         elif kind is EventKind.STORE and event.target is not None:
             self._store(event.target, event.value, frame)
         elif kind is EventKind.RETURN:
-            if self._is_asked_for(frame):
-                returned.append(self._return_value(event.value, frame))
+            returned.append(self._return_value(event.value, frame))
         elif kind is EventKind.DELETE:
             if event.target is not None and not conditions:
-                for theory in self.asked.delete:
-                    theory.delete(event.target, frame)
+                self.asked.tell(Deleted, event.target, frame)
         elif kind is EventKind.RAISE:
             if event.guard is not None or not returned:
                 self.objects.fail(frame)
-            for theory in self.asked.fail if not conditions else ():
-                theory.fail()
+            if not conditions:
+                self.asked.tell(Raised)
         elif kind is EventKind.YIELD:
             atoms = self.behind(self.evaluate(event.value, frame), frame)
             yielded.extend(containers.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
         self.path, self.guard, self.contexts = outer, guard, contexts
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
 
-    def _is_asked_for(self, frame: Frame) -> bool:
-        """True if the result of a body is needed; otherwise its RETURN events are skipped."""
-        for theory in self.asked.is_asked_for:
-            is_asked_for = theory.is_asked_for(frame)
-            if is_asked_for is not None:
-                return is_asked_for
-        return True
-
     def _return_value(self, value: Value, frame: Frame) -> Atoms:
         """The returned atoms that the path condition allows; for a tuple, those of each part."""
         atoms = self.behind(self.evaluate(value, frame), frame)
-        if value.op is not Op.TUPLE or self.guard is None or not self.asked.behind:
+        if value.op is not Op.TUPLE or self.guard is None:
             return atoms
         parts = [entry.atoms for atom in atoms if isinstance(atom, Shell) for entry in atom.entries]
         kept = [self.behind(part, frame) for part in parts]
@@ -355,12 +338,11 @@ class Interpreter:
         """Handle the end of the steps: values that are not evaluated yet are unknown."""
         if not self._is_stopped:
             self._cut_short()
-        for theory in self.asked.run_out:
-            theory.run_out()
+        self.asked.tell(RanOut)
         self.is_complete = False
 
     def _cut_short(self) -> None:
-        self.cut[f"{self._asks} of `{self.calls.outermost}`"] = None
+        self.cut[f"{self.mode.asks or 'objects'} of `{self.calls.outermost}`"] = None
         self.tell()
 
     def give_up(self) -> None:
@@ -405,13 +387,11 @@ class Interpreter:
         if target.op is Op.ATTR:
             for atom in owner:
                 self._keep(atom, atoms, target, value, frame, is_sure=len(owner) == 1)
-                for theory in self.asked.store:
-                    theory.store(atom, (Constant(str(target.data)),), atoms, frame, target, is_sure=len(owner) == 1)
+                self.asked.tell(Stored, atom, (Constant(str(target.data)),), atoms, frame, target, len(owner) == 1)
         else:
             index = self.evaluate(target.args[1], frame)
             for atom in owner:
-                for theory in self.asked.store:
-                    theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
+                self.asked.tell(Stored, atom, index, atoms, frame, target, len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
 
     def _may_wait(self, owner: Atoms, target: Value, value: Value, frame: Frame) -> bool:
@@ -421,7 +401,7 @@ class Interpreter:
         property is a call, too, an optimizer takes the parameters that exist by then, and running out of steps ends
         the constructor.
         """
-        if not self._waits or not self.objects.under_construction:
+        if not self.mode.waits or not self.objects.under_construction:
             return False
         layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
         has_setter = any(self.objects.own_method(layer, "__setattr__") is not None for layer in layers)
@@ -439,10 +419,7 @@ class Interpreter:
     def behind(self, atoms: Atoms, frame: Frame, guard: PathCondition | None = None) -> Atoms:
         """The atoms that the path condition of the current event, or `guard`, allows."""
         known = guard or self.guard
-        if known is not None:
-            for theory in self.asked.behind:
-                atoms = theory.behind(atoms, known, frame)
-        return atoms
+        return atoms if known is None else self.asked.behind(atoms, known, frame)
 
     def later(self, event: Event, frame: Frame, owner: Shell) -> Callable[[], None]:
         """A function that makes a deferred call of a constructor, in the circumstances of now."""
@@ -490,7 +467,7 @@ class Interpreter:
 
         def after_store(atoms: Atoms) -> Atoms:
             atoms = self.behind(atoms, frame, at[1])
-            return self.objects.after_store(owner, atoms, frame, target, value) if isinstance(owner, Shell) else atoms
+            return self.asked.store(atoms, owner, frame, target, value) if isinstance(owner, Shell) else atoms
 
         return compute
 
@@ -561,10 +538,9 @@ class Interpreter:
         known = self._named.get(id(value))
         if known is not None:
             return known[0]
-        for theory in self.asked.named:
-            own = theory.named(value, frame)
-            if own is not None:
-                return own
+        own = self.asked.expression(value, frame)
+        if own is not None:
+            return own
         definition = frame.scope.definition(value)
         stated = None if definition is None else frame.scope.constant(definition)
         if stated is None:
@@ -622,29 +598,21 @@ class Interpreter:
         return (found,)
 
     def _comprehension(self, value: Value, frame: Frame) -> Atoms:
-        for theory in self.asked.comprehension:
-            made = theory.comprehension(value, frame)
-            if made is not None:
-                return made
+        made = self.asked.expression(value, frame)
+        return self.comprehension(value, frame) if made is None else made
+
+    def comprehension(self, value: Value, frame: Frame, path: Path = ()) -> Atoms:
+        """The container that a comprehension makes, whose element is taken on a path."""
         kind = "list" if value.data == "generator" else str(value.data)
         found = self.shell("generator" if value.data == "generator" else kind, value, frame)
         found.is_exact = False
         element = self.evaluate(value.args[-1], frame)
-        path: Path = ()
-        for theory in self.asked.filters:
-            path = (*path, *theory.filters(value.guard, frame))
         found.put(element if value.guard is None else self.behind(element, frame, value.guard), path)
         return (found,)
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
-        found = map_join(atoms, self.objects.element, frame, value)
-        if not found and atoms:
-            for theory in self.asked.empty:
-                other = theory.empty(atoms)
-                if other is not None:
-                    return other
-        return found
+        return self.asked.result(map_join(atoms, self.objects.element, frame, value), [atoms], value, frame)
 
     def _starred(self, value: Value, frame: Frame) -> Atoms:
         return self.evaluate(value.args[0], frame)
@@ -661,27 +629,22 @@ class Interpreter:
 
     def _index(self, value: Value, frame: Frame) -> Atoms:
         owner = self.evaluate(value.args[0], frame)
-        for theory in self.asked.index:
-            known = theory.index(owner, value, frame)
-            if known is not None:
-                return known
+        known = self.asked.operator(value, [owner], frame)
+        if known is not None:
+            return known
         if value.args[1].op is Op.SLICE:
             return containers.sliced(self, owner, value, frame)
         index = self.evaluate(value.args[1], frame)
-        found = map_join(owner, self._part, index, value, frame)
-        for theory in self.asked.picked:
-            found = theory.picked(owner, found, value, frame)
-        return found
+        return self.asked.result(map_join(owner, self._part, index, value, frame), [owner], value, frame)
 
     def _part(self, atom: Atom, index: Atoms, value: Value, frame: Frame) -> Atoms:
-        for theory in self.asked.part:
-            known = theory.part(atom, index, frame, value)
-            if known is not None:
-                return known
+        known = self.asked.element(atom, index, frame, value)
+        if known is not None:
+            return known
         is_object = isinstance(atom, Shell) and atom.model is not None and atom.model.is_module is False
         own = self.objects.own_method(atom, "__getitem__") if is_object and isinstance(atom, Shell) else None
         if own is None or self.counts:
-            return self.objects.part(atom, index)
+            return self.objects.entry(atom, index)
         return self.calls.apply(own, Arguments((index,)), frame, value)
 
     def _choice(self, value: Value, frame: Frame) -> Atoms:
@@ -695,33 +658,19 @@ class Interpreter:
     def _update(self, value: Value, frame: Frame) -> Atoms:
         """The value of an UPDATE: the container that was changed in place, or what a theory makes of `x[…] = …`."""
         found = self.evaluate(value.args[0], frame)
-        if value.data != "[]=" or not self.asked.updated:
-            return found
-        return map_join(found, self._update_atom, value, frame)
-
-    def _update_atom(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
-        for theory in self.asked.updated:
-            known = theory.updated(atom, value, frame)
-            if known is not None:
-                return known
-        return (atom,)
+        known = self.asked.operator(value, [found], frame) if value.data == "[]=" else None
+        return found if known is None else known
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
-        for theory in self.asked.binary:
-            known = theory.binary(value, left, right, frame)
-            if known is not None:
-                return known
+        known = self.asked.operator(value, [left, right], frame)
+        if known is not None:
+            return known
         if isinstance(value.data, InPlace) and value.data in ("+", "|"):
             found = self.objects.augment(left, right, frame, value)
         else:
             found = operations.binary(self, left, right, value, frame)
-        return self._operation([left, right], found, frame, value)
-
-    def _operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
-        for theory in self.asked.operation:
-            found = theory.operation(operands, found, frame, value)
-        return found
+        return self.asked.result(found, [left, right], value, frame)
 
     def _compare(self, value: Value, frame: Frame) -> Atoms:
         outcome = self._conditions.truth(value, frame)
@@ -730,21 +679,17 @@ class Interpreter:
         if value.op is not Op.COMPARE:
             return PLAIN
         sides = [self.evaluate(arg, frame) for arg in value.args]
-        for theory in self.asked.comparison:
-            known = theory.comparison(value, sides, frame)
-            if known is not None:
-                return known
-        return PLAIN
+        known = self.asked.operator(value, sides, frame)
+        return PLAIN if known is None else known
 
     def _unary(self, value: Value, frame: Frame) -> Atoms:
         if value.data == "not":
             return self._compare(value, frame)
         atoms = self.evaluate(value.args[0], frame)
-        for theory in self.asked.unary:
-            known = theory.unary(value, atoms, frame)
-            if known is not None:
-                return known
-        return self._operation([atoms], operations.unary(self, atoms, value, frame), frame, value)
+        known = self.asked.operator(value, [atoms], frame)
+        if known is not None:
+            return known
+        return self.asked.result(operations.unary(self, atoms, value, frame), [atoms], value, frame)
 
     def _string(self, value: Value, frame: Frame) -> Atoms:
         parts = [self.evaluate(arg, frame) for arg in value.args]
@@ -753,8 +698,7 @@ class Interpreter:
 
     def _lambda(self, value: Value, frame: Frame) -> Atoms:
         if isinstance(value.data, Nested):
-            for theory in self.asked.closure:
-                theory.closure(value.data, value, frame)
+            self.asked.tell(FunctionMade, value.data, value, frame)
             self.hold(frame)
             return (FunctionRef(value.data, frame),)
         return self.evaluate(value.args[-1], frame) if value.args else UNKNOWN

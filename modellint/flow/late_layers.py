@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.domain import Derived, Unknown
 from modellint.flow.heap import Shell, shells_in
-from modellint.flow.theory import Theory
+from modellint.flow.theory import LayerCalled, Made, Read, Theory, Touched
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes import calls
@@ -19,9 +19,10 @@ from modellint.link.classes import calls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Arguments, Atom, Atoms, ClassRef, FunctionRef
+    from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
     from modellint.graph.python import Function
     from modellint.graph.value import PathCondition, Value
 
@@ -45,6 +46,8 @@ class Step:
 class LateLayers(Theory):
     """The layers that the object of one run makes when it is called."""
 
+    observes = (Touched, Read, LayerCalled, Made)
+
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         #: For each layer, the calls that lead to it, outermost first, and the one that makes it.
@@ -52,20 +55,27 @@ class LateLayers(Theory):
         self._uses: dict[Shell, Step] = {}
         self._touched: set[Shell] = set()
 
-    def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, Touched):
+            self._touch(event.shells)
+        elif isinstance(event, Read):
+            self._note_read(event.shell, event.found)
+        elif isinstance(event, LayerCalled):
+            self._use(event.shell, event.frame, event.value)
+            self._touch(shells_in(event.arguments.all()))
+        elif isinstance(event, Made):
+            self._note_made(event.shell, event.frame, event.value)
+
+    def _note_made(self, shell: Shell, frame: Frame, value: Value) -> None:
         if not self._run.objects.is_at_work or self._run.objects.under_construction:
             return
         if not shell.is_layer:
-            self.touch(shells_in(shell.arguments.all()))
+            self._touch(shells_in(shell.arguments.all()))
             return
         steps = [_step(*place) for place in (*self._run.calls.way[1:], (frame, value))]
         route = tuple(step for step in steps if step is not None)
         if len(route) == len(steps):
             self.routes.setdefault(shell, route)
-
-    def calling(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
-        self._use(shell, frame, value)
-        self.touch(shells_in(arguments.all()))
 
     def _use(self, shell: Shell, frame: Frame, value: Value) -> None:
         """Note that a layer is called."""
@@ -74,7 +84,7 @@ class LateLayers(Theory):
             if step is not None:
                 self._uses[shell] = step
 
-    def touch(self, shells: Iterable[Shell]) -> None:
+    def _touch(self, shells: Iterable[Shell]) -> None:
         if self.routes:
             self._touched.update(shells)
 
@@ -87,12 +97,12 @@ class LateLayers(Theory):
         if name in _WORK or (own is not None and _returns(own)):
             self._use(atom, frame, value)
         elif not (atom.is_module_container and name in _CONTENTS):
-            self.touch((atom,))
+            self._touch((atom,))
 
-    def read(self, shell: Shell, found: Atoms) -> None:
+    def _note_read(self, shell: Shell, found: Atoms) -> None:
         is_made = shell in self.routes and shell not in self._run.objects.under_construction
         if is_made and any(isinstance(atom, Shell | Derived | Unknown) for atom in found):
-            self.touch((shell,))
+            self._touch((shell,))
 
     # -- in the end ------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.operation import counted_end
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Entered, Mode, Theory
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, is_argument, self_attribute, subscripts
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
     from modellint.graph.python import Function
     from modellint.graph.value import Event, Value
     from modellint.operators import Operator
@@ -274,7 +275,8 @@ class _Calculated(Refinement):
 class Lengths(Theory, Sink):
     """The tables of sines and cosines of one run, and the terms of their lengths."""
 
-    asks = "lengths of tables"
+    mode = Mode(asks="lengths of tables")
+    observes = (Entered,)
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     alike = (Plain,)
@@ -302,9 +304,9 @@ class Lengths(Theory, Sink):
         """The theory of look-ups, which follows calls."""
         return self._run.of(Lookups)
 
-    def enter(self, frame: Frame, given: Arguments) -> None:
-        if not self.lookups.is_running:
-            atoms = [atom for atoms in frame.names.values() for atom in atoms if isinstance(atom, SymbolicInput)]
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, Entered) and not self.lookups.is_running:
+            atoms = [atom for atoms in event.frame.names.values() for atom in atoms if isinstance(atom, SymbolicInput)]
             self.given = frozenset((*atoms, *(atom.element() for atom in atoms)))
 
     def matters(self, event: Event, frame: Frame) -> None:

@@ -24,6 +24,7 @@ from modellint.flow.domain import (
     Plain,
     Real,
     Site,
+    Super,
     SymbolicInput,
     Tensor,
     Unknown,
@@ -40,7 +41,7 @@ from modellint.flow.pairing import classes, is_for_another
 from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
 from modellint.flow.tensors import Tensors
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Entered, Mode, Theory, UnreadableSuper
 from modellint.flow.written_numbers import Below
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
@@ -55,15 +56,16 @@ from modellint.link.names import External
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
+    from modellint.flow.blocks import Block
     from modellint.flow.bodies import Body
-    from modellint.flow.domain import Atom, Atoms, ClassRef, Element, Super
+    from modellint.flow.domain import Atom, Atoms, Element
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Event, Flow, Loop, PathCondition, Value
     from modellint.link.classes.models import Classes, ClassModel
-    from modellint.link.names import Definition
     from modellint.operators import Operator
 
 
@@ -72,7 +74,8 @@ _CALLED = ("__call__", "forward")
 #: Tables with fewer rows are indexed by parts of an architecture, not by positions.
 FEW = 16
 #: Events that only end a body, and events without any effect.
-_ENDING = frozenset((EventKind.RETURN, EventKind.RAISE))
+#: Methods that classes of torch define.
+_OF_TORCH = frozenset(("__init__", "__call__", "forward"))
 _IDLE = frozenset((EventKind.COMPARE, EventKind.DELETE))
 #: Events that are skipped where no ids are involved; and those by which a body gives values to its caller.
 _LEFT_OUT = frozenset((EventKind.CALL, EventKind.INDEX, EventKind.STORE, EventKind.AUGMENT))
@@ -87,8 +90,8 @@ _MAX_HANDING = 3
 class Lookups(Theory, Sink):
     """The look-ups of one run."""
 
-    asks = "look-ups"
-    waits = True
+    mode = Mode(asks="look-ups", unread=(is_known,), waits=True, is_wary_of_classes=True)
+    observes = (UnreadableSuper, Entered)
     rests_on: ClassVar[tuple[type[Theory], ...]] = (Tensors,)
 
     def __init__(self, run: Interpreter) -> None:
@@ -120,10 +123,6 @@ class Lookups(Theory, Sink):
         self._away: dict[ModuleFacts, int] = {}
 
     # -- values --------------------------------------------------------------------------------------------------
-
-    def defined(self, definition: Definition) -> Atoms | None:
-        is_codec = isinstance(definition, External) and is_known(definition.name)
-        return (Outside(definition.name),) if isinstance(definition, External) and is_codec else None
 
     def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
         """Replace an unknown argument by an object of the layer class in the parameter's annotation.
@@ -161,7 +160,10 @@ class Lookups(Theory, Sink):
         self._run.objects.let_happen(name)
         return (Bound(atom, name),) if self.is_table(atom) else None
 
-    def index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
+    def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
+        return self._index(operands[0], value, frame) if value.op is Op.INDEX else None
+
+    def _index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         is_slice = value.args[1].op is Op.SLICE
         for sink in self._tensors.sinks:
             sink.sliced(owner, value, frame)
@@ -179,7 +181,10 @@ class Lookups(Theory, Sink):
                 found.append(self._tensors.part_of(atom, index, self._run.objects.part(atom, index)))
         return self._tensors.after_picking(join(found), owner, value, frame)
 
-    def comprehension(self, value: Value, frame: Frame) -> Atoms | None:
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        return self._comprehension(value, frame) if value.op is Op.COMPREHENSION else None
+
+    def _comprehension(self, value: Value, frame: Frame) -> Atoms | None:
         """A list of empty containers, which are filled one by one: `[[] for _ in range(8)]`."""
         slots = self._slots(value, frame) if value.data == "list" and value.guard is None else 0
         if not slots:
@@ -211,6 +216,8 @@ class Lookups(Theory, Sink):
             return codecs.call_method(self, atom, name, arguments, frame, value)
         if isinstance(atom, generators.Generator):
             return generators.call_method(atom, name, arguments, frame, value)
+        if isinstance(atom, Super):
+            return self._super_method(atom, name, arguments, frame, value)
         if isinstance(atom, SymbolicInput) and name in ("get", "pop"):
             return self._run.objects.part(atom, arguments.argument(0, "key") or (Unknown(),))
         return None
@@ -238,34 +245,25 @@ class Lookups(Theory, Sink):
         made.fill(tuple(join(apply(f, Arguments((one,)), frame, value) for f in given[0]) for one in each))
         return (made,)
 
-    def super_method(
-        self, atom: Super, owner: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value
-    ) -> Atoms | None:
-        if not owner.name.startswith("torch."):
+    def _super_method(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if name not in _OF_TORCH or not any(
+            o.name.startswith("torch.") for _, o in self._run.calls.reached(atom, name)
+        ):
             return None
-        if name == "__init__" and atom.shell.passed is None:
-            atom.shell.passed = arguments
-        elif name == "__call__":
+        if name == "__call__":
             return self._call_layer(atom.shell, arguments, frame, value, ("forward",)) or (Unknown(),)
-        elif name == "forward":
-            return self.forward(atom.shell, arguments, frame, value)
+        if name == "forward":
+            return self._call_torch_layer(atom.shell, arguments, frame, value) or (Unknown(),)
+        if atom.shell.passed is None:
+            atom.shell.passed = arguments
         return None
 
-    def beyond(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
-        if name != "__init__" and atom.shell.model is not None:
-            self._follow_inherited(atom.shell.model, name, arguments, frame, value)
-
-    def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        if shell.model is None or shell.model.is_module is False:
-            return None
-        return self._call_layer(shell, arguments, frame, value) or (Unknown(),)
-
-    def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        return self._call_torch_layer(shell, arguments, frame, value) or (Unknown(),)
-
-    def binds(self, cls: ClassRef) -> bool:
-        """True for layers and classes with fields; other classes may make objects of any class, as factories do."""
-        return cls.model.facts.fields is not None or cls.model.is_module is not False
+    def opaque(self, callee: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(callee, Shell) and callee.model is not None and callee.model.is_module is not False:
+            return self._call_layer(callee, arguments, frame, value) or (Unknown(),)
+        if isinstance(callee, Bound) and isinstance(callee.owner, Shell):
+            return self._call_torch_layer(callee.owner, arguments, frame, value) or (Unknown(),)
+        return None
 
     # -- functions -----------------------------------------------------------------------------------------------
 
@@ -297,7 +295,7 @@ class Lookups(Theory, Sink):
         """Clear the memo of calls, so that they are run, and their look-ups noted, again."""
         self._run.calls.memo.forget()
 
-    def follows_all(self) -> bool:
+    def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
         return not self._run.objects.under_construction
 
     def follow(
@@ -339,7 +337,13 @@ class Lookups(Theory, Sink):
     def state(self) -> Hashable:
         return bool(self._run.objects.under_construction)
 
-    def enter(self, frame: Frame, given: Arguments) -> None:
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, Entered):
+            self._enter(event.frame, event.given)
+        elif isinstance(event, UnreadableSuper) and event.name != "__init__" and event.atom.shell.model is not None:
+            self._follow_inherited(event.atom.shell.model, *event[1:])
+
+    def _enter(self, frame: Frame, given: Arguments) -> None:
         elements = [element for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()]
         kinds = {Below if isinstance(e, Filler) and _is_below(e) else type(e) for e in elements}
         frame.given = ALL_KINDS if self.collects_all else frozenset(kinds)
@@ -347,7 +351,7 @@ class Lookups(Theory, Sink):
             self.roots.append(frame)
         self._frames.append((frame, []))
 
-    def is_asked_for(self, frame: Frame) -> bool:
+    def _is_asked_for(self, frame: Frame) -> bool:
         """True if the result of a body can reach a look-up: of its caller, or of ids that it draws by a call."""
         if len(self._frames) > 1 or frame.function is None or self._tensors.follows_everything:
             return True
@@ -355,8 +359,10 @@ class Lookups(Theory, Sink):
 
     def matters(self, event: Event, frame: Frame) -> bool:
         """True if an event must be evaluated now; others are evaluated later, if their value is needed."""
-        if event.kind in _ENDING and event.guard is not None:  # what comes after knows the condition, too
-            return event.kind is EventKind.RETURN and self.is_asked_for(frame)
+        if event.kind is EventKind.RETURN:
+            return self._is_asked_for(frame)
+        if event.kind is EventKind.RAISE and event.guard is not None:  # what comes after knows the condition, too
+            return False
         if event.kind in _IDLE:
             return False
         if event.kind not in _LEFT_OUT or (event.kind is EventKind.STORE and self._run.objects.under_construction):
@@ -384,7 +390,12 @@ class Lookups(Theory, Sink):
         """True for the file of a root function, which all functions are run of."""
         return self._away.get(module) == 0
 
-    def carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...]:
+    def loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
+        assert block.loop is not None
+        self._run.run_twice(block, frame, returned, yielded, self._carried(block.loop, frame))
+        return False
+
+    def _carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...]:
         """The variables of a loop that may carry elements from one iteration to the next."""
         if frame.function is None or self._run.objects.under_construction:
             return loop.carried

@@ -68,7 +68,7 @@ class Memo:
             function.above,
             given if alike is None else _shape_of(given, alike),
             run.objects.is_at_work,
-            *(theory.state() for theory in run.asked.state),
+            *run.asked.state(),
         )
 
     def once(self, key: Hashable, given: Arguments, follow: Callable[[], tuple[Atoms, Noted]]) -> Followed[Noted]:

@@ -36,6 +36,7 @@ from modellint.flow.heap import TENSORS, DeferredCall, Shell, Store
 from modellint.flow.library import containers, operations
 from modellint.flow.library.functions import DICTS
 from modellint.flow.library.operations import changed
+from modellint.flow.theory import Made, Read, StoredOutside, Touched
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
@@ -92,14 +93,12 @@ class Objects:
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         """The value of `atom.name`."""
-        for theory in self._run.asked.attribute:
-            known = theory.attribute(atom, name, frame, value)
-            if known is not None:
-                return known
+        known = self._run.asked.attribute(atom, name, frame, value)
+        if known is not None:
+            return known
         if isinstance(atom, Shell):
             found = self._shell_attribute(atom, name, frame, value)
-            for theory in self._run.asked.read:
-                theory.read(atom, found)
+            self._run.asked.tell(Read, atom, found)
             return found
         if isinstance(atom, SymbolicInput):
             return PLAIN if name in calls.PLAIN_ATTRIBUTES else (atom.part(name),)
@@ -130,9 +129,7 @@ class Objects:
             self.note_read(shell, name, frame, value)
         stored = shell.get(name, self._run.path)
         if stored is not None:
-            for theory in self._run.asked.held:
-                stored = theory.held(shell, name, stored)
-            return stored
+            return self._run.asked.load(stored, shell, name)
         if shell.kind != "instance":
             if shell.is_container:
                 return (Bound(shell, name),)
@@ -149,10 +146,6 @@ class Objects:
             return stored
         if shell.is_module_container and any(entry.key == name for entry in shell.entries):
             return join(entry.atoms for entry in shell.entries if entry.key == name)
-        for theory in self._run.asked.unstored:
-            known = theory.unstored(shell, name)
-            if known is not None:
-                return known
         found = self.class_attribute(ClassRef(shell.model), name, shell)
         if found:
             method = found[0]
@@ -180,7 +173,7 @@ class Objects:
             if value is not None:
                 default = self._run.evaluate(value, class_frame(model.facts.scope, id(value)))
                 self._run.calls.enter_by(model, name, default)
-                return self._field(model, name, default)
+                return self._run.asked.load(default, model, name)
             method = model.own_method(name)
             if method is not None:
                 function = function_of(method)
@@ -199,8 +192,7 @@ class Objects:
 
     def give_away(self, owner: Atom, atoms: Atoms | Later) -> None:
         """Note a store in an object that isn't on the heap; layers that are stored in it escape."""
-        for theory in self._run.asked.give_away:
-            theory.give_away(owner)
+        self._run.asked.tell(StoredOutside, owner)
         is_kept = callable(atoms) or any(isinstance(atom, Shell) for atom in atoms)
         if is_kept and isinstance(owner, SymbolicInput | Unknown):
             self._given_away.append((atoms, self._run.path))
@@ -230,41 +222,30 @@ class Objects:
             return
         if name is not None:
             if not callable(atoms):
-                atoms = self.after_store(shell, atoms, frame, target, value)
+                atoms = self._run.asked.store(atoms, shell, frame, target, value)
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
-            for theory in self._run.asked.touch:
-                theory.touch((shell,))
+            self._run.asked.tell(Touched, (shell,))
         setter = None if target is None else self.own_method(shell, "__setattr__")
         if setter is not None and not callable(atoms) and setter.code not in self._run.calls.under_way:
             self._run.calls.apply(setter, Arguments(((Constant(name),), atoms)), frame, target or value)  # type: ignore[arg-type]
             registers = False
         shell.note(Store(name, atoms, path, frame.function, target, value, registers, is_sure, shell.is_initialised))
 
-    def after_store(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
-        """The stored atoms after every theory's `stored` hook."""
-        for theory in self._run.asked.stored:
-            atoms = theory.stored(shell, atoms, frame, target, value)
-        return atoms
-
     # -- containers ------------------------------------------------------------------------------------------------
 
     def element(self, atom: Atom, frame: Frame, value: Value) -> Atoms:
         """One element of an iteration over a value."""
-        for theory in self._run.asked.element:
-            known = theory.element(atom)
-            if known is not None:
-                return known
-        row = self._row(atom)
-        if row is not None:
-            return row
+        known = self._run.asked.element(atom, None, frame, value)
+        if known is not None:
+            return known
         if isinstance(atom, Shell):
             if atom.kind == "dict":
                 keys = [(Constant(entry.key),) for entry in atom.entries if entry.key is not None]
                 return join(keys) if len(keys) == len(atom.entries) else PLAIN
             if atom.is_container or atom.is_module_container:
                 self.construct(atom)
-                return self._content(atom, atom.element())
+                return self._run.asked.load(atom.element(), atom, None)
             if atom.kind == "instance" and self.class_attribute(ClassRef(model_of(atom)), "__iter__", atom):
                 return join(
                     self.element(inner, frame, value)
@@ -281,16 +262,18 @@ class Objects:
         return PLAIN if isinstance(atom, Constant | Derived | Length) else UNKNOWN
 
     def part(self, atom: Atom, index: Atoms) -> Atoms:
-        """The value of `atom[index]`."""
-        row = self._row(atom)
-        if row is not None:
-            return row
+        """The value of `atom[index]`, where it is unpacked."""
+        known = self._run.asked.element(atom, index, None, None)
+        return self.entry(atom, index) if known is None else known
+
+    def entry(self, atom: Atom, index: Atoms) -> Atoms:
+        """The value of `atom[index]`, of which no theory knows."""
         if isinstance(atom, Shell):
             if atom.is_container or atom.is_module_container:
                 self.construct(atom)
                 made = atom.get("default_factory")
                 found = join([atom.part(index), *([] if made is None else [self._default(atom, made)])])
-                return self._content(atom, found)
+                return self._run.asked.load(found, atom, None)
             if atom.kind == "instance":
                 self.construct(atom)
                 known = constant(index)
@@ -313,23 +296,11 @@ class Objects:
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Plain | Derived | Length) else UNKNOWN
 
-    def _row(self, atom: Atom) -> Atoms | None:
-        for theory in self._run.asked.row:
-            known = theory.row(atom)
-            if known is not None:
-                return known
-        return None
-
     def _input_part(self, owner: SymbolicInput, key: str | None) -> SymbolicInput:
         """An entry of a root's argument; the argument itself in runs that don't name parts."""
-        if not self._run.names_parts:
+        if not self._run.mode.names_parts:
             return owner
         return owner.element() if key is None else owner.part(key)
-
-    def _content(self, container: Shell, atoms: Atoms) -> Atoms:
-        for theory in self._run.asked.content:
-            atoms = theory.content(container, atoms)
-        return atoms
 
     def _default(self, owner: Shell, factory: Atoms) -> Atoms:
         """The value that a `defaultdict` makes for a missing key."""
@@ -416,7 +387,7 @@ class Objects:
             )
             if given is not None:
                 key = _only_text(arguments.argument(0, "name"))
-                if name == "register_buffer" and all(theory.registers(given) for theory in self._run.asked.registers):
+                if name == "register_buffer":
                     buffer = self._run.shell("buffer", value, frame)
                     buffer.arguments = Arguments((given,))
                     given = (buffer,)
@@ -450,8 +421,7 @@ class Objects:
             tensor.arguments = full
             return (tensor,)
         made = self.instance(cls.model, full, frame, value)
-        for theory in self._run.asked.made:
-            theory.made(made, cls, frame, value)
+        self._run.asked.tell(Made, made, cls, frame, value)
         return (made,)
 
     def instance(self, model: ClassModel, arguments: Arguments, frame: Frame, value: Value) -> Shell:
@@ -534,11 +504,6 @@ class Objects:
             else:
                 shell.put(atoms, (), name)
 
-    def _field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
-        for theory in self._run.asked.field:
-            default = theory.field(model, name, default)
-        return default
-
     def _fill_fields(self, shell: Shell, arguments: Arguments, frame: Frame) -> None:
         model = model_of(shell)
         shell.is_built = True
@@ -552,7 +517,7 @@ class Objects:
                 found = self._run.evaluate(
                     parameter.default, class_frame(model.facts.scope, id(parameter.default), shell.trail)
                 )
-                found = self._field(model, parameter.name, found)
+                found = self._run.asked.load(found, model, parameter.name)
             else:
                 found = UNKNOWN
             shell.set(parameter.name, found)

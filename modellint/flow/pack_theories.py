@@ -28,7 +28,7 @@ from modellint.flow.domain import (
     Unknown,
 )
 from modellint.flow.heap import Shell
-from modellint.flow.theory import Foreign, Theory
+from modellint.flow.theory import OCCURRENCES, Foreign, RanOut, Theory
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import ExhaustedError
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atoms
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
 
 #: The most atoms of an answer.
 _MAX_ATOMS = 64
@@ -46,26 +47,16 @@ _ATOMS = (
     Shell, Constant, Unknown, Plain, SymbolicInput, Number, Counter, Length, Tensor, Shape, Outside, Derived, ClassRef,
     FunctionRef, Super, Bound, Foreign,
 )  # fmt: skip
-#: The hooks that a pack's theory may override: those that answer or return None; those that transform atoms; those
-#: that only observe; and `state`, which its answers depend on besides their arguments.
+#: The hooks that a pack's theory may override: those that answer or return None; those that refine atoms; and, besides
+#: these, `observe`, which is told what happens, and `state`, which its answers depend on besides their arguments.
 _ANSWERING = frozenset(
     (
-        "named", "defined", "parameter", "attribute", "unstored", "index", "part", "element", "row", "empty", "binary",
-        "unary", "comparison", "choice", "updated", "comprehension", "call", "method", "super_method", "apply",
-        "called", "forward", "output", "function", "outside",
+        "expression", "operator", "parameter", "attribute", "element", "method", "apply", "function", "opaque",
     )
 )  # fmt: skip
-_HANDING = frozenset(
-    ("bound", "field", "held", "picked", "content", "operation", "after_loop", "behind", "stored")
-)  # fmt: skip
-_TOLD = frozenset(
-    (
-        "read", "missed", "beyond", "calling", "hand", "touch", "made", "left_out", "enter", "undecided", "closure",
-        "delete", "fail", "store", "give_away",
-    )
-)  # fmt: skip
+_REFINING = frozenset(("bound", "result", "load", "store", "behind"))
+HOOKS = _ANSWERING | _REFINING | {"observe", "state"}
 _GUARDS: WeakKeyDictionary[type[Theory], type[GuardedTheory]] = WeakKeyDictionary()
-HOOKS = _ANSWERING | _HANDING | _TOLD | {"state"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +93,11 @@ def reason_against(kind: object) -> str:
         return f"{kind!r} is no theory; expected a class that derives from `modellint.flow.theory.Theory`"
     changed = [name for name, own in vars(Theory).items() if not name.startswith("_") and _of(kind, name) is not own]
     for name in changed:
-        if name not in HOOKS:
+        if name not in HOOKS and name != "observes":
             return f"`{kind.__name__}` has a `{name}` of its own, which is of the engine's theories alone"
+    if not isinstance(kind.observes, tuple) or any(one not in OCCURRENCES for one in kind.observes):
+        kinds = "a tuple of kinds of occurrences, such as `modellint.flow.theory.Made`"
+        return f"`{kind.__name__}` observes {kind.observes!r}; expected {kinds}"
     return ""
 
 
@@ -142,8 +136,10 @@ class GuardedTheory(Theory):
         run.steps, self._steps = before, run.steps
         return found
 
-    def run_out(self) -> None:
-        if self._asked:
+    def observe(self, occurrence: Occurrence) -> None:
+        if not isinstance(occurrence, RanOut):
+            self.ask("observe", (occurrence,), {})
+        elif self._asked:
             self.fail_with(RuntimeError(f"`{self._asked}` looks at too many values"))
 
     def call_guarded(self, act: Callable[[], Any]) -> Any:
@@ -197,8 +193,10 @@ def _guard_class(kind: type[Theory]) -> type[GuardedTheory]:
 
 
 def _make_guard_class(kind: type[Theory]) -> type[GuardedTheory]:
-    hooks = [name for name in HOOKS if _of(kind, name) is not vars(Theory)[name]]
-    return type(f"{kind.__name__}Guard", (GuardedTheory,), {name: _hook(name) for name in hooks})
+    own = [name for name in HOOKS if _of(kind, name) is not vars(Theory)[name]]
+    hooks = {name: _hook(name) for name in own if name != "observe"}
+    observed = (one for one in kind.observes if one is not RanOut) if "observe" in own else ()
+    return type(f"{kind.__name__}Guard", (GuardedTheory,), {**hooks, "observes": (*observed, RanOut)})
 
 
 def _hook(name: str) -> Callable[..., Any]:
@@ -208,11 +206,8 @@ def _hook(name: str) -> Callable[..., Any]:
         found = self.ask(name, arguments, options)
         return None if found is None else self.atoms(name, found)
 
-    def hand_on(self: GuardedTheory, *arguments: Any, **options: Any) -> Atoms:
+    def refine(self: GuardedTheory, *arguments: Any, **options: Any) -> Atoms:
         return self.atoms(name, self.ask(name, arguments, options))
-
-    def take_notice(self: GuardedTheory, *arguments: Any, **options: Any) -> None:
-        self.ask(name, arguments, options)
 
     def state(self: GuardedTheory) -> Hashable:
         found = self.ask(name, (), {})
@@ -221,6 +216,4 @@ def _hook(name: str) -> Callable[..., Any]:
 
     if name in _ANSWERING:
         return answer
-    if name in _HANDING:
-        return hand_on
-    return take_notice if name in _TOLD else state
+    return refine if name in _REFINING else state

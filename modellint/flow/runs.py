@@ -39,7 +39,7 @@ def tensor_run(
     theories = (*project.options.theories, *before, *kind.rests_on, kind, *kind.goes_before, Devices)
     run = Interpreter(project, project.of(Keepers), cast("tuple[Callable[[Interpreter], Theory], ...]", theories))
     run.of(Devices).tells_parameters = False
-    run.budget = project.budget.of(kind.asks or kind.__name__)
+    run.budget = project.budget.of(kind.mode.asks or kind.__name__)
     return run, run.of(kind)
 
 

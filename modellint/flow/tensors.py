@@ -30,6 +30,7 @@ from modellint.flow.domain import (
     constant,
     join,
     length_in,
+    map_join,
     size_of,
     text,
 )
@@ -38,7 +39,7 @@ from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_som
 from modellint.flow.operation import Operation, constant_in, counted_end, counted_sizes, joined_along, literals
 from modellint.flow.sinks import Sink
 from modellint.flow.subscripts import Subscripts, is_negative, is_whole
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Mode, Theory
 from modellint.flow.unpassed import asked_for
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
@@ -95,9 +96,8 @@ _REFINED = (
 class Tensors(Theory):
     """The theory of one run: applies operators to tensors, and tells its sinks of look-ups."""
 
-    events = (EventKind.INDEX,)
-    keeps = (SymbolicInput, Unknown)
-    names_parts = True
+    mode = Mode(events=(EventKind.INDEX,), keeps=(SymbolicInput, Unknown), names_parts=True)
+    observes = ()
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -139,7 +139,11 @@ class Tensors(Theory):
                 return self.shape(SymbolicInput(parameter.name), Site(part, frame.function))
         return asked_for(self._run, parameter, code, frame)
 
-    def field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
+    def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
+        return atoms if isinstance(owner, Shell) or name is None else self._field(owner, name, atoms)
+
+    @staticmethod
+    def _field(model: ClassModel, name: str, default: Atoms) -> Atoms:
         """A numeric field of a class as a symbol with its name and default; other defaults are returned as they are.
 
         Any annotated attribute of a class that is no layer is such a field, as other libraries than `dataclasses` make
@@ -151,7 +155,7 @@ class Tensors(Theory):
         symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
         return (Number(Size.symbol(symbol)),)
 
-    def stored(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
+    def store(self, atoms: Atoms, shell: Shell, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
         is_placed = value is not None and frame.function is not None
         return sizes.kept(atoms, Site(value, frame.function)) if is_placed and value is not None else atoms
 
@@ -514,25 +518,34 @@ class Tensors(Theory):
 
     # -- expressions ---------------------------------------------------------------------------------------------
 
-    def updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
-        return self.after_assignment(atom, value, frame)
+    def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
+        op = value.op
+        if op is Op.INDEX:
+            return None
+        if op is Op.BIN:
+            return self._binary(value, operands[0], operands[1], frame)
+        if op is Op.COMPARE:
+            return self.comparison_mask(*operands)
+        if op is Op.CHOICE:
+            return self._choice(value, operands, frame)
+        if op is Op.UPDATE:
+            return map_join(operands[0], self.after_assignment, value, frame)
+        return self._unary(value, operands[0])
 
-    def unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
+    @staticmethod
+    def _unary(value: Value, operand: Atoms) -> Atoms | None:
         negative = sizes.negative(value, operand)
         if negative is not None or not any(isinstance(atom, Tensor) for atom in operand):
             return negative
         return tuple(elements.of_second(value.data, atom) if isinstance(atom, Tensor) else atom for atom in operand)
 
-    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
+    def _binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|") and not self.is_number(left)
         if is_growing or not (value.data in _MAKING_REAL or self.are_known(left, right)):
             return None
         return self.arithmetic(str(value.data), left, right, Site(value, frame.function))
 
-    def comparison(self, value: Value, sides: list[Atoms], frame: Frame) -> Atoms:
-        return self.comparison_mask(*sides)
-
-    def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
+    def _choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
         kept = [self._run.behind(atoms, frame, PathCondition(value.data, at == 0)) for at, atoms in enumerate(branches)]
         return self.tests.one_of(kept, value.data, frame)
 
@@ -685,8 +698,11 @@ class Tensors(Theory):
         """The atoms without elements that the path condition `guard` excludes."""
         return self.tests.behind(atoms, guard, frame)
 
+    def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
+        return self._after_loop(found) if value.op is Op.CHOICE else found
+
     @staticmethod
-    def after_loop(atoms: Atoms) -> Atoms:
+    def _after_loop(atoms: Atoms) -> Atoms:
         """A loop variable after the loop: constants that an iteration may have overwritten become conditional."""
         gone = {f.key for atom in atoms if isinstance(atom, Tensor) for f in atom.fillers if f.is_conditional}
 

@@ -9,22 +9,23 @@ from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plai
 from modellint.flow.heap import TENSORS, Shell, opened, shells_in
 from modellint.flow.library.functions import PARTIAL, partial
 from modellint.flow.parameter_names import ParameterName, Picks
-from modellint.flow.theory import Theory
+from modellint.flow.theory import Escaped, LayerCalled, Made, Mode, StoredOutside, Theory, Undecided, Unreached
 from modellint.flow.unpassed import asked_for
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path, Slot
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function, ModuleFacts, Parameter
-    from modellint.graph.value import PathCondition, Value
+    from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
 
 #: The layers and parameters whose parameters a value gives, with the path conditions.
@@ -70,7 +71,8 @@ class BuiltOptimizer:
 class Training(Theory):
     """The optimizers that one run makes, and the parameters that they get."""
 
-    asks = "optimizers"
+    mode = Mode(asks="optimizers")
+    observes = (LayerCalled, Undecided, Unreached, Made, Escaped, StoredOutside)
 
     def __init__(self, run: Interpreter, home: ModuleFacts) -> None:
         self._run = run
@@ -89,8 +91,16 @@ class Training(Theory):
     def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
         return asked_for(self._run, parameter, code, frame)
 
-    def empty(self, container: Atoms) -> Atoms:
-        return UNKNOWN  # somebody else may fill it
+    def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
+        if value.op is Op.ITEM and not found and operands[0]:
+            return UNKNOWN  # of an empty container, which somebody else may fill
+        return found
+
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        if value.op is not Op.COMPREHENSION or value.guard is None:
+            return None
+        self._run.evaluate(value.args[-1], frame)
+        return self._run.comprehension(value, frame, self.picks.filters(value.guard, frame))
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, Weights):
@@ -121,18 +131,26 @@ class Training(Theory):
         found.put(element, ())
         return (found,)
 
-    def give_away(self, owner: Atom) -> None:
-        """Note a store in a parameter: `p.requires_grad = False`."""
-        if isinstance(owner, Weights):
-            self.settled.add(owner.owner)
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, StoredOutside):  # `p.requires_grad = False`
+            if isinstance(event.owner, Weights):
+                self.settled.add(event.owner.owner)
+        elif isinstance(event, LayerCalled):
+            self.worked.add(event.shell)
+        elif isinstance(event, Undecided):
+            self.picks.note(*event)
+        elif isinstance(event, Unreached):
+            for atom in self._run.evaluate(event.value.callee, event.frame):
+                self.builds(atom, None, event.frame, event.value)
+        elif isinstance(event, Made):
+            self._note_made(*event)
+        elif isinstance(event, Escaped):
+            self._note_escape(*event)
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def calling(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
-        self.worked.add(shell)
-
-    def follows(self, method: FunctionRef) -> bool:
-        return getattr(method.code, "name", None) not in _WORK
+    def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
+        return relation != "super" and getattr(function.code, "name", None) not in _WORK
 
     def is_foreign(self, defined: Function | Class | None) -> bool:
         """True if a definition is from an installed package, and the file under analysis is not."""
@@ -176,12 +194,6 @@ class Training(Theory):
             self._run.stop()  # nothing is to be said of any layer
         return True
 
-    def undecided(self, key: Hashable, test: Value, frame: Frame) -> None:
-        self.picks.note(key, test, frame)
-
-    def filters(self, guard: PathCondition | None, frame: Frame) -> Path:
-        return self.picks.filters(guard, frame)
-
     def _count_stores(self, layers: Iterable[Shell]) -> dict[Shell, int]:
         found: dict[Shell, int] = {}
         for shell in layers:
@@ -190,11 +202,7 @@ class Training(Theory):
                 found[shell] = len(shell.stores)
         return found
 
-    def missed(self, value: Value, frame: Frame) -> None:
-        for atom in self._run.evaluate(value.callee, frame):
-            self.builds(atom, None, frame, value)
-
-    def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
+    def _note_made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
         """Record an optimizer that is made; construct an object that may make one at once."""
         if not self.builds(cls, shell.arguments, frame, value) and not shell.is_layer:
             given = list(opened(join(shell.arguments.all())))
@@ -218,7 +226,7 @@ class Training(Theory):
         """True if a function has nothing to do with training."""
         return function is not None and not self._is_concerned(function)
 
-    def hand(self, arguments: Arguments, value: Value) -> None:
+    def _note_escape(self, arguments: Arguments, value: Value) -> None:
         """Note layers and parameters that escape, as they may be trained; containers that escape become inexact."""
         name = str(value.callee.data).lower() if value.op is Op.CALL else ""
         if "clip" in name:

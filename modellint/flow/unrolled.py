@@ -17,6 +17,7 @@ from modellint.flow.domain import (
     UNKNOWN,
     Constant,
     Site,
+    Super,
     SymbolicInput,
     Tensor,
     constant,
@@ -30,7 +31,20 @@ from modellint.flow.library.constants import pure, value_of
 from modellint.flow.library.containers import elements
 from modellint.flow.library.functions import FUNCTIONS
 from modellint.flow.tensors import Tensors
-from modellint.flow.theory import Theory
+from modellint.flow.theory import (
+    CutOff,
+    Deleted,
+    Escaped,
+    FunctionMade,
+    Limits,
+    Made,
+    Mode,
+    Raised,
+    RanOut,
+    Stored,
+    Theory,
+    UnreadableSuper,
+)
 from modellint.graph.size import Size
 from modellint.graph.value import InPlace, Op, walk_all
 from modellint.knowledge import parameter_counts
@@ -40,11 +54,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from modellint.flow.blocks import Block
-    from modellint.flow.domain import Arguments, Atom, Atoms, ClassRef, FunctionRef, Super
+    from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
     from modellint.graph.value import Flow, Loop, Nested, Value
-    from modellint.link.classes.models import ClassModel
 
 #: The limits of steps and of nested calls (the latter also under an open condition) for such a run.
 MAX_STEPS = 400_000
@@ -64,11 +78,16 @@ class UncertainError(Exception):
 class UnrolledLoops(Theory):
     """The unrolled loops of one run, and facts about objects that their heap doesn't hold."""
 
-    asks = "numbers of parameters"
-    max_steps = MAX_STEPS
-    keeps = (SymbolicInput,)
-    counts = True
-    names_parts = True
+    mode = Mode(
+        asks="numbers of parameters",
+        max_steps=MAX_STEPS,
+        limits=Limits(_MAX_CALLS, _MAX_CALLS, _MAX_PERHAPS),
+        keeps=(SymbolicInput,),
+        counts=True,
+        names_parts=True,
+        skips_handlers=True,
+    )
+    observes = (Made, UnreadableSuper, Stored, Escaped, RanOut, Raised, Deleted, CutOff, FunctionMade)
 
     def __init__(self, run: Interpreter) -> None:
         self.run = run
@@ -91,15 +110,28 @@ class UnrolledLoops(Theory):
     # -- what is known one by one ----------------------------------------------------------------------------------
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if isinstance(atom, Shell):
+            return self._argument_of(atom, name)
         if isinstance(atom, SymbolicInput) and atom.part(name) in self.changed:
             return UNKNOWN
         return self.tensors.of_tensor(atom, name) if isinstance(atom, Tensor) else None
 
-    def unstored(self, shell: Shell, name: str) -> Atoms | None:
-        known = described(shell)
+    def _argument_of(self, shell: Shell, name: str) -> Atoms | None:
+        """The argument that a layer of torch keeps under a name; None if something else was stored under it."""
+        if shell.kind != "instance" or shell.get(name, self.run.path) is not None:
+            return None
+        self.run.objects.construct(shell)
+        known = None if shell.get(name, self.run.path) is not None else described(shell)
         return None if known is None else known[1].get(name)
 
-    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        made = self._evaluate_comprehension(value, frame) if value.op is Op.COMPREHENSION else None
+        return None if made is None else (made,)
+
+    def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
+        return self._binary(value, operands[0], operands[1], frame) if value.op is Op.BIN else None
+
+    def _binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         if not any(isinstance(atom, Tensor) for atom in (*left, *right)):
             return None
         is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|")
@@ -107,6 +139,8 @@ class UnrolledLoops(Theory):
         return None if is_growing else self.tensors.arithmetic(str(value.data), left, right, site)
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(atom, Super):
+            return self._super_method(atom, name, arguments)
         if not isinstance(atom, Tensor):
             return None
         return self.tensors.method(atom, name, arguments, frame, value) or (Tensor(),)
@@ -145,41 +179,49 @@ class UnrolledLoops(Theory):
 
     # -- objects ---------------------------------------------------------------------------------------------------
 
-    def follows_all(self) -> bool:
+    def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
         return True
 
-    def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
-        self.run.objects.construct(shell)  # what it is given may be something else later on
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, Made):
+            self.run.objects.construct(event.shell)  # what it is given may be something else later on
+        elif isinstance(event, Stored):
+            self._note_store(event)
+        elif isinstance(event, Escaped):
+            self.lose(event.arguments.all())
+        elif isinstance(event, FunctionMade):
+            self.prepare(*event)
+        elif isinstance(event, UnreadableSuper):
+            self._note_unreadable(event.atom.shell, event.name)
+        elif isinstance(event, CutOff):
+            self._note_cut(event.function)
+        elif isinstance(event, Deleted):
+            self._delete(event.target, event.frame)
+        elif isinstance(event, Raised):
+            self._fail()
+        elif isinstance(event, RanOut):
+            raise UncertainError
 
-    def super_method(
-        self, atom: Super, owner: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value
-    ) -> Atoms | None:
-        if name == "__init__" and parameter_counts.describes(owner.name):
-            atom.shell.passed, atom.shell.is_initialised = arguments, True
-            return NONE
-        if owner.name != calls.MODULE and owner.name not in calls.CONTAINERS:
-            method = owner.own_method(name)
-            if method is not None and function_of(method) is None:
-                self.rough.add(atom.shell)
+    def _super_method(self, atom: Super, name: str, arguments: Arguments) -> Atoms | None:
+        for _, owner in self.run.calls.reached(atom, name):
+            if name == "__init__" and parameter_counts.describes(owner.name):
+                atom.shell.passed, atom.shell.is_initialised = arguments, True
+                return NONE
+            if owner.name != calls.MODULE and owner.name not in calls.CONTAINERS:
+                method = owner.own_method(name)
+                if method is not None and function_of(method) is None:
+                    self.rough.add(atom.shell)
         return None
 
-    def beyond(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
-        model = atom.shell.model
+    def _note_unreadable(self, shell: Shell, name: str) -> None:
+        model = shell.model
         if name == "__init__" and model is not None and not (model.is_complete and model.is_module is False):
-            self.open.add(atom.shell)
+            self.open.add(shell)
 
-    def store(
-        self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
-    ) -> None:
-        name = text(key)
-        if target.op is Op.ATTR and isinstance(owner, SymbolicInput) and name is not None:
-            self.changed.add(owner.part(name))
-
-    def hand(self, arguments: Arguments, value: Value) -> None:
-        self.lose(arguments.all())
-
-    def run_out(self) -> None:
-        raise UncertainError
+    def _note_store(self, event: Stored) -> None:
+        name = text(event.key)
+        if event.target.op is Op.ATTR and isinstance(event.owner, SymbolicInput) and name is not None:
+            self.changed.add(event.owner.part(name))
 
     def lose(self, atoms: Iterable[Atoms]) -> None:
         """Note the objects under construction that are passed to a call which is not followed: it may store in them."""
@@ -197,29 +239,22 @@ class UnrolledLoops(Theory):
         if any(turn in self.many and turn not in copy.trail for turn in shell.trail):
             self.open.add(copy)  # it stands for many, which its place does not tell
 
-    def fail(self) -> None:
+    def _fail(self) -> None:
         """Note that the object under construction is incomplete."""
         self.open.update(self.run.objects.under_construction[-1:])
 
-    def is_left(self, test: Value) -> bool:
-        return bool(test.data == "except")
-
-    def delete(self, target: Value, frame: Frame) -> None:
+    def _delete(self, target: Value, frame: Frame) -> None:
         for atom in self.run.evaluate(target.args[0], frame):
             if isinstance(atom, Shell) and target.op is Op.ATTR:
                 atom.history.pop(str(target.data), None)
             elif isinstance(atom, ExactShell):
                 atom.lose()
 
-    def depths(self) -> tuple[int, int]:
-        """The limits of nested calls: in all, and of one function (low under an open condition)."""
-        return _MAX_CALLS, _MAX_PERHAPS if self.run.path else _MAX_CALLS
-
-    def left_out(self, function: FunctionRef) -> None:
+    def _note_cut(self, function: FunctionRef) -> None:
         if self.run.path:
             self.lose([() if function.receiver is None else (function.receiver,)])
         else:
-            self.fail()
+            self._fail()
 
     # -- loops -----------------------------------------------------------------------------------------------------
 
@@ -262,13 +297,6 @@ class UnrolledLoops(Theory):
         run.run_block(block, frame, returned, yielded)
         run.loops -= 1
         run.path = outer
-
-    def closure(self, nested: Nested, value: Value, frame: Frame) -> None:
-        self.prepare(nested, value, frame)
-
-    def comprehension(self, value: Value, frame: Frame) -> Atoms | None:
-        made = self._evaluate_comprehension(value, frame)
-        return None if made is None else (made,)
 
     def _evaluate_comprehension(self, value: Value, frame: Frame) -> Shell | None:
         """The container that a comprehension makes; None if its elements are unknown."""

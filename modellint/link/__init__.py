@@ -2,5 +2,5 @@
 
 Begin with `project.py`, then `names.py`. An analysis is had by `project.of(Analysis)`; the project knows none by
 name.
-It imports `frontends/`, `graph/`, `knowledge/`, `link/classes/`, `reading/`, `source.py`.
+It imports `frontends/`, `graph/`, `knowledge/`, `link/classes/`, `operators/`, `reading/`, `source.py`.
 """

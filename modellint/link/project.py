@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.models import Classes
     from modellint.link.remembered import Form
+    from modellint.operators.properties import Property
     from modellint.reading.outlines import Outlines
 
 T = TypeVar("T")
@@ -58,6 +59,7 @@ class ProjectOptions:
     `python` is the interpreter whose site-packages are read (as text); `recipes` are explicit pairs of a recipe
     (or a glob of recipes) and its script, relative to `root`. Files of more than `largest` bytes count as
     unreadable, for callers in a hurry. `theories` are the factories of rule packs' theories, called for each run.
+    `properties` are those that rules give tensors.
     """
 
     root: Path
@@ -65,6 +67,7 @@ class ProjectOptions:
     recipes: tuple[tuple[str, str], ...] = field(default=())
     largest: int | None = None
     theories: tuple[Callable[..., Any], ...] = ()
+    properties: tuple[Property, ...] = ()
 
 
 class Project:

@@ -169,6 +169,11 @@ def words(*facets: str) -> AbstractSet[str]:
     return _view("words", "", facets)
 
 
+def facets() -> AbstractSet[str]:
+    """The facets that rows have."""
+    return _having.keys() - {""}
+
+
 def add(texts: tuple[str, ...]) -> None:
     """Add rows of rule packs to the built-in table, in place of any that were added before.
 

@@ -127,7 +127,9 @@ class Analyser:
     ) -> None:
         """Linked files larger than `largest` bytes are not read; `outlines` is the cache of outlines."""
         self._theories = rules.theories
-        options = ProjectOptions(settings.root, settings.python, settings.recipes, largest, self._theories)
+        options = ProjectOptions(
+            settings.root, settings.python, settings.recipes, largest, self._theories, rules.properties
+        )
         self.files = Files(overlay, record=record, limit=settings.max_file_size)
         self._project = Project(options, self.files, outlines)
         #: Projects without some theories of rule packs, by the set of those left out.

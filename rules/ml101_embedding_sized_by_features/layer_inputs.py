@@ -12,12 +12,13 @@ from modellint import operators
 from modellint.flow import queries
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size
+from modellint.graph.value import EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.operators import Operator
 
 #: Facets of operators whose result consists of elements of their operand, or of numbers computed from each of them.
@@ -195,7 +196,7 @@ class _Elements(queries.Refinement):
 class LayerInputs(queries.Theory, queries.Sink):
     """A sink for inputs of layers: collects the tensors and parameters that layers are called with in one run."""
 
-    asks = "inputs of layers"
+    mode = queries.Mode(asks="inputs of layers")
     rests_on = (queries.Tensors,)
     goes_before = (queries.Lookups,)
 
@@ -220,8 +221,9 @@ class LayerInputs(queries.Theory, queries.Sink):
     def root(self) -> Function | None:
         return self.lookups.root
 
-    def is_asked_for(self, frame: queries.Frame) -> bool:
-        return True  # sums may stand in what is returned
+    def matters(self, event: Event, frame: queries.Frame) -> bool | None:
+        is_sure = event.kind is EventKind.RETURN and event.guard is None
+        return True if is_sure else None  # sums may stand in what is returned
 
     def at_work(self, shell: queries.Shell, arguments: queries.Arguments, frame: queries.Frame, value: Value) -> None:
         self._note_use(shell, arguments.argument(0, "input"), frame, value)

@@ -22,7 +22,7 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, are_exclusive
 from modellint.flow.optimizer_builders import OptimizerBuilders
 from modellint.flow.runs import started
-from modellint.flow.theory import Comparable, Theory
+from modellint.flow.theory import Comparable, Escaped, Theory
 from modellint.flow.training import is_optimizer
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, same, walk_all
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
+    from modellint.flow.theory import Occurrence
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.rule import Project
 
@@ -135,6 +136,8 @@ def _asks(call: Value) -> bool:
 class _Moves(Theory):
     """A theory that follows the learned tensors of one run to optimizers, moves and uses."""
 
+    observes = (Escaped,)
+
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         #: The tensors that are moved too late, by the move.
@@ -197,7 +200,7 @@ class _Moves(Theory):
         is_asking = isinstance(function, Outside) and arguments.keywords.get(_ASKING) == (Constant(True),)
         if name in _PARAMETERS or (is_asking and name.startswith("torch.")):
             return (_Leaf(value, at),)
-        self.hand(arguments, value)
+        self._note_uses(arguments)
         return None
 
     def _give(self, taking: _Optimizer, arguments: Arguments) -> None:
@@ -276,19 +279,20 @@ class _Moves(Theory):
                     self._time += 1
                     self._used[atom] = (max(self._run.loops, self._used.get(atom, (0, 0))[0]), self._time)
 
-    def hand(self, arguments: Arguments, value: Value) -> None:
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, Escaped):
+            self._note_uses(event.arguments)
+
+    def _note_uses(self, arguments: Arguments) -> None:
         for atoms in arguments.all():
             self._use(atoms)
 
-    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> None:
-        self._use(left)
-        self._use(right)
-
-    def unary(self, value: Value, operand: Atoms, frame: Frame) -> None:
-        self._use(operand)
-
-    def index(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        self._use(tuple(atom for atom in owner if isinstance(atom, _Leaf | _Copy)))
+    def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> None:
+        if value.op is Op.INDEX:
+            self._use(tuple(atom for atom in operands[0] if isinstance(atom, _Leaf | _Copy)))
+        elif value.op in (Op.BIN, Op.UNARY):
+            for atoms in operands:
+                self._use(atoms)
 
 
 _TRUE = (Constant(True),)

@@ -195,7 +195,7 @@ class _Sides(queries.Refinement):
 class FollowedSides(queries.Theory, queries.Sink):
     """A sink for sides in whole patches: collects their uses in one run."""
 
-    asks = "grids"
+    mode = queries.Mode(asks="grids")
     rests_on = (queries.Tensors,)
     goes_before = (queries.Lookups,)
     alike = (queries.SymbolicInput, queries.Unknown, queries.Plain)
@@ -231,14 +231,13 @@ class FollowedSides(queries.Theory, queries.Sink):
             if not any(self._limits.is_refused(use.side, guard, frame) for guard, frame in self._refusals):
                 yield use
 
-    def is_asked_for(self, frame: queries.Frame) -> bool:
-        return self.is_result_asked_for or self._lookups.depth > 1
-
     def matters(self, event: Event, frame: queries.Frame) -> bool | None:
         if event.kind is EventKind.RAISE and event.guard is not None:
             self._refusals.append((event.guard, frame))
         if event.kind is EventKind.CALL and not self._run.objects.under_construction:
             return self._may_use(event.value.callee, frame)
+        if event.kind is EventKind.RETURN and not (self.is_result_asked_for or self._lookups.depth > 1):
+            return False
         return False if event.kind in _LATER else None
 
     def _may_use(self, callee: Value, frame: queries.Frame) -> bool:

@@ -154,8 +154,8 @@ def _may_be_tensor(operand: queries.Operand) -> bool:
 
 def _use(call: queries.Call, built: _Built) -> _Use | None:
     """The first use of the constructed layer that only a tensor stands; None if there is none."""
-    for _, use in queries.tensor_uses([call.result]):
-        if not _is_of_layer(use.user, built):
+    for operand, use in queries.tensor_uses([call.result]):
+        if operand.is_always(call.result) and not _is_of_layer(use.user, built):
             # A run tells no error of an operator from one of its operands.
             place = None if use.user.op in (Op.BIN, Op.UNARY) else call.module.place(use.user)
             return _Use(_in_words(use), place) if _CATCHING.isdisjoint(use.event.handled) else None

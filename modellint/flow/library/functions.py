@@ -14,6 +14,7 @@ from modellint.flow.domain import (
     Constant,
     Counter,
     FunctionRef,
+    Outside,
     Plain,
     Prepared,
     SymbolicInput,
@@ -25,6 +26,7 @@ from modellint.flow.heap import ExactShell, Shell, shells_in
 from modellint.flow.library.constants import LONGEST, evaluate_pure, tried, value_of
 from modellint.flow.library.containers import column, elements, holds, is_exact, merge, rows, unpacked
 from modellint.flow.library.running import Call
+from modellint.flow.theory import Escaped, Touched
 from modellint.flow.truth import truth
 from modellint.graph.size import Size
 from modellint.graph.value import Op
@@ -64,11 +66,8 @@ def call(run: Run, name: str, arguments: Arguments, frame: Frame, value: Value) 
     is_metric = name.startswith(knowledge.METRICS) and name.rpartition(".")[2][:1].isupper()
     if is_metric or calls.PRETRAINED.match(name):
         return (one.allocate("pretrained"),)
-    for theory in run.asked.outside:
-        known = theory.outside(name, arguments, frame, value)
-        if known is not None:
-            return known
-    return _opaque(run, name, arguments, value)
+    known = run.asked.opaque(Outside(name), arguments, frame, value)
+    return _opaque(run, name, arguments, value) if known is None else known
 
 
 def _opaque(run: Run, name: str, arguments: Arguments, value: Value) -> Atoms:
@@ -76,14 +75,12 @@ def _opaque(run: Run, name: str, arguments: Arguments, value: Value) -> Atoms:
     top = name.partition(".")[0]
     if top == "builtins":
         return PLAIN
-    for theory in run.asked.touch:
-        theory.touch(shells_in(arguments.all()))
+    run.asked.tell(Touched, shells_in(arguments.all()))
     is_class = top == "torch" and calls.is_torch_class(name)
     is_tool = calls.is_standard(top) or top == "numpy" or name.startswith(knowledge.TOOLS_ELSEWHERE)
     if is_tool or (top == "torch" and not is_class):
         return PLAIN
-    for theory in run.asked.hand:
-        theory.hand(arguments, value)
+    run.asked.tell(Escaped, arguments, value)
     return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Unknown as Unknown
     from modellint.flow.domain import constant as constant
     from modellint.flow.domain import function_of as function_of
+    from modellint.flow.domain import has_property as has_property
     from modellint.flow.domain import join as join
     from modellint.flow.domain import size_of as size_of
     from modellint.flow.frame import Frame as Frame
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from modellint.flow.lookups import FEW as FEW
     from modellint.flow.lookups import Lookups as Lookups
     from modellint.flow.operation import Operation as Operation
+    from modellint.flow.properties import OperatorCall as OperatorCall
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
     from modellint.flow.queries.as_tensors import TensorUse as TensorUse
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
     from modellint.flow.table_reads import TableReads as TableReads
     from modellint.flow.tensors import Refinement as Refinement
     from modellint.flow.tensors import Tensors as Tensors
+    from modellint.flow.theory import Mode as Mode
     from modellint.flow.theory import Theory as Theory
     from modellint.flow.truth import truth_with as truth_with
     from modellint.knowledge import SHARED_TABLE as SHARED_TABLE
@@ -115,8 +118,8 @@ else:
             "modellint.flow.constructed": "Constructed",
             "modellint.flow.domain": (
                 "ANY_ARGUMENTS Arguments Atom Atoms Bound Constant Counter Element Filler FunctionRef Ids Length "
-                "Number Outside Plain Real Shape Site SymbolicInput Tensor Unknown constant function_of join "
-                "size_of"
+                "Number Outside Plain Real Shape Site SymbolicInput Tensor Unknown constant function_of "
+                "has_property join size_of"
             ),
             "modellint.flow.frame": "Frame",
             "modellint.flow.heap": "Path Shell Store TENSORS Trail are_exclusive tensors_in",
@@ -125,6 +128,7 @@ else:
             "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",
             "modellint.flow.lookups": "FEW Lookups",
             "modellint.flow.operation": "Operation",
+            "modellint.flow.properties": "OperatorCall",
             "modellint.flow.queries.answers": "Queries flow",
             "modellint.flow.queries.as_tensors": (
                 "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
@@ -137,7 +141,7 @@ else:
             "modellint.flow.sinks": "Sink",
             "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
             "modellint.flow.tensors": "Refinement Tensors",
-            "modellint.flow.theory": "Theory",
+            "modellint.flow.theory": "Mode Theory",
             "modellint.flow.truth": "truth_with",
             "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
             "modellint.knowledge.surface": (

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from modellint.flow import built
 from modellint.flow.constructed import Argument as Argument
 from modellint.flow.constructed import Constructed, constructed, constructed_anywhere
-from modellint.flow.domain import ANY_ARGUMENTS, Arguments
+from modellint.flow.domain import ANY_ARGUMENTS, Arguments, has_property
 from modellint.flow.noting import Known, theory_of
+from modellint.flow.properties import OperatorCall, PropertyCalls
 from modellint.flow.queries.calls import CallQueries
 from modellint.flow.queries.names import QUERIES
 from modellint.flow.queries.tables import TableQueries
@@ -109,6 +110,20 @@ class Queries(TableQueries, CallQueries):
         if known is None:
             known = self._theories[kind] = theory_of(self._module, kind, self._project)
         return cast("Known", known)
+
+    def calls_with(self, name: str, *names: str) -> list[OperatorCall]:
+        """The calls of functions, layers or methods with these dotted names that may be given a tensor with a property.
+
+        `flow.calls_with("probability", "torch.nn.CrossEntropyLoss", "torch.nn.functional.cross_entropy")`; each has
+        `argument(position, name)`, which `has` the property on all paths, or `may_have` it on one, and a `place`.
+        """
+        calls = self._project.of(PropertyCalls).of(self._module)
+        return [
+            call
+            for call in calls
+            if not call.names.isdisjoint(names)
+            and any(has_property(atoms, name, on_some_path=True) for atoms in call.arguments.all())
+        ]
 
     def callers(self, function: Function) -> list[Function]:
         """The functions in the same folder that call a function, or that method of a possible object of its class."""

@@ -4,6 +4,7 @@
 QUERIES = (
     "callers",
     "calls",
+    "calls_with",
     "children",
     "constants_written",
     "constructed",

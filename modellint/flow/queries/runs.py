@@ -80,7 +80,7 @@ class Run(Generic[Following]):
             follow(function, self._objects, self.interpreter)
 
     def call(self, function: Function, receiver: Shell | None, /, **given: Atoms) -> Atoms:
-        """Run a function, and return its result, which is known only if the theory asks for it (`is_asked_for`).
+        """Run a function, and return its result, which is known only if RETURN events matter to the theory.
 
         Arguments are `given` by the names of their parameters; others are unknown.
         """

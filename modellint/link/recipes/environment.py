@@ -30,7 +30,7 @@ from modellint.flow.domain import (
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, opened
 from modellint.flow.runs import started
-from modellint.flow.theory import Foreign, Theory
+from modellint.flow.theory import Escaped, Foreign, Mode, Sometimes, Stored, Theory
 from modellint.flow.training import is_optimizer
 from modellint.graph.value import NOWHERE, EventKind, Nested, Op, Value
 from modellint.link.classes import calls
@@ -60,11 +60,12 @@ from modellint.link.recipes.scripts import BrainUse
 from modellint.link.recipes.things import PARAMETERS, Objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
+    from modellint.flow.theory import Occurrence
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import PathCondition
     from modellint.link.project import Project
@@ -91,8 +92,8 @@ _CALLED_AT_ALL = "called"
 class Surroundings(Theory):
     """A script under one recipe: the run of one Brain, or of the code around Brains, which are then not interpreted."""
 
-    asks = "recipes"
-    assumes = True
+    mode = Mode(asks="recipes", assumes=True, outlives_run=True)
+    observes = (Stored, Escaped)
 
     def __init__(self, script: Script, brain: BrainUse | None, evaluation: Evaluation, project: Project) -> None:
         self._script = script
@@ -123,9 +124,6 @@ class Surroundings(Theory):
         #: The functions on the call stack, and the code of those passed to unknown callees.
         self._functions: list[Function | None] = []
         self._handed: set[object] = set()
-
-    def release(self) -> None:
-        """Keep the notes when the run is freed."""
 
     def close(self) -> None:
         """Free the run."""
@@ -161,7 +159,12 @@ class Surroundings(Theory):
         self.own.again()
         self.run.forget()
 
-    def named(self, value: Value, frame: Frame) -> Atoms | None:
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        if value.op is Op.CALL:
+            return self._call_result(value, frame)
+        return None if value.op is Op.COMPREHENSION else self._named(value, frame)
+
+    def _named(self, value: Value, frame: Frame) -> Atoms | None:
         module = None if frame.function is None else frame.function.module
         if value.op is Op.GLOBAL and module is self._script.module:
             if value.data in self._script.names:
@@ -195,7 +198,12 @@ class Surroundings(Theory):
             return (atom,)
         return UNKNOWN if isinstance(atom, Foreign) else None
 
-    def part(self, atom: Atom, index: Atoms, frame: Frame, value: Value) -> Atoms | None:
+    def element(self, atom: Atom, index: Atoms | None, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if index is None:
+            return self._any_element(atom)
+        return None if frame is None or value is None else self._part(atom, index, frame, value)
+
+    def _part(self, atom: Atom, index: Atoms, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, Keys | ModulesTable | RecipeObject) and any(isinstance(part, Constant) for part in index):
             if len(index) > 1 and isinstance(atom, Keys) and not all(map(atom.names.__contains__, _constants(index))):
                 return UNKNOWN  # one of them need not be asked for
@@ -206,7 +214,7 @@ class Surroundings(Theory):
             return (atom,)
         return UNKNOWN if isinstance(atom, Foreign) else None
 
-    def element(self, atom: Atom) -> Atoms | None:
+    def _any_element(self, atom: Atom) -> Atoms | None:
         if isinstance(atom, RecipeObject) and atom.item.kind is ItemKind.SEQUENCE:
             return self.objects.fields(atom.item)
         if isinstance(atom, Weights):
@@ -217,14 +225,20 @@ class Surroundings(Theory):
             return PLAIN
         return UNKNOWN if isinstance(atom, Foreign) else None
 
-    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
+    def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
+        if value.op is not Op.BIN:
+            return None
+        left, right = operands
         turn, number = (left[0], constant(right)) if len(left) == 1 else (None, None)
         if not isinstance(turn, Turn) or number is None or value.data != "%":
             return None
         found = turn.modulo(number.value)
         return UNKNOWN if found is None else (found,)
 
-    def is_sometimes(self, test: Value, frame: Frame) -> bool:
+    def condition(self, key: Hashable, test: Value, frame: Frame) -> Hashable:
+        return Sometimes(key) if self._is_sometimes(test, frame) else key
+
+    def _is_sometimes(self, test: Value, frame: Frame) -> bool:
         if test.op is Op.COMPARE:
             left, right = (self.run.evaluate(arg, frame) for arg in test.args)
             if len(left) != 1 or len(right) != 1:
@@ -235,9 +249,13 @@ class Surroundings(Theory):
         found = self.run.evaluate(test, frame)
         return len(found) == 1 and isinstance(found[0], Turn) and found[0].comes_and_goes
 
-    def store(
-        self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
-    ) -> None:
+    def observe(self, event: Occurrence) -> None:
+        if isinstance(event, Stored):
+            self._store(*event)
+        elif isinstance(event, Escaped):
+            self.hand(*event)
+
+    def _store(self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, is_sure: bool = True) -> None:
         name = text(key)
         if owner is self.brain and name is not None:
             self.own.keep(name, atoms, frame)
@@ -253,7 +271,7 @@ class Surroundings(Theory):
             flag = constant(atoms)
             self.fates.freeze(owner.owner, flag is None or not flag.value, target, frame, is_sure=is_sure)
 
-    def call(self, value: Value, frame: Frame) -> Atoms | None:
+    def _call_result(self, value: Value, frame: Frame) -> Atoms | None:
         if self._is_left_out(value, frame):
             return NEVER
         function = frame.function
@@ -339,7 +357,7 @@ class Surroundings(Theory):
             return join(answer(atom, text(given[1]), given[2:], frame, value) for atom in first)
         if name == "builtins.setattr" and len(given) == 3:
             for atom in first:
-                self.store(atom, given[1], given[2], frame, value)
+                self._store(atom, given[1], given[2], frame, value)
             return NONE if is_foreign else None
         if name in ("builtins.vars", "builtins.dict") or name in calls.COPIES:
             return self.objects.like(first) if is_foreign and not arguments.keywords else None

@@ -12,9 +12,9 @@ from modellint.config import settings_for
 from modellint.fix.fixer import Fixer
 from modellint.linter import run
 from modellint.packs import RuleSet
+from modellint.pipeline.reveals import RevealError, claims_in, objections
 from modellint.reading.discovery import discover
 from modellint.reading.paths import shown
-from modellint.reveals import RevealError, claims_in, refuted
 from modellint.rule import lines_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def reveals_hold(trial: Trial) -> Iterator[str]:
     for name, text in trial.example.files.items():
         claims = claims_in(lines_of(name, text)) if "reveal:" in text else {}
         try:
-            yield from refuted(trial.folder / name, claims, settings, rules, trial.display_path(name))
+            yield from objections(trial.folder / name, claims, settings, rules, trial.display_path(name))
         except RevealError as error:
             yield str(error)
 

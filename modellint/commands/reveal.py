@@ -35,9 +35,7 @@ Exit codes:
 @click.command(cls=Command, epilog=_EXAMPLES)
 @click.argument("target", metavar="FILE:LINE[:NAME]")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="Format. Default: text.")
-@click.option(
-    "--config", type=FilePath(), help="Use this pyproject.toml or modellint.toml. Default: the nearest file."
-)
+@click.option("--config", type=FilePath(), help="Use this pyproject.toml or modellint.toml. Default: the nearest file.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option(
     "--python",
@@ -54,8 +52,8 @@ def reveal(target: str, output_format: str, config: Path | None, isolated: bool,
     from modellint.commands.checking import interpreter
     from modellint.config import settings_for
     from modellint.packs import select_rules
+    from modellint.pipeline.reveals import expression_named, line_in_cell, reveal_lines
     from modellint.reporters.text import printable
-    from modellint.reveals import line_in_cell, named, revealed
 
     match = _TARGET.fullmatch(target)
     if match is None:
@@ -64,11 +62,11 @@ def reveal(target: str, output_format: str, config: Path | None, isolated: bool,
     where = f"{file}:cell {cell}:{number}" if cell else f"{file}:{number}"
     line = line_in_cell(Path(file), file, int(cell), number) if cell else number
     settings = settings_for([Path(file)], config, isolated=isolated).with_options(python=interpreter(python))
-    found = revealed(Path(file), (line,), settings, select_rules(settings), file)[line]
+    found = reveal_lines(Path(file), (line,), settings, select_rules(settings), file)[line]
     if name is None:
         found = [one for one in found if one.is_shown]
     else:
-        one = named(name, found)
+        one = expression_named(name, found)
         if isinstance(one, str):
             raise UsageError(f"{where}: {one}")
         found = [one]

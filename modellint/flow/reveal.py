@@ -1,4 +1,4 @@
-"""What the engine believes of the values on a line of code.
+"""The beliefs of the engine about the values on lines of code, for people.
 
 Each function of the file is run as rules run it: with unknown arguments, and as other functions of the file call it.
 The answer is the join over all these runs. Layers run once more as objects that are moved to a device, which tells
@@ -17,8 +17,8 @@ from modellint.flow.runs import follow, tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.flow.theory import Theory
 from modellint.flow.words import device_of, facets, holds, text
-from modellint.frontends.written import written
-from modellint.graph.value import Event, EventKind, Op
+from modellint.frontends.written_expressions import written_expressions
+from modellint.graph.value import Event, EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
     from modellint.flow.words import Facets
-    from modellint.frontends.written import Written
+    from modellint.frontends.written_expressions import Written
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
 
@@ -49,7 +49,7 @@ class Frames(Theory):
 
 
 class Revealed(NamedTuple):
-    """An expression on a line, and what is believed of its value. `is_shown` unless it has to be asked for by name."""
+    """An expression on a line, and the belief about its value. `is_shown` unless it has to be asked for by name."""
 
     name: str
     facets: Facets
@@ -66,13 +66,13 @@ class Revealed(NamedTuple):
 
 
 def reveal(module: ModuleFacts, project: Project, lines: Collection[int]) -> dict[int, list[Revealed]]:
-    """What is believed of the expressions that begin on some lines of a file, by line, each name once.
+    """The beliefs about the expressions that begin on some lines of a file, by line, each name once.
 
     A name that is assigned on a line stands for what it holds after that. Nothing else has been asked of the project
     about the file.
     """
     asked = {
-        function: [one for one in written(function) if one.line in lines]
+        function: [one for one in written_expressions(function) if one.line in lines]
         for function in module.placed.values()
         if any(function.line <= line <= function.end_line for line in lines)
     }
@@ -123,16 +123,13 @@ class _Believed:
         """Take the atoms of the expressions that were reached since the last time."""
         for frame in run.of(Frames).take():
             for one in self._asked.get(frame.function, ()) if frame.function is not None else ():
-                is_inside = frame.is_nested and one.inner is not None
-                if frame.is_nested is (one.inner is not None) and (
-                    not is_inside or all(id(held) in frame.memo for held in one.inner.parameters.values())
-                ):
+                if _is_of(one, frame):
                     run.begin()
                     found = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
                     atoms[one].append(run.behind(found, frame, one.guard))
 
     def on_line(self, found: list[Written]) -> Iterator[Revealed]:
-        """What is believed of the expressions of one line, each name once; a target stands for itself."""
+        """The beliefs about the expressions of one line, each name once; a target stands for itself."""
         targets = {one.text for one in found if one.is_target}
         assigned = {id(one.value) for one in found if one.is_target}
         found = [one for one in found if one.is_target or one.text not in targets]
@@ -140,11 +137,16 @@ class _Believed:
             alike = [one for one in found if one.text == name]
             placed = [atoms for one in alike for atoms in self._placed[one]]
             known = facets((atoms for one in alike for atoms in self._atoms[one]), device_of(placed))
-            yield Revealed(name, known, any(map(_is_of_interest, alike)) and not _is_repeated(alike, assigned))
+            yield Revealed(
+                name, known, any(one.is_target or one.is_used for one in alike) and not _is_repeated(alike, assigned)
+            )
 
 
-def _is_of_interest(one: Written) -> bool:
-    return one.is_target or (one.is_used and one.value.op is not Op.CONST)
+def _is_of(one: Written, frame: Frame) -> bool:
+    """True if a frame is one of the function in which an expression stands: the outer one, or one inside of it."""
+    if one.inner is None or not frame.is_nested:
+        return one.inner is None and not frame.is_nested
+    return all(id(held) in frame.memo for held in one.inner.parameters.values())
 
 
 def _is_repeated(alike: list[Written], assigned: set[int]) -> bool:

@@ -6,6 +6,7 @@ A value is one of several alternatives, joined by ` or `; each has facets, joine
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from modellint.flow import sizes
@@ -38,16 +39,19 @@ from modellint.graph.value import Nested
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Ids, Positions, Sizes
+    from modellint.flow.domain import Arguments, Atom, Atoms, Ids, Positions, Sizes
     from modellint.link.classes.models import ClassModel
 
 #: A value for which there is no atom, and one of which nothing is known.
 NEVER, UNKNOWN = "never", "unknown"
-#: The two devices, and a tensor that may be on both.
-THERE, DEFAULT = "on the layer's device", "on the default device"
-EITHER = "on either device"
+#: Where tensors are: on one of two devices, or perhaps on either.
+THERE, DEFAULT, EITHER = "on the layer's device", "on the default device", "on either device"
 #: The length to which the text of a constant is cut.
 _MAX_TEXT = 60
+#: The most kinds of things in a container that are told.
+_MAX_KINDS = 4
+#: A comma that is not between the sizes of a tensor.
+_BETWEEN_FACETS = re.compile(r", (?![^[]*\])")
 
 #: The facets of the alternatives of a value.
 Facets = tuple[tuple[str, ...], ...]
@@ -72,7 +76,7 @@ def text(alternatives: Facets) -> str:
 def holds(expected: str, found: Facets) -> bool:
     """True if a text is true of a value: it may leave out facets, but no alternative.
 
-    >>> holds("ids below 4", (("ids below 4", "sizes 2"),))
+    >>> holds("ids below 4", (("ids below 4", "sizes [2]"),))
     True
     """
     wanted, known = _sets(expected), _sets(text(found))
@@ -82,11 +86,11 @@ def holds(expected: str, found: Facets) -> bool:
 
 
 def _sets(alternatives: str) -> list[frozenset[str]]:
-    return [frozenset(part.split(", ")) for part in alternatives.split(" or ")]
+    return [frozenset(_BETWEEN_FACETS.split(part)) for part in alternatives.split(" or ")]
 
 
 def device_of(values: Iterable[Atoms]) -> str:
-    """The device of a value that has these atoms while its layer works, in words; empty if it is not known."""
+    """Where a value with these atoms is while its layer works, or which device it is; empty if that is not known."""
     found: set[str] = set()
     for atoms in values:
         for atom in atoms:
@@ -94,9 +98,13 @@ def device_of(values: Iterable[Atoms]) -> str:
                 found.add(THERE)
             elif isinstance(atom, Fresh):
                 found.add(DEFAULT)
+            elif isinstance(atom, TensorDevice):
+                found.add(_plain(atom))
             elif not isinstance(atom, Constant):
                 return ""
-    return EITHER if len(found) > 1 else found.pop() if found else ""
+    if len(found) > 1:
+        return EITHER if found <= {THERE, DEFAULT} else ""
+    return found.pop() if found else ""
 
 
 def _facets(atom: Atom, device: str) -> Iterator[str]:
@@ -109,7 +117,7 @@ def _facets(atom: Atom, device: str) -> Iterator[str]:
         yield f"argument {atom.name}" if atom.name else "tensor"
         yield from ("not None",) if atom.is_there else ()
     elif device and isinstance(atom, Plain | Unknown):
-        yield "tensor"
+        yield from ("tensor",) if device.startswith("on ") else ()
     else:
         yield _in_words(atom)
     if device and not isinstance(atom, Constant):
@@ -150,9 +158,9 @@ def _of_ids(ids: Ids) -> Iterator[str]:
 def _of_positions(positions: Positions) -> Iterator[str]:
     yield "running total" if positions.is_total else "positions"
     if positions.length is not None:
-        yield f"below {_written(positions.length)}"
+        yield f"below {_source_text(positions.length)}"
     if positions.is_ahead:
-        yield "later ones"
+        yield "shifted"
 
 
 def _filler(filler: Filler) -> str:
@@ -161,25 +169,34 @@ def _filler(filler: Filler) -> str:
 
 def _of_sizes(known: Sizes | None) -> Iterator[str]:
     if known is not None:
-        yield f"sizes {' × '.join(map(_one_size, known))}" if known else "single number"
+        yield f"sizes [{', '.join(map(_one_size, known))}]"
 
 
 def _one_size(size: Size | Length | None) -> str:
-    return _size(size) if isinstance(size, Size) else "?" if size is None else _written(size.origin)
+    return _size(size) if isinstance(size, Size) else "?" if size is None else _source_text(size.origin)
 
 
 def _of_object(shell: Shell) -> Iterator[str]:
     if shell.is_container:
         is_counted = shell.is_exact and not any(entry.path for entry in shell.entries)
         yield f"{shell.kind} of {len(shell.entries)}" if is_counted else shell.kind
+        yield from _contents(shell)
     elif shell.model is not None and shell.kind == "instance":
-        kind = {True: "layer", False: "object", None: "object or layer"}[shell.model.is_module]
-        yield f"{kind.replace(' or ', '/')} {_class(shell.model)}"
+        kind = {True: "layer", False: "object", None: "object"}[shell.model.is_module]
+        yield f"{kind} {_class(shell.model)}"
+        yield from _contents(shell) if shell.is_module_container else ()
     elif shell.kind in TENSORS:
         yield shell.kind
         yield from _of_sizes(sizes.of((shell,)))
     else:
         yield "layer" if shell.is_layer else shell.kind
+
+
+def _contents(container: Shell) -> Iterator[str]:
+    """The kinds of things in a container, if they are few."""
+    kinds = dict.fromkeys(next(_facets(atom, "")) for entry in container.entries for atom in entry.atoms)
+    if len(kinds) <= _MAX_KINDS:
+        yield from (f"holding {kind}" for kind in kinds)
 
 
 def _in_words(atom: Atom) -> str:
@@ -188,19 +205,19 @@ def _in_words(atom: Atom) -> str:
         written = repr(atom.value)
         return written if len(written) <= _MAX_TEXT else f"{written[: _MAX_TEXT - 3]}..."
     if isinstance(atom, Number):
-        return f"number {_size(atom.size)}"
+        return _size(atom.size)
     if isinstance(atom, Counter):
         return "counter" if atom.end is None else f"counter below {atom.end}"
     if isinstance(atom, Length):
-        return f"{'number from ' if atom.is_made else ''}length {_written(atom.origin)}"
+        return f"{'number from ' if atom.is_made else ''}length {_source_text(atom.origin)}"
     if isinstance(atom, Shape):
         return ", ".join(("shape", *_of_sizes(atom.tensor.sizes)))
     if isinstance(atom, ClassRef):
-        return f"class {_class(atom.model)}"
+        return f"class {_class(atom.model)}{_with_arguments(atom.arguments)}"
     if isinstance(atom, FunctionRef):
-        return _function(atom)
+        return f"{_function(atom)}{_with_arguments(atom.arguments)}"
     if isinstance(atom, Outside):
-        return f"{atom.name} with arguments" if isinstance(atom, Prepared) else atom.name
+        return f"{atom.name}{_with_arguments(atom.arguments) if isinstance(atom, Prepared) else ''}"
     if isinstance(atom, Derived):
         return f"made of a parameter by {atom.operation}"
     if isinstance(atom, Super):
@@ -235,6 +252,11 @@ def _function(atom: FunctionRef) -> str:
     return "function" if function is None else f"{'method' if function.owner else 'function'} {function.qualname}"
 
 
+def _with_arguments(arguments: Arguments) -> str:
+    """The facet of a class or function whose first arguments are given: `functools.partial(f, x)`."""
+    return ", with arguments" if any(True for _ in arguments.all()) else ""
+
+
 def _class(model: ClassModel) -> str:
     return model.name if model.cls is None else model.cls.qualname
 
@@ -243,5 +265,5 @@ def _size(size: Size) -> str:
     return size.described.replace("`", "")
 
 
-def _written(site: Site) -> str:
+def _source_text(site: Site) -> str:
     return site.module.text_of(site.value) if site.function is not None else "?"

@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from modellint.frontends.expressions import BINARY, MUTATORS, Expressions, FunctionNode
-from modellint.graph.value import EventKind, Flow, InPlace, Loop, Op, PathCondition, Value
+from modellint.graph.value import EventKind, InPlace, Loop, Op, PathCondition, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -273,7 +273,7 @@ class Lowering(Expressions):
         if self.is_module:
             self.names.pop(node.name, None)
         else:
-            function = self.nested(node, node.args, lambda: self._return_values(node))
+            function = self.lower_nested(node, node.args, lambda: self._return_values(node))
             function.target = node.name
             self.names[node.name] = function
         return False

@@ -321,11 +321,11 @@ def _head_of(function: Function, cut: tuple[int, int]) -> FunctionNode:
 
 
 def _lower_body(function: Function) -> Flow:
-    return lowered(function)[0].flow
+    return lower(function)[0].flow
 
 
-def lowered(function: Function, kind: type[flow.Lowering] | None = None) -> tuple[flow.Lowering, ast.AST]:
-    """A body as it has been lowered, by a class that derives from `Lowering`, and its syntax tree."""
+def lower(function: Function, kind: type[flow.Lowering] | None = None) -> tuple[flow.Lowering, ast.AST]:
+    """Lower a body, by a class that derives from `Lowering` if one is given; and its syntax tree."""
     module = function.module
     if function is module.body:
         tree = module.trees.pop(outline.WHOLE, None) or _outline_parsed_again(module)

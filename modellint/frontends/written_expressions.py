@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from modellint.frontends.flow import Lowering
-from modellint.frontends.python import lowered
+from modellint.frontends.python import lower
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value
 
@@ -41,23 +41,21 @@ class Written:
     is_used: bool
 
 
-def written(function: Function) -> list[Written]:
-    """The expressions of a body, in order. They belong to the flow that the function has from now on."""
-    lowering, tree = lowered(function, _Recording)
+def written_expressions(function: Function) -> list[Written]:
+    """The expressions of a body, in order. Their values belong to the flow that the function has from now on."""
+    lowering, tree = lower(function, _Recording)
     assert isinstance(lowering, _Recording)
     function.__dict__["flow"] = lowering.flow
     module = function.module
     module.lowered.append(function)
-    used = {id(part) for node in ast.walk(tree) for part in _used(node)}
+    used = {id(part) for node in ast.walk(tree) for part in _parts_of_interest(node) if not _is_literal(part)}
     found: list[Written] = []
     for parameter in _parameters(tree):
         held = lowering.first.get(parameter.arg)
         if held is not None:
-            found.append(
-                Written(parameter.arg, parameter.lineno, parameter.col_offset, held, None, None, True, False)
-            )
+            found.append(Written(parameter.arg, parameter.lineno, parameter.col_offset, held, None, None, True, False))
     for node, value, guard, inner, is_target in lowering.found:
-        place = Value(Op.UNKNOWN, (), None, node)  # type: ignore[arg-type]
+        place = Value(Op.UNKNOWN, (), None, node)
         text = node.arg if isinstance(node, ast.arg) else module.text_of(place)
         found.append(Written(text, place.line, place.offset, value, guard, inner, is_target, id(node) in used))
     return sorted(found, key=lambda one: (one.line, one.offset))
@@ -96,7 +94,7 @@ class _Recording(Lowering):
         self._is_silent = outer
         return value
 
-    def nested(
+    def lower_nested(
         self, node: ast.Lambda | FunctionNode, arguments: ast.arguments, lower: Callable[[], tuple[Value, ...]]
     ) -> Value:
         def lower_inside() -> tuple[Value, ...]:
@@ -110,7 +108,7 @@ class _Recording(Lowering):
                 self._inside.pop()
             return returns
 
-        return super().nested(node, arguments, lower_inside)
+        return super().lower_nested(node, arguments, lower_inside)
 
     def _record(self, node: ast.expr | ast.arg, value: Value, *, is_target: bool) -> None:
         if not self._is_silent:
@@ -128,7 +126,11 @@ def _parameters(node: ast.AST) -> Iterator[ast.arg]:
         yield from () if arguments.kwarg is None else (arguments.kwarg,)
 
 
-def _used(node: ast.AST) -> Iterator[ast.expr]:
+def _is_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and _is_literal(node.operand))
+
+
+def _parts_of_interest(node: ast.AST) -> Iterator[ast.expr]:
     """The expressions that a node uses, and itself, where that is of interest in its line."""
     if isinstance(node, ast.Call):
         given = (part.value if isinstance(part, ast.Starred) else part for part in node.args)

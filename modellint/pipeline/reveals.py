@@ -1,4 +1,4 @@
-"""What the engine believes of lines of code, asked from outside: by a command, or by comments in examples and tests.
+"""Questions from outside about the values on lines of code: by a command, or by comments in examples and tests.
 
 `# reveal: ids → ids below 4160; x → argument x` claims what `ids` and `x` are on its line.
 """
@@ -32,10 +32,10 @@ class RevealError(UsageError):
     """There is no such file or line, or it cannot be read. The message says what was expected."""
 
 
-def revealed(
+def reveal_lines(
     path: Path, lines: Collection[int], settings: Settings, rules: RuleSet, shown: str = ""
 ) -> dict[int, list[Revealed]]:
-    """What is believed of the expressions on some lines of a file, by line; lines of notebooks are those of its module.
+    """The beliefs about the expressions on some lines of a file, by line; lines of a notebook are those of its module.
 
     Operators and theories of rule packs are taken into account. Messages call the file `shown`. Raises RevealError.
     """
@@ -94,11 +94,11 @@ def claims_in(lines: list[str]) -> dict[int, list[str]]:
     return {number: match[1].split(";") for number, match in found if match is not None}
 
 
-def refuted(
+def objections(
     path: Path, made: dict[int, list[str]], settings: Settings, rules: RuleSet, shown: str = ""
 ) -> Iterator[str]:
-    """The claims of comments in a file that do not hold, in words. Raises RevealError."""
-    believed = revealed(path, made, settings, rules, shown) if made else {}
+    """The objections to claims of comments in a file, in words. Raises RevealError."""
+    believed = reveal_lines(path, made, settings, rules, shown) if made else {}
     for line, found in sorted(believed.items()):
         for claim in made[line]:
             objection = _objection(claim, found)
@@ -109,19 +109,19 @@ def refuted(
 def _objection(claim: str, found: list[Revealed]) -> str:
     match = _CLAIM.match(claim)
     if match is None:
-        return f"`# reveal:{claim.rstrip()}` claims nothing; expected `# reveal: NAME → WORDS`"
-    one = named(match[1], found)
+        return f"`{claim.strip()}` claims nothing; expected `NAME → WORDS`"
+    one = expression_named(match[1], found)
     if isinstance(one, str):
         return one
     return "" if one.is_(match[2]) else f"`{one.name}` is expected to be `{match[2]}`, and is `{one.words}`"
 
 
-def named(name: str, found: list[Revealed]) -> Revealed | str:
+def expression_named(name: str, found: list[Revealed]) -> Revealed | str:
     """The expression with a name on a line; without one, the reason in words."""
     names = [one.name for one in found]
     one = next((one for one in found if one.name == name), None)
     if one is not None:
         return one
-    others = [known.name for known in found if known.is_shown]
-    listed = f"; expected {', '.join(f'`{other}`' for other in others)}" if others else ", and nothing else, either"
-    return f"no value is called `{name}`{nearest(name, names, listed)}"
+    others = [f"`{known.name}`" for known in found if known.is_shown]
+    listed = f"expected {', '.join(others)}" if others else "the line has none"
+    return f"no value is called `{name}`{nearest(name, names, f'; {listed}')}"

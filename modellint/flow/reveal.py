@@ -11,6 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.devices import WORK
+from modellint.flow.frame import class_frame
 from modellint.flow.gate import Keepers
 from modellint.flow.object_run import ObjectRun
 from modellint.flow.runs import follow, tensor_run
@@ -85,7 +86,20 @@ def reveal(module: ModuleFacts, project: Project, lines: Collection[int]) -> dic
     for found in asked.values():
         for line in by_line:
             by_line[line] += believed.on_line([one for one in found if one.line == line])
+    for line, one in _class_attributes(module, project, lines):
+        by_line[line].append(one)
     return by_line
+
+
+def _class_attributes(module: ModuleFacts, project: Project, lines: Collection[int]) -> Iterator[tuple[int, Revealed]]:
+    """The beliefs about what class bodies assign, each with its line."""
+    run, _ = tensor_run(project, TableReads)
+    for cls in module.classes.values():
+        scope = project.classes.model(cls).facts.scope
+        for name, value in cls.attributes.items():
+            if value.line in lines:
+                run.begin()
+                yield value.line, Revealed(name, facets([run.evaluate(value, class_frame(scope, id(value)))]), True)
 
 
 class _Believed:
@@ -101,7 +115,7 @@ class _Believed:
         """Run each function of a file, and its module-level code."""
         run, _ = tensor_run(project, TableReads, Frames)
         objects: dict[Class, Shell] = {}
-        for function in (*module.placed.values(), module.body):
+        for function in module.placed.values():
             follow(function, objects, run)
             self._take(run, self._atoms)
 
@@ -137,9 +151,8 @@ class _Believed:
             alike = [one for one in found if one.text == name]
             placed = [atoms for one in alike for atoms in self._placed[one]]
             known = facets((atoms for one in alike for atoms in self._atoms[one]), device_of(placed))
-            yield Revealed(
-                name, known, any(one.is_target or one.is_used for one in alike) and not _is_repeated(alike, assigned)
-            )
+            is_shown = any(one.is_target or one.is_used for one in alike) and not _is_repeated(alike, assigned)
+            yield Revealed(name, known, is_shown)
 
 
 def _is_of(one: Written, frame: Frame) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.config.errors import UsageError, nearest
 from modellint.flow.reveal import Revealed, reveal
+from modellint.link.budget import ExhaustedError
 from modellint.pipeline.analyser import Analyser
 from modellint.source import NOTEBOOK, YAML, UnreadableError, kind_of, split_lines
 
@@ -63,7 +64,10 @@ def reveal_lines(
         reason = "is YAML, and only values in Python are revealed" if kind == YAML else "is no Python"
         raise RevealError(f"{shown}: {reason}; {_EXPECTED}")
     operators.add(rules.operators)
-    return Analyser(rules, settings, record=False).ask(ask)
+    try:
+        return Analyser(rules, settings, record=False).ask(ask)
+    except ExhaustedError as error:
+        raise RevealError(f"{shown}: has too much code to be followed ({error.question})") from None
 
 
 def line_in_cell(path: Path, shown: str, cell: int, line: int) -> int:

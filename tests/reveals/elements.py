@@ -39,6 +39,8 @@ class Model(nn.Module):
 
     def gone(self, ids, mask, unknown):
         a = torch.full((2, 3), 7.5)  # reveal: a → tensor
+        a = F.pad(ids, (1, 0))  # reveal: a → plain value
+        a = torch.full((2, 3), 7) == 7  # reveal: a → tensor
         a = torch.full((2, 3), 7).clamp(max=3)  # reveal: a → tensor
         a = torch.full((2, 3), 7) % 4  # reveal: a → tensor
         a = torch.full((2, 3), 7) * unknown  # reveal: a → tensor

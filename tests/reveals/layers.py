@@ -27,7 +27,8 @@ class Factory:
 
 
 class Base(nn.Module):
-    kind = nn.Linear
+    kind = nn.Linear  # reveal: kind → class torch.nn.Linear
+    sizes = (3, 4)  # reveal: sizes → tuple of 2, holding 3, holding 4
 
     def __init__(self, n):
         super().__init__()

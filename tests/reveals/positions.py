@@ -41,6 +41,7 @@ def padded(mask, ids, texts, unknown):
 
 def lengths(x, y, n):
     a = x.shape[1]  # reveal: a → length x.shape
+    a = x.shape[-1]  # reveal: a → length x.shape
     a = x.size(1)  # reveal: a → length x.size(1)
     a = x.size()[1]  # reveal: a → length x.size()
     a = x.shape[-2:][0]  # reveal: a → length x.shape

@@ -11,6 +11,7 @@ import click
 
 from modellint.commands.help import Command, Group, section
 from modellint.commands.project import clean, config, doctor
+from modellint.commands.reveal import reveal
 from modellint.commands.rules import FilePath, complete_code, explain, rules, test_rules
 from modellint.config import OUTPUT_FORMATS
 from modellint.config.errors import UsageError
@@ -136,7 +137,7 @@ def _configurations(
 _COMMANDS = {
     "Check": ("check", "merge", "server"),
     "Inspect models": ("map", "probe"),
-    "Rules": ("explain", "rules", "test-rules"),
+    "Rules": ("explain", "rules", "test-rules", "reveal"),
     "Set up": ("config", "doctor", "clean"),
 }
 _rules, _files, _shows = section("Rules"), section("Files"), section("Output")
@@ -585,5 +586,5 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
 
 
-for command in (explain, rules, test_rules, config, clean, doctor):
+for command in (explain, rules, test_rules, reveal, config, clean, doctor):
     cli.add_command(command)

@@ -12,8 +12,10 @@ from modellint.config import settings_for
 from modellint.fix.fixer import Fixer
 from modellint.linter import run
 from modellint.packs import RuleSet
+from modellint.pipeline.reveals import RevealError, claims_in, objections
 from modellint.reading.discovery import discover
 from modellint.reading.paths import shown
+from modellint.rule import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -117,8 +119,19 @@ def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
         yield "a second run fixes something again"
 
 
-BAD_CHECKS = (bad_is_found, each_file_alone_shows_its_own, fix_gives_what_it_says)
-GOOD_CHECKS = (good_is_left_alone,)
+def reveals_hold(trial: Trial) -> Iterator[str]:
+    """The engine believes of values what `# reveal: NAME → WORDS` says on their line."""
+    rules, settings = RuleSet(trial.rules, frozenset(trial.rules)), settings_for([trial.folder], isolated=True)
+    for name, text in trial.example.files.items():
+        claims = claims_in(lines_of(name, text)) if "reveal:" in text else {}
+        try:
+            yield from objections(trial.folder / name, claims, settings, rules, trial.display_path(name))
+        except RevealError as error:
+            yield str(error)
+
+
+BAD_CHECKS = (bad_is_found, each_file_alone_shows_its_own, fix_gives_what_it_says, reveals_hold)
+GOOD_CHECKS = (good_is_left_alone, reveals_hold)
 
 
 def problems(

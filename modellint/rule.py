@@ -69,14 +69,14 @@ class Example:
         """The (path, line) pairs that the rule `code` must flag: the lines with `# expect: CODE`."""
         places = set()
         for path, text in self.files.items():
-            for number, line in enumerate(_lines(path, text), 1):
+            for number, line in enumerate(lines_of(path, text), 1):
                 match = _EXPECTATION.search(line)
                 if match and code in re.split(r"\s*,\s*", match[1]):
                     places.add((path, number))
         return places
 
 
-def _lines(path: str, text: str) -> list[str]:
+def lines_of(path: str, text: str) -> list[str]:
     """The lines of a file as findings number them; for a notebook, the lines of its code cells as one module."""
     if path.endswith(".ipynb"):
         from modellint.notebook.reading import read

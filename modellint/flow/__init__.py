@@ -10,6 +10,6 @@ runs of their own (`properties.py`).
 Words of the field: a *transfer function* says what an `Op` does (`interp.py`) or an operator by its row; an object is
 known by its *allocation site* (`heap.py`), unless loops are *unrolled* (`unrolled.py`); what has to hold where code
 runs is its *path condition*; `summaries.py` has *summaries* of functions, `memo.py` the *memo* of calls.
-It imports `flow/library/`, `graph/`, `knowledge/`, `link/`, `link/calls/`, `link/classes/`, `link/values/`,
-`operators/`, `reading/`, `source.py`.
+It imports `flow/library/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/calls/`, `link/classes/`,
+`link/values/`, `operators/`, `reading/`, `source.py`.
 """

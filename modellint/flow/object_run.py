@@ -11,7 +11,7 @@ from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
 from modellint.flow.runs import started
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.objects import AttributeRead
     from modellint.flow.tensor_devices import Fresh, Meeting
+    from modellint.flow.theory import Theory
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -37,11 +38,13 @@ class ObjectRun:
         gate: Keepers,
         handed: Mapping[str, Fresh | Shell] | None = None,
         work: frozenset[str] = frozenset(),
+        theories: tuple[Callable[[Interpreter], Theory], ...] = (),
     ) -> None:
+        """`theories` are asked before those that every run of an object has."""
         self.model = model
         #: Known arguments of its constructor, by name.
         self._handed = handed or {}
-        self.run = started(project, gate=gate)
+        self.run = started(project, *theories, gate=gate)
         self.devices = self.run.of(Devices)
         self.devices.work |= work
         self.shell = self.run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)

@@ -24,7 +24,7 @@ from modellint.graph.size import Size
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.flow.domain import Atom, Atoms, Shape, Site, Sizes
     from modellint.graph.value import Value
@@ -130,26 +130,44 @@ def _rearrange(sizes: Sizes, pattern: str) -> Sizes | None:
     return tuple(named[name] for name in right) if named.keys() >= set(right) else None
 
 
-def joined(row: Operator, parts: list[Sizes | None], along: int | None) -> Sizes | None:
-    """`torch.cat`, `torch.stack`."""
-    known = [sizes for sizes in parts if sizes is not None]
+def joined(row: Operator, operand: Atoms, along: int | None) -> Sizes | None:
+    """`torch.cat`, `torch.stack`. Along `along`, the sizes of all entries add up, if their number is known."""
+    parts = [part for atom in operand for part in _parts(atom)]
+    known = [part for part in parts if part is not None]
     if along is None or not known or len(known) < len(parts):
         return None
     first = known[0]
     if "stacks" in row.facets:
         at = along % (len(first) + 1)
         return (*first[:at], None, *first[at:])
-    if not first or any(len(sizes) != len(first) for sizes in known):
+    if not first or any(len(part) != len(first) for part in known):
         return None
     at = along % len(first)
+    return (*first[:at], _sum([part[at] for part in known]) if _is_counted(operand) else None, *first[at + 1 :])
+
+
+def _parts(atom: Atom) -> Iterator[Sizes | None]:
+    """The sizes of each entry of a container of tensors; None for one that may be several, or is no tensor."""
+    entries = [entry.atoms for entry in atom.entries] if isinstance(atom, Shell) else [(atom,)]
+    for atoms in entries:
+        found = {one.sizes if isinstance(one, Tensor) else None for one in atoms}
+        yield found.pop() if len(found) == 1 else None
+
+
+def _is_counted(operand: Atoms) -> bool:
+    """True if an operand is one container, all of whose entries are known."""
+    return len(operand) == 1 and isinstance(operand[0], Shell) and operand[0].items is not None
+
+
+def _sum(lengths: Iterable[Size | Length | None]) -> Size | Length | None:
     total: Size | Length | None = Size.of(0)
-    for size in (sizes[at] for sizes in known):
+    for size in lengths:
         if isinstance(total, Size) and isinstance(size, Size):
             total = total + size
         else:
             length = next((one for one in (total, size) if isinstance(one, Length)), None)
             total = replace(length, is_more=True) if type(length) is Length and total != Size.of(0) else length
-    return (*first[:at], total, *first[at + 1 :])
+    return total
 
 
 def broadcast(first: Sizes | None, second: Sizes | None) -> Sizes | None:

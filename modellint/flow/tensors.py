@@ -427,7 +427,7 @@ class Tensors(Theory):
         is_front = along == 0 or (along == 1 and "stacks" in row.facets)
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
         widths = {member.width if isinstance(member, Tensor) else None for member in members}
-        sides = sizes.joined(row, [m.sizes if isinstance(m, Tensor) else None for m in members], along)
+        sides = sizes.joined(row, operand, along)
         for tensor in tensors_in(operand):
             width = tensor.width if is_front and len(widths) == 1 else None
             head = tensor.head if width is not None else None

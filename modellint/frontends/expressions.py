@@ -333,9 +333,9 @@ class Expressions:
         return self.value(Op.STRING, tuple(self.expression(p.value) for p in parts), texts, node)
 
     def _lambda(self, node: ast.Lambda) -> Value:
-        return self.nested(node, node.args, lambda: (self.expression(node.body),))
+        return self.lower_nested(node, node.args, lambda: (self.expression(node.body),))
 
-    def nested(
+    def lower_nested(
         self, node: ast.Lambda | FunctionNode, arguments: ast.arguments, lower: Callable[[], tuple[Value, ...]]
     ) -> Value:
         """A function inside this one: it sees our names, its events join ours, and `lower` gives its return values."""

@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from modellint.frontends.expressions import BINARY, MUTATORS, Expressions, FunctionNode
-from modellint.graph.value import EventKind, Flow, InPlace, Loop, Op, PathCondition, Value
+from modellint.graph.value import EventKind, InPlace, Loop, Op, PathCondition, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,23 +32,25 @@ def lower_expression(node: ast.expr) -> Value:
     return value
 
 
-def lower_statements(body: Sequence[ast.stmt]) -> Flow:
-    """The flow of module-level statements. What they define and import stays global; bodies are not theirs."""
-    lowering = _Lowering(None, is_module=True)
+def lower_statements(body: Sequence[ast.stmt], kind: type[Lowering] | None = None) -> Lowering:
+    """Lower module-level statements. What they define and import stays global; bodies are not theirs."""
+    lowering = (kind or Lowering)(None, is_module=True)
     lowering.block(body)
-    return lowering.flow
+    return lowering
 
 
-def lower_function(node: FunctionNode, parameters: Sequence[str], receiver: str | None) -> Flow:
-    """The flow of a function body. `receiver` is the parameter that stands for the object: it becomes `self`."""
-    lowering = _Lowering(receiver)
+def lower_function(
+    node: FunctionNode, parameters: Sequence[str], receiver: str | None, kind: type[Lowering] | None = None
+) -> Lowering:
+    """Lower a function body. `receiver` is the parameter that stands for the object: it becomes `self`."""
+    lowering = (kind or Lowering)(receiver)
     for name in parameters:
         lowering.names[name] = lowering.value(Op.PARAM, (), "self" if name == receiver else name, node)
     lowering.block(node.body)
-    return lowering.flow
+    return lowering
 
 
-class _Lowering(Expressions):
+class Lowering(Expressions):
     """Lowers the statements of one body."""
 
     # -- statements --------------------------------------------------------------------------------------------
@@ -271,7 +273,7 @@ class _Lowering(Expressions):
         if self.is_module:
             self.names.pop(node.name, None)
         else:
-            function = self.nested(node, node.args, lambda: self._return_values(node))
+            function = self.lower_nested(node, node.args, lambda: self._return_values(node))
             function.target = node.name
             self.names[node.name] = function
         return False
@@ -354,28 +356,28 @@ def _add_root(node: ast.expr, receiver: str | None, changed: dict[str, None]) ->
         changed[f"self.{node.attr}"] = None
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[_Lowering, Any], bool]] = {
-    ast.Expr: _Lowering._expr,
-    ast.Assign: _Lowering._assign,
-    ast.AnnAssign: _Lowering._ann_assign,
-    ast.AugAssign: _Lowering._aug_assign,
-    ast.Return: _Lowering._return,
-    ast.Raise: _Lowering._raise,
-    ast.Continue: _Lowering._leave,
-    ast.Break: _Lowering._leave,
-    ast.Assert: _Lowering._assert,
-    ast.Delete: _Lowering._delete,
-    ast.If: _Lowering._if,
-    ast.For: _Lowering._for,
-    ast.AsyncFor: _Lowering._for,
-    ast.While: _Lowering._while,
-    ast.With: _Lowering._with,
-    ast.AsyncWith: _Lowering._with,
-    **dict.fromkeys(TRY, _Lowering._try),
-    ast.Match: _Lowering._match,
-    ast.FunctionDef: _Lowering._define,
-    ast.AsyncFunctionDef: _Lowering._define,
-    ast.ClassDef: _Lowering._define_class,
-    ast.Import: _Lowering._import,
-    ast.ImportFrom: _Lowering._import,
+_STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, Any], bool]] = {
+    ast.Expr: Lowering._expr,
+    ast.Assign: Lowering._assign,
+    ast.AnnAssign: Lowering._ann_assign,
+    ast.AugAssign: Lowering._aug_assign,
+    ast.Return: Lowering._return,
+    ast.Raise: Lowering._raise,
+    ast.Continue: Lowering._leave,
+    ast.Break: Lowering._leave,
+    ast.Assert: Lowering._assert,
+    ast.Delete: Lowering._delete,
+    ast.If: Lowering._if,
+    ast.For: Lowering._for,
+    ast.AsyncFor: Lowering._for,
+    ast.While: Lowering._while,
+    ast.With: Lowering._with,
+    ast.AsyncWith: Lowering._with,
+    **dict.fromkeys(TRY, Lowering._try),
+    ast.Match: Lowering._match,
+    ast.FunctionDef: Lowering._define,
+    ast.AsyncFunctionDef: Lowering._define,
+    ast.ClassDef: Lowering._define_class,
+    ast.Import: Lowering._import,
+    ast.ImportFrom: Lowering._import,
 }

@@ -165,7 +165,7 @@ class _Facts:
             self._last,
             0,
             _lower_module_signature,
-            _lower_module_body,
+            _lower_body,
             _no_docstring,
         )
 
@@ -321,13 +321,22 @@ def _head_of(function: Function, cut: tuple[int, int]) -> FunctionNode:
 
 
 def _lower_body(function: Function) -> Flow:
+    return lower(function)[0].flow
+
+
+def lower(function: Function, kind: type[flow.Lowering] | None = None) -> tuple[flow.Lowering, ast.AST]:
+    """Lower a body, by a class that derives from `Lowering` if one is given; and its syntax tree."""
+    module = function.module
+    if function is module.body:
+        tree = module.trees.pop(outline.WHOLE, None) or _outline_parsed_again(module)
+        return flow.lower_statements(cast("ast.Module", tree).body, kind), cast("ast.Module", tree)
     node = _node_of(function)  # first, as its head is read from it, too
     names = [p.name for p in function.parameters]
     receiver = names[0] if function.owner is not None and names and not function.is_static else None
     node.body = node.body or _anything(function.line, names)
-    lowered = flow.lower_function(node, names, receiver)
-    del function.module.trees[function.line, function.offset]
-    return lowered
+    lowering = flow.lower_function(node, names, receiver, kind)
+    del module.trees[function.line, function.offset]
+    return lowering, node
 
 
 def _lower_signature(cut: tuple[int, int], decorators: tuple[Place, ...], function: Function) -> Signature:
@@ -408,11 +417,6 @@ def _lower_head(
 
 def _lower_module_signature(_: Function) -> Signature:
     return Signature((), None, (), False)
-
-
-def _lower_module_body(function: Function) -> Flow:
-    tree = function.module.trees.pop(outline.WHOLE, None) or _outline_parsed_again(function.module)
-    return flow.lower_statements(cast("ast.Module", tree).body)
 
 
 def _outline_parsed_again(module: ModuleFacts) -> ast.Module:

@@ -103,23 +103,6 @@ def test_constants_are_written(find: Find, made: str, number: str) -> None:
     assert constants(find(f"self.table({made})")) == {(number, False)}
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        "torch.full((2, 3), 7.5)",
-        "F.pad(ids, (1, 0))",
-        "torch.full((2, 3), 7).clamp(max=3)",
-        "torch.full((2, 3), 7) % 4",
-        "torch.full((2, 3), 7) * unknown",
-        "torch.full((2, 3), 7).masked_fill(mask, unknown)",
-        "torch.full((2, 3), 7).float().long()",
-        "torch.full((2, 3), 7) == 7",
-    ],
-)
-def test_constants_that_are_gone(find: Find, made: str) -> None:
-    assert not constants(find(f"self.table({made})"))
-
-
 def test_constants_that_are_compared_are_gone(find: Find) -> None:
     filled = "padded = F.pad(ids, (1, 0), value=-1)\n"
     assert not constants(find(f"{filled}self.table(padded[padded >= 0])"))
@@ -232,28 +215,6 @@ def real(lookups: list[Lookup]) -> list[tuple[str, bool]]:
 )
 def test_real_numbers_are_made(find: Find, made: str, by: str) -> None:
     assert real(find(f"self.table({made})")) == [(by, False)]
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        "x",
-        "x @ unknown",
-        "ids // 2",
-        "torch.div(ids, 2, rounding_mode='trunc')",
-        "(x / 2).long()",
-        "self.project(x).mul(10).int()",
-        "self.project(x).argmax(-1)",
-        "self.project(x).topk(3).indices",
-        "self.project(x) > 0",
-        "torch.bucketize(self.project(x), unknown)",
-        "int(self.project(x).item())",
-        "self.project(x).shape[0]",
-        "torch.randint(0, 5, (2, 3))",
-    ],
-)
-def test_whole_numbers(find: Find, made: str) -> None:
-    assert not real(find(f"self.table({made})"))
 
 
 def test_the_type_of_numbers_is_asked_for(find: Find) -> None:

@@ -73,7 +73,9 @@ def augmented(run: Run, atom: Atom, right: Atoms, value: Value, frame: Frame) ->
     if isinstance(atom, Shell):
         return binary(run, (atom,), right, value, frame)
     known = _evaluate(run, (atom,), right, value, frame)
-    return _of_side(run, (atom,), (atom,), right, value, frame) if known is None else known
+    if known is not None or not right:
+        return known or NEVER
+    return _of_side(run, (atom,), (atom,), right, value, frame) or PLAIN
 
 
 def _evaluate(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:

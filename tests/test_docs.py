@@ -103,8 +103,8 @@ def test_the_operators_of_the_page_are_understood() -> None:
 
 
 def test_the_rule_with_a_property_holds(workspace: Workspace) -> None:
-    workspace.write({"house_rules/lab007_softmax.py": example("LAB007")})
-    assert workspace.run("test-rules", "house_rules").lines[0] == "LAB007 softmax-in-loss: 1 bad, 1 good: ok"
+    workspace.write({"house_rules/lab008_softmax.py": example("LAB008")})
+    assert workspace.run("test-rules", "house_rules").lines[0] == "LAB008 softmax-in-loss: 1 bad, 1 good: ok"
 
 
 def test_the_rule_with_a_theory_holds(workspace: Workspace) -> None:

@@ -43,7 +43,7 @@ from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, M
 from modellint.flow.theory import Theory
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.immutable import replace
-from modellint.graph.value import NOWHERE, EventKind, Op, Value, self_attribute
+from modellint.graph.value import NOWHERE, Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -572,8 +572,8 @@ class Devices(Theory):
         constructor = None if cls is None else cls.methods.get("__init__")
         return constructor is not None and any(
             event.value.op is Op.PARAM and event.value.data == argument.data
-            for event in constructor.flow.of(EventKind.STORE)
-            if event.target is not None and self_attribute(event.target) is not None
+            for events in constructor.flow.stores.values()
+            for event in events
         )
 
     def _move_tensors(self, atoms: Atoms, destination: str | None) -> Atoms:

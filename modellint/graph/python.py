@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from modellint.graph.value import Flow, Value
+    from modellint.graph.value import Event, Flow, Value
 
 
 @dataclass(eq=False, slots=True)
@@ -217,6 +217,10 @@ class Class:
         """The class's own methods by the attributes that they assign."""
         return self._methods_by(mentions.assigned)
 
+    def stores(self, name: str) -> Iterator[tuple[Function, Event]]:
+        """The assignments `self.name = …` in the class's own methods, in order, each with its method."""
+        return ((method, event) for method in self.assigned.get(name, ()) for event in method.flow.stores.get(name, ()))
+
     def _methods_by(self, names_in: Callable[[str], Iterable[str]]) -> dict[str, list[Function]]:
         index: dict[str, list[Function]] = {}
         for function in self.methods.values():
@@ -232,7 +236,7 @@ class Class:
         """
         callees: dict[str, frozenset[str]] = {}
         for method in self._building:
-            for name, value in _attribute_stores(method.flow):
+            for name, value in _held(method.flow):
                 callees[name] = callees.get(name, frozenset()) | self._callee_names(value)
         return callees
 
@@ -274,14 +278,14 @@ class Class:
         return Place(self.module.path, Span(self.line, column, self.line, column + len(self.name)))
 
 
-def _attribute_stores(flow: Flow) -> Iterator[tuple[str, Value]]:
+def _held(flow: Flow) -> Iterator[tuple[str, Value]]:
     """The values that a method stores in attributes of `self`, or passes to a method of such an attribute."""
-    for event in flow.events:
-        is_call = event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR
-        owner = event.value.callee.args[0] if is_call else event.target
-        name = None if owner is None else self_attribute(owner)
+    yield from ((name, event.value) for name, events in flow.stores.items() for event in events)
+    for event in flow.of(EventKind.CALL):
+        callee = event.value.callee
+        name = self_attribute(callee.args[0]) if callee.op is Op.ATTR else None
         if name is not None:
-            yield from ((name, value) for value in (event.value.args[1:] if is_call else (event.value,)))
+            yield from ((name, value) for value in event.value.args[1:])
 
 
 @dataclass(eq=False, slots=True)

@@ -358,6 +358,20 @@ class Flow:
     def of(self, kind: EventKind) -> Iterator[Event]:
         return (event for event in self.events if event.kind is kind)
 
+    @property
+    def stores(self) -> dict[str, list[Event]]:
+        """The assignments `self.name = …`, in order, by name."""
+        return self.once(_stores)
+
+
+def _stores(flow: Flow) -> dict[str, list[Event]]:
+    found: dict[str, list[Event]] = {}
+    for event in flow.events:
+        name = self_attribute(event.target) if event.kind is EventKind.STORE and event.target is not None else None
+        if name is not None:
+            found.setdefault(name, []).append(event)
+    return found
+
 
 def subscripts(index: Value) -> tuple[Value, ...]:
     """The subscripts of an INDEX, one for each comma-separated part: two for `x[:, -1]`."""

@@ -250,9 +250,8 @@ class _Search:
             if all(id(part) not in met for value in stored for part in _calculated_of(value)):
                 return True
         seen = {id(store.value) for store in stores}
-        keepers = self._project.of(Keepers)
         owners = [model.cls for model in finished.model.mro() if model.cls is not None]
-        return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls, name))
+        return any(id(event.value) not in seen for cls in owners for _, event in cls.stores(name))
 
     def _is_set_outside(self, name: str) -> bool:
         """True if a function in sight sets or moves the attribute of another object than its own."""

@@ -63,14 +63,7 @@ def _is_refused(way: tuple[Condition, ...], owners: list[Class]) -> bool:
 
 def _accepted_values(name: str, owners: list[Class]) -> set[Hashable]:
     """The values of an attribute for which the constructor raises no error; empty if they are not known."""
-    stores = [
-        (method, event)
-        for owner in owners
-        for method in owner.methods.values()
-        if name in method.words
-        for event in method.flow.of(EventKind.STORE)
-        if event.target is not None and self_attribute(event.target) == name
-    ]
+    stores = [store for owner in owners for store in owner.stores(name)]
     if len(stores) != 1 or stores[0][0].name != "__init__":
         return set()
     constructor, kept = stores[0][0], stores[0][1].value

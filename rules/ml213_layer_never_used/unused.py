@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.flow.queries import flow
+from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.mentions import words
@@ -13,7 +14,7 @@ from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_tried_out, subclasses
 from modellint.link.classes.families import family, handed_on
-from modellint.link.classes.spoken import holders_read, is_read, kept_name, kept_value, spoken
+from modellint.link.classes.spoken import holders_read, is_read, spoken
 from modellint.link.searched import are_mentioned, is_searched, mentioning
 
 from .filled import is_only_filled
@@ -65,16 +66,16 @@ def _kept_layers(cls: Class, constructor: Function, model: ClassModel, project: 
     stores: dict[str, list[tuple[Function, Event]]] = {}
     for function in cls.methods.values():
         for event in function.flow.events:
-            name = kept_name(event)
+            name = set_attribute(event)
             if name is not None:
                 stores.setdefault(name, []).append((function, event))
     found: list[Unused] = []
     for name, kept in stores.items():
         if any(_reads(current, name, project) for current in model.mro()):
             continue
-        made = [(function, event) for function, event in kept if not _is_none(kept_value(event))]
+        made = [(function, event) for function, event in kept if not _is_none(set_value(event))]
         functions = dict.fromkeys((constructor, *(function for function, _ in made)))
-        if not made or any(_is_empty(kept_value(event), function, project) for function, event in made):
+        if not made or any(_is_empty(set_value(event), function, project) for function, event in made):
             continue
         is_only_kept = all(_is_only_kept(function, event) for function, event in made) and all(
             is_only_filled(function, name, project) for function in functions
@@ -131,7 +132,7 @@ def _is_none(value: Value) -> bool:
 
 def _is_only_kept(function: Function, event: Event) -> bool:
     """True if a function does nothing with a layer but store it."""
-    value = kept_value(event)
+    value = set_value(event)
     if value.op not in (Op.CALL, Op.CHOICE):
         return False
     for other in function.flow.events:

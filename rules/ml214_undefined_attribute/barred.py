@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.flow.truth import compare_constants
+from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedConstant
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import Op, self_attribute
 from modellint.link.classes.families import family
-from modellint.link.classes.spoken import is_read, kept_name, kept_value, setters_of_others, spoken
+from modellint.link.classes.spoken import is_read, setters_of_others, spoken
 from modellint.link.searched import mentioning
 
 if TYPE_CHECKING:
@@ -135,10 +136,8 @@ def attributes_in(guard: PathCondition | None) -> set[str]:
 def attribute_finder(function: Function) -> Kept:
     """Finds the attribute in which a function stores a value, if it stores nothing else there."""
     kept: dict[str, set[Hashable | None]] = {}
-    for event in function.flow.of(EventKind.STORE):
-        name = None if event.target is None else self_attribute(event.target)
-        if name is not None:
-            kept.setdefault(name, set()).add(name_of(event.value) if event.value.op in _KEPT else None)
+    for name, events in function.flow.stores.items():
+        kept[name] = {name_of(event.value) if event.value.op in _KEPT else None for event in events}
     names = {value: name for name, values in kept.items() if len(values) == 1 for value in values}
 
     def find(value: Value) -> str | None:
@@ -215,7 +214,7 @@ def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[
     stores = {
         method: found
         for method in owner.methods.values()
-        if name in method.words and (found := [event for event in method.flow.events if kept_name(event) == name])
+        if name in method.words and (found := [event for event in method.flow.events if set_attribute(event) == name])
     }
     at_first = owner.attributes.get(name)
     if not stores and name not in owner.rebound and at_first is not None and at_first.op is Op.CONST:
@@ -225,9 +224,9 @@ def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[
     ((function, events),) = stores.items()
     if any(event.loops or event.handled for event in events):
         return
-    values = {(type(value.data), value.data) if value.op is Op.CONST else None for value in map(kept_value, events)}
+    values = {(type(value.data), value.data) if value.op is Op.CONST else None for value in map(set_value, events)}
     if len(values) == 1 and None not in values:
-        yield Fact(("self", name), "==", kept_value(events[0]).data)
+        yield Fact(("self", name), "==", set_value(events[0]).data)
     held = set.intersection(
         *(asserted_facts(function, partial(name_of, kept=attribute_finder(function)), event) for event in events)
     )

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.attributes import set_attribute
 from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
@@ -18,7 +19,7 @@ from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_shadowed
 from modellint.link.classes.decorated import handed_over
 from modellint.link.classes.families import family, handed_on
-from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
+from modellint.link.classes.spoken import is_read, setters_of_others, spoken, values_of, words_in
 from modellint.link.searched import are_mentioned, is_searched, mentioning, paths_mentioning
 
 from .barred import is_never_reached
@@ -111,7 +112,7 @@ def _is_told_or_stored(name: str, cls: Class) -> bool:
     for function in (*cls.methods.values(), *cls.hidden):
         if name not in function.words:
             continue
-        kept = [event for event in function.flow.events if kept_name(event) == name]
+        kept = [event for event in function.flow.events if set_attribute(event) == name]
         if kept and function.name != "__init__":
             return True
         keys = {id(part) for event in kept for part in event.value.walk()}

@@ -200,7 +200,7 @@ class Evaluator:
         members = self.project.of(Members)
         found = [
             Located(event.value, self.method_frame(function, instance))
-            for function, event in members.stored(instance.cls, name)
+            for function, event in members.stores(instance.cls, name)
         ]
         if found:
             return found

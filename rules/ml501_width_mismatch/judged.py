@@ -122,13 +122,7 @@ def _is_computed(symbol: Symbol, project: Project) -> bool:
     cls = None if module is None else module.classes.get(name)
     if cls is None:
         return False
-    stores = (
-        event.value
-        for owner in project.of(Members).mro(cls)
-        for function in owner.assigned.get(symbol.name, ())
-        for event in function.flow.of(EventKind.STORE)
-        if event.target is not None and self_attribute(event.target) == symbol.name
-    )
+    stores = (event.value for owner in project.of(Members).mro(cls) for _, event in owner.stores(symbol.name))
     return any(value.op is not Op.PARAM for value in stores) or any(
         symbol.name in owner.methods for owner in project.of(Members).mro(cls)
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.graph.value import EventKind, Op, dotted
 from modellint.link.classes.decorated import decorator_effects
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import DefinedClass
@@ -184,13 +184,8 @@ def _assigns(project: Project, module: ModuleFacts, name: str, *, is_kept: bool)
     if setters_of_others(module, name, project):
         return True
     return not is_kept and any(
-        name in function.words and _stores(function, name) for function in module.all_functions()
+        name in function.words and name in function.flow.stores for function in module.all_functions()
     )
-
-
-def _stores(function: Function, name: str) -> bool:
-    targets = (event.target for event in function.flow.of(EventKind.STORE))
-    return any(target is not None and self_attribute(target) == name for target in targets)
 
 
 def is_overridden(project: Project, reached: Reached) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint.graph.attributes import REGISTERING, set_attribute
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, self_attribute, walk_all
 from modellint.link.names import DefinedFunction, External
@@ -17,13 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Event, Flow, Value
+    from modellint.graph.value import Flow, Value
     from modellint.link.project import Project
 
 #: Methods that only initialise the values of layers.
 INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
-#: Methods that register an object under the name in their first argument.
-_REGISTERING = frozenset(("register_buffer", "register_parameter", "register_module", "add_module"))
 #: Attributes and methods that enumerate all parts of an object.
 _GOING_THROUGH = frozenset(("children", "modules", "named_children", "named_modules", "_modules", "__dict__"))
 #: The dicts in which `nn.Module` stores registered objects.
@@ -79,7 +78,7 @@ def _find_mentions(cls: Class) -> Spoken:
         names_kept: set[int] = set()
         for event in function.flow.events:
             target = event.target
-            if (name := kept_name(event)) is not None:
+            if (name := set_attribute(event)) is not None:
                 stored.add(name)
                 names_kept.update(map(id, event.value.args[1:] if target is None else ()))
             elif target is not None and target.op is Op.INDEX and self_attribute(target.args[0]) in _HOLDING:
@@ -113,28 +112,6 @@ def _find_mentions(cls: Class) -> Spoken:
     )
 
 
-def kept_name(event: Event) -> str | None:
-    """The attribute of `self` that an event assigns, registers or sets by a constant name; None for other events."""
-    if event.kind is EventKind.STORE and event.target is not None:
-        return self_attribute(event.target)
-    if event.kind is not EventKind.CALL:
-        return None
-    call = event.value
-    callee, given = call.callee, call.positional
-    if callee.op is Op.ATTR and callee.data in _REGISTERING and _is_self(callee.args[0]) and given:
-        name = given[0]
-    elif callee.op is Op.GLOBAL and callee.data == "setattr" and len(given) == 3 and _is_self(given[0]):
-        name = given[1]
-    else:
-        return None
-    return str(name.data) if name.op is Op.CONST else None
-
-
-def kept_value(event: Event) -> Value:
-    """The value that an event with a `kept_name` stores."""
-    return event.value.args[-1] if event.kind is EventKind.CALL else event.value
-
-
 def _computed_name(call: Value) -> tuple[bool, str] | None:
     """For a call that sets (True) or reads an attribute by a computed name: the beginning of the name, or ""."""
     callee, given = call.callee, call.positional
@@ -148,7 +125,7 @@ def _computed_name(call: Value) -> tuple[bool, str] | None:
         if callee.data in ("exec", "eval"):
             return callee.data == "exec", ""
     if callee.op is Op.ATTR:
-        if callee.data in _REGISTERING:
+        if callee.data in REGISTERING:
             name = call.argument(0, "name")
             return (True, "" if name is None else _beginning(name)) if name is None or name.op is not Op.CONST else None
         if callee.data in _ANSWERING or callee.data == "save_hyperparameters":
@@ -251,7 +228,7 @@ def _setting(module: ModuleFacts, name: str, project: Project) -> Iterator[str]:
                 if not _is_self(target.args[0]) and not _is_copied(event.value, target, module, project):
                     yield next(_names_of(target.args[0]), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
-                yield from () if function.owner is not None and kept_name(event) == name else ("",)
+                yield from () if function.owner is not None and set_attribute(event) == name else ("",)
 
 
 def _is_copied(value: Value, target: Value, module: ModuleFacts, project: Project) -> bool:
@@ -277,7 +254,7 @@ def sets_by_name(call: Value, name: str) -> bool:
     """True if a call sets or registers an attribute whose name is a constant argument."""
     callee = call.callee
     last = str(callee.data) if callee.op in (Op.GLOBAL, Op.ATTR) else ""
-    is_setting = last in ("setattr", "__setattr__") or last in _REGISTERING
+    is_setting = last in ("setattr", "__setattr__") or last in REGISTERING
     return is_setting and any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
 
 

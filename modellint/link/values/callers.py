@@ -115,7 +115,7 @@ def _sources(value: Value, function: Function, project: Project) -> Iterator[tup
     """The values that may flow into a value, each with its function: stores, returns, elements of containers."""
     name = self_attribute(value)
     if name is not None and function.owner is not None:
-        yield from ((event.value, other) for other, event in project.of(Members).stored(function.owner, name))
+        yield from ((event.value, other) for other, event in project.of(Members).stores(function.owner, name))
     elif value.op is Op.CALL:
         called = project.names.definition(function.module, value.callee)
         if isinstance(called, DefinedFunction):

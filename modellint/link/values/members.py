@@ -24,7 +24,6 @@ class Members:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
-        self._stored: dict[tuple[Class, str], list[Stored]] = {}
         self._calls_on: dict[tuple[Class, str, tuple[str, ...]], list[Stored]] = {}
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
@@ -42,7 +41,7 @@ class Members:
         """The method `name` by the MRO; None if a class stores an object under this name first."""
         for owner in self.mro(cls):
             found = owner.methods.get(name)
-            if found is not None or self._stored_by(owner, name):
+            if found is not None or any(owner.stores(name)):
                 return found
         return None
 
@@ -56,26 +55,9 @@ class Members:
         """The first class of the MRO that assigns `name` in its body."""
         return next((c for c in self.mro(cls) if name in c.attributes), None)
 
-    def stored(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.name = …` in the methods of the first class of the MRO that has one.
-
-        Each event comes with its method.
-        """
-        key = (cls, name)
-        found = self._stored.get(key)
-        if found is None:
-            found = next(filter(None, (self._stored_by(owner, name) for owner in self.mro(cls))), [])
-            self._stored[key] = found
-        return found
-
-    def _stored_by(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.name = …` in the methods of the class itself, in order."""
-        return [
-            (function, event)
-            for function in cls.assigned.get(name, ())
-            for event in function.flow.of(EventKind.STORE)
-            if event.target is not None and self_attribute(event.target) == name
-        ]
+    def stores(self, cls: Class, name: str) -> list[Stored]:
+        """Every `self.name = …` in the methods of the first class of the MRO that has one, each with its method."""
+        return next(filter(None, (list(owner.stores(name)) for owner in self.mro(cls))), [])
 
     def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
         """Calls of some methods of `self.name`, like `self.name.append(…)`, in the classes that store the attribute."""
@@ -86,7 +68,7 @@ class Members:
         return found
 
     def _find_calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
-        owners = {function.owner for function, _ in self.stored(cls, name) if function.owner is not None}
+        owners = {function.owner for function, _ in self.stores(cls, name) if function.owner is not None}
         return [
             (function, event)
             for owner in sorted(owners, key=lambda owner: owner.line)

@@ -1,0 +1,54 @@
+"""The attributes of `self` that an event sets: by an assignment, by a registration, or by `setattr`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.value import EventKind, Op, self_attribute
+
+if TYPE_CHECKING:
+    from modellint.graph.value import Event, Value
+
+#: Methods of a layer that register an object under the name in their first argument.
+REGISTERING = operators.methods("Module", "registers")
+#: The parameters by which these methods get the object.
+_REGISTERED = ("module", "param", "tensor")
+
+
+def set_attribute(event: Event) -> str | None:
+    """The attribute of `self` that an event assigns, registers or sets by a constant name; None for other events.
+
+    It is `x` for `self.x = …`, `self.register_buffer("x", …)` and `setattr(self, "x", …)`.
+    """
+    if event.kind is EventKind.STORE and event.target is not None:
+        return self_attribute(event.target)
+    if event.kind is not EventKind.CALL:
+        return None
+    call = event.value
+    callee, given = call.callee, call.positional
+    if is_registration(call) and _is_self(callee.args[0]):
+        name = call.argument(0, "name")
+    elif callee.op is Op.GLOBAL and callee.data == "setattr" and len(given) == 3 and _is_self(given[0]):
+        name = given[1]
+    else:
+        return None
+    return str(name.data) if name is not None and name.op is Op.CONST else None
+
+
+def set_value(event: Event) -> Value:
+    """The value that an event with a `set_attribute` stores."""
+    if event.kind is not EventKind.CALL:
+        return event.value
+    call = event.value
+    given = (call.argument(1, name) for name in _REGISTERED) if is_registration(call) else ()
+    return next((value for value in given if value is not None), call.args[-1])
+
+
+def is_registration(call: Value) -> bool:
+    """True if a call is of a method that registers an object under a name: `layer.add_module("x", …)`."""
+    return call.callee.op is Op.ATTR and call.callee.data in REGISTERING
+
+
+def _is_self(value: Value) -> bool:
+    return value.op is Op.PARAM and value.data == "self"

@@ -11,15 +11,6 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.collating import is_collating
-from modellint.flow.declared import (
-    FACTORIES,
-    documented,
-    is_about_devices,
-    is_given_tensor,
-    is_tensor,
-    may_be_tensor,
-    worked_with,
-)
 from modellint.flow.domain import (
     NONE,
     PLAIN,
@@ -42,7 +33,17 @@ from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
 from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
 from modellint.flow.theory import Theory
 from modellint.flow.unpassed import container_of_layers
+from modellint.graph.declared import (
+    FACTORIES,
+    documented,
+    is_about_devices,
+    is_given_tensor,
+    is_tensor,
+    may_be_tensor,
+    worked_with,
+)
 from modellint.graph.immutable import replace
+from modellint.graph.python import WORK
 from modellint.graph.value import NOWHERE, Op, Value, self_attribute
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 _TYPES = operators.attributes("torch", "type")
-#: Methods that a layer works by, whose arguments are tensors on its device.
-WORK = ("forward", "__call__", "training_step")
 #: Parts of torch whose functions return tensors for tensors.
 _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
 #: Modules of Python whose functions take a tensor as a number.

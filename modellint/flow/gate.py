@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import documented, is_tensor
 from modellint.flow.layer_makers import LayerMakers
 from modellint.flow.unpassed import container_of_layers
+from modellint.graph.declared import documented, is_tensor
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.calls import ADDERS, REGISTRARS

@@ -1,4 +1,4 @@
-"""The attributes of `self` that an event sets: by an assignment, by a registration, or by `setattr`."""
+"""Names of attributes in code: those that an event sets, by an assignment or a call, and those in strings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from modellint import operators
 from modellint.graph.value import EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.graph.value import Event, Value
 
 #: Methods of a layer that register an object under the name in their first argument.
@@ -52,3 +54,15 @@ def is_registration(call: Value) -> bool:
 
 def _is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
+
+
+def names_in(value: Value) -> Iterator[str]:
+    """The names in a string that consists only of names: `encoder.layer`, or `width, depth`."""
+    if value.op is Op.CONST and isinstance(value.data, str) and len(value.data) < 200:
+        words = [word.strip() for word in value.data.replace(".", ",").split(",")]
+        if all(map(str.isidentifier, words)):
+            yield from words
+    elif value.op is Op.DICT:
+        for key in value.data:
+            if key is not None:
+                yield from names_in(key)

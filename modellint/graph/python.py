@@ -8,6 +8,7 @@ definition's own lines after `ModuleFacts.release`.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
@@ -36,6 +37,12 @@ class Parameter:
     annotation: Value | None
 
 
+#: Methods that run when an object is made.
+MAKING = ("__init__", "__post_init__", "__new__")
+#: Methods that a layer works by, whose arguments are tensors on its device.
+WORK = ("forward", "__call__", "training_step")
+#: Methods that only initialise the values of layers.
+INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
 #: The type that collects surplus arguments, by the kind of the parameter that takes them.
 REST = {"var-positional": "tuple", "var-keyword": "dict"}
 #: Values that messages name by the variable they are assigned to, if there is one.
@@ -178,6 +185,47 @@ def bind(parameters: Sequence[Parameter], call: Value) -> dict[str, Value]:
             break
         bound.setdefault(name, value)
     return {p.name: bound[p.name] for p in parameters if p.name in bound}
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """One reason why arguments do not fit.
+
+    There is an `unknown` name, a `missing` one, one given by position and `doubled` by name, or more positional ones
+    than `most`.
+    """
+
+    unknown: str = ""
+    missing: tuple[str, ...] = ()
+    most: int = -1
+    doubled: str = ""
+
+
+def misfits(
+    parameters: Sequence[Parameter], positional: int, keywords: Iterable[str], *, is_final: bool
+) -> list[Misfit]:
+    """The reasons for which Python would refuse a call with `positional` arguments and these keywords.
+
+    Not `is_final`: more arguments may follow, so none counts as missing.
+    """
+    found: list[Misfit] = []
+    names = [p.name for p in parameters if p.kind == "positional"]
+    given = set(keywords)
+    if positional > len(names) and all(p.kind != "var-positional" for p in parameters):
+        found.append(Misfit(most=len(names)))
+    if all(p.kind != "var-keyword" for p in parameters):
+        known = {p.name for p in parameters if p.kind in ("positional", "keyword")}
+        found += (Misfit(unknown=name) for name in keywords if name not in known)
+    found += (Misfit(doubled=name) for name in keywords if name in names[:positional])
+    if is_final:
+        missing = tuple(
+            p.name
+            for p in parameters
+            if p.kind in ("positional", "keyword") and p.default is None and p.name not in {*given, *names[:positional]}
+        )
+        if missing:
+            found.append(Misfit(missing=missing))
+    return found
 
 
 @dataclass(eq=False)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import is_about_devices
 from modellint.flow.domain import NONE
 from modellint.flow.tensor_devices import Fresh, Moved, There
+from modellint.graph.declared import is_about_devices
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import FACTORIES
 from modellint.flow.domain import NONE
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell, opened
 from modellint.flow.object_run import covers
 from modellint.flow.tensor_devices import Fresh
+from modellint.graph.declared import FACTORIES
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute

@@ -152,7 +152,7 @@ def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
 
 def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
     """The only tensor among a function's parameters, or the only one that is met; None if its name is reused before."""
-    from modellint.flow.declared import worked_with
+    from modellint.graph.declared import worked_with
 
     known = worked_with(function, only_asked=True) - {"self"}
     tensors = [one.name for one in function.parameters if one.default is None and one.name in known]

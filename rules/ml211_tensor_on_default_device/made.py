@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import is_tensor, may_be_tensor
-from modellint.flow.devices import WORK
 from modellint.flow.domain import Constant, Plain
-from modellint.flow.records import MAKING
+from modellint.graph.declared import is_single_number, is_tensor, may_be_tensor
 from modellint.graph.definitions import DefinedFunction, External
+from modellint.graph.python import MAKING, WORK
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.classes.calls import is_single_number
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.values.callers import callers

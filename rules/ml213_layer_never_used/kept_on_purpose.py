@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from modellint.graph import mentions
 from modellint.graph.definitions import DefinedClass
+from modellint.graph.python import INITIAL
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.link.calls.doubts import subclasses
 from modellint.link.classes.families import family
-from modellint.link.classes.spoken import INITIAL, spoken
+from modellint.link.classes.spoken import spoken
 from modellint.link.searched import mentioning
 
 from .filled import is_only_filled

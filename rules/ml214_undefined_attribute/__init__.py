@@ -165,7 +165,7 @@ def _place_of_name(place: Place, name: str) -> Place:
 
 def _fits(found: Undefined, meant: str, project: Project) -> bool:
     """True if `meant` can be read instead: a method only where it is called, with arguments that it takes."""
-    from modellint.link.classes.signatures import misfits
+    from modellint.graph.python import misfits
 
     flow = found.function.flow
     calls = [event.value for event in flow.of(EventKind.CALL) if event.value.callee is found.value]

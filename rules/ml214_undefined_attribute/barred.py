@@ -6,11 +6,10 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.truth import compare_constants
 from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedConstant
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import Op, self_attribute
+from modellint.graph.value import Op, compare_constants, self_attribute
 from modellint.link.classes.families import family
 from modellint.link.classes.spoken import is_read, setters_of_others, spoken
 from modellint.link.searched import mentioning

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.graph.attributes import set_attribute
+from modellint.graph.attributes import names_in, set_attribute
 from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
@@ -19,7 +19,7 @@ from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_shadowed
 from modellint.link.classes.decorated import handed_over
 from modellint.link.classes.families import family, handed_on
-from modellint.link.classes.spoken import is_read, setters_of_others, spoken, values_of, words_in
+from modellint.link.classes.spoken import is_read, setters_of_others, spoken
 from modellint.link.searched import are_mentioned, is_searched, mentioning, paths_mentioning
 
 from .barred import is_never_reached
@@ -116,7 +116,7 @@ def _is_told_or_stored(name: str, cls: Class) -> bool:
         if kept and function.name != "__init__":
             return True
         keys = {id(part) for event in kept for part in event.value.walk()}
-        if any(name in words_in(value) for value in walk_all(values_of(function.flow)) if id(value) not in keys):
+        if any(name in names_in(value) for value in walk_all(function.flow.evaluated()) if id(value) not in keys):
             return True
     return False
 
@@ -210,7 +210,7 @@ def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
     """True if a file of the project sets an attribute of this name on another object than its own."""
     # `self.config.name` beside `self.name` tells that `config.name = …` sets the other one.
     functions = [function for function in cls.methods.values() if name in function.words]
-    values = walk_all(value for function in functions for value in values_of(function.flow))
+    values = walk_all(value for function in functions for value in function.flow.evaluated())
     others = {
         str(value.args[0].data)
         for value in values
@@ -271,7 +271,7 @@ def is_named_elsewhere(cls: Class, project: Project) -> bool:
     others = (function for function in module.all_functions() if function.owner is not cls)
     values = (
         *(value for one in module.classes.values() if one is not cls for value in one.bases),
-        *values_of(module.body.flow),
+        *module.body.flow.evaluated(),
     )
     is_named = any(value.op is Op.GLOBAL and value.data == cls.name for value in walk_all(values))
     return is_named or any(cls.name in function.words for function in others)

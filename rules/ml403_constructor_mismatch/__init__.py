@@ -13,8 +13,9 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from modellint.graph.python import Misfit
     from modellint.graph.recipe import Recipe
-    from modellint.link.classes.signatures import Misfit, Parameters
+    from modellint.link.classes.signatures import Parameters
     from modellint.rule import Probe, Project
 
     from .calls import BadCall

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from modellint import edits
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import Misfit, misfits
 from modellint.graph.recipe import NodeKind, Recipe, TagKind
-from modellint.link.classes.signatures import Misfit, constructor_parameters, misfits
+from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.recipes.eras import is_for_earlier
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.pairing import upwards

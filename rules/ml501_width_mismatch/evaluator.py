@@ -13,8 +13,8 @@ from modellint import operators
 from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import alternatives
-from modellint.graph.value import EventKind, Op, Value, dotted
-from modellint.link.values.members import Members, is_super
+from modellint.graph.value import EventKind, Op, Value, dotted, is_super
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

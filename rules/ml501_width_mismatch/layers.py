@@ -9,9 +9,9 @@ from modellint import operators
 from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.graph.value import EventKind, Op, Value, is_super, self_attribute
 from modellint.link.calls.reached import keeps_signature
-from modellint.link.values.members import Members, is_super
+from modellint.link.values.members import Members
 
 from .evaluator import Activation, Evaluator, Instance, Located
 from .sizes import Sizes

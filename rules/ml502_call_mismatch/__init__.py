@@ -12,8 +12,7 @@ from modellint.rule import Rule, called_probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import ModuleFacts
-    from modellint.link.classes.signatures import Misfit
+    from modellint.graph.python import Misfit, ModuleFacts
     from modellint.rule import Project
 
     from .fitting import Mismatch

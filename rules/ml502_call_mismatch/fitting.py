@@ -12,10 +12,9 @@ from modellint.link.calls.reached import CallReach, unfit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Function, Misfit, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.calls.reached import Reached
-    from modellint.link.classes.signatures import Misfit
     from modellint.rule import Project
 
 

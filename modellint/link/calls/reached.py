@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import misfits
 from modellint.graph.value import Op, self_attribute
 from modellint.knowledge import surface
 from modellint.link.classes.definitions import SourceFacts
-from modellint.link.classes.signatures import constructor_parameters, misfits
+from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from modellint.graph.python import Class, Function, Parameter
+    from modellint.graph.python import Class, Function, Misfit, Parameter
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.signatures import Misfit
     from modellint.link.names import Definition
     from modellint.link.project import Project
 

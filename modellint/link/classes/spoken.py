@@ -6,11 +6,11 @@ of an attribute `name` of other objects than `self`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.attributes import REGISTERING, set_attribute
+from modellint.graph.attributes import REGISTERING, names_in, set_attribute
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import INITIAL
 from modellint.graph.value import EventKind, Op, dotted, self_attribute, walk_all
 from modellint.link.names import DefinedFunction, External
 
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Flow, Value
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
-#: Methods that only initialise the values of layers.
-INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
 #: Attributes and methods that enumerate all parts of an object.
 _GOING_THROUGH = frozenset(("children", "modules", "named_children", "named_modules", "_modules", "__dict__"))
 #: The dicts in which `nn.Module` stores registered objects.
@@ -83,9 +81,9 @@ def _find_mentions(cls: Class) -> Spoken:
                 names_kept.update(map(id, event.value.args[1:] if target is None else ()))
             elif target is not None and target.op is Op.INDEX and self_attribute(target.args[0]) in _HOLDING:
                 stores_any = stores_any or target.args[1].op is not Op.CONST
-        for value in walk_all(values_of(function.flow)):
+        for value in walk_all(function.flow.evaluated()):
             if id(value) not in names_kept:
-                told.update(words_in(value))
+                told.update(names_in(value))
             if value.op is Op.CALL:
                 computed = _computed_name(value)
                 if computed is None:
@@ -100,7 +98,7 @@ def _find_mentions(cls: Class) -> Spoken:
             elif value.op is Op.INDEX and _is_self(value.args[0]) and not is_initial:
                 reads_any = True
     for value in walk_all(cls.attributes.values()):
-        told.update(words_in(value))
+        told.update(names_in(value))
     return Spoken(
         frozenset(read),
         frozenset(filled),
@@ -147,39 +145,8 @@ def _beginning(name: Value) -> str:
     return ""
 
 
-def words_in(value: Value) -> Iterator[str]:
-    """The names in a string that consists only of names: `encoder.layer`, or `width, depth`."""
-    if value.op is Op.CONST and isinstance(value.data, str) and len(value.data) < 200:
-        words = [word.strip() for word in value.data.replace(".", ",").split(",")]
-        if all(map(str.isidentifier, words)):
-            yield from words
-    elif value.op is Op.DICT:
-        for key in value.data:
-            if key is not None:
-                yield from words_in(key)
-
-
 def _is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
-
-
-def values_of(flow: Flow) -> Iterator[Value]:
-    """All values that a body evaluates: of its events, their conditions and contexts, and the iterables of loops.
-
-    Assignment targets are left out, but not the object whose attribute or element a target is.
-    """
-    for event in (*flow.events, *flow.unpackings):
-        if event.kind is not EventKind.DELETE:
-            yield event.value
-        if event.target is not None and event.kind is not EventKind.UNPACK:
-            yield from event.target.args
-        yield from event.contexts
-        if event.guard is not None:
-            yield from (guard.test for guard in event.guard.chain())
-    for loop in flow.loops:
-        yield from (iterable for _, iterable in loop.turns)
-    for function in flow.nested:
-        yield from function.returns
 
 
 # -- attributes of other objects -----------------------------------------------------------------------------------
@@ -192,15 +159,15 @@ def is_read(name: str, module: ModuleFacts, project: Project, *, of_others: bool
 
 def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
     for function in _mentioning(module, name):
-        for value in walk_all(values_of(function.flow)):
+        for value in walk_all(function.flow.evaluated()):
             if value.op is Op.ATTR:
                 yield value.data == name and not (of_others and _is_self(value.args[0]))
             elif value.op is Op.GLOBAL:
                 yield name in str(value.data).split(".")[1:]
             else:
-                yield name in words_in(value)
+                yield name in names_in(value)
     for cls in module.classes.values() if name in module.body.words else ():
-        yield any(name in words_in(value) for value in walk_all(cls.attributes.values()))
+        yield any(name in names_in(value) for value in walk_all(cls.attributes.values()))
 
 
 def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
@@ -210,7 +177,7 @@ def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[
 
 def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
     for function in _mentioning(module, name):
-        for value in walk_all(values_of(function.flow)):
+        for value in walk_all(function.flow.evaluated()):
             if value.op is Op.ATTR and value.data == name and not _is_self(value.args[0]):
                 yield from _names_of(value.args[0])
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.graph.python import alternatives
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, is_super, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.values.members import Members, is_super
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

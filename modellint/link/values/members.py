@@ -9,7 +9,6 @@ from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
-    from modellint.graph.value import Value
     from modellint.link.project import Project
 
 Stored = tuple["Function", Event]
@@ -78,7 +77,3 @@ class Members:
             and event.value.callee.data in methods
             and self_attribute(event.value.callee.args[0]) == name
         ]
-
-
-def is_super(value: Value) -> bool:
-    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedClass
 from modellint.graph.value import EventKind, Op, is_argument, self_attribute
-from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Project
 
 _MOVES = operators.methods("Tensor", "moves")
@@ -40,7 +39,7 @@ class _Uses:
         self._project = project
 
     def all(self) -> Iterator[str]:
-        for module in neighbours(self._project, self._cls.module, self._cls.name):
+        for module in queries.neighbours(self._cls.module, self._project, self._cls.name):
             for function in (*module.all_functions(), module.body):
                 for made in self._constructions(function) if self._cls.name in function.words else ():
                     yield from self._of(made, function)
@@ -131,7 +130,7 @@ class _Uses:
         return model is not None and model.is_module is True
 
 
-def _methods(model: ClassModel) -> Iterable[str]:
+def _methods(model: queries.ClassModel) -> Iterable[str]:
     return () if model.cls is None else model.cls.methods
 
 

@@ -9,7 +9,7 @@ from modellint.graph.value import EventKind, Op, self_attribute
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from modellint.flow.tensor_devices import Encounter
+    from modellint.flow import queries
     from modellint.graph.python import Class
     from modellint.graph.value import Value
     from modellint.rule import Project
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAX_STEPS = 2_000
 
 
-def is_always_replaced(met: Encounter, project: Project) -> bool:
+def is_always_replaced(met: queries.Encounter, project: Project) -> bool:
     """True if a tensor reaches its use only where an attribute has none of the values that its constructor accepts."""
     cls = met.function.owner
     if cls is None or met.made.function is not met.function:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.truth import truth_with
+from modellint.flow import queries
 from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedClass, External
 from modellint.graph.immutable import dataclass
@@ -97,7 +97,7 @@ def _left_unset(stored: Event, constructor: Function) -> str | None:
     for parameter in constructor.parameters:
         default = parameter.default
         if default is not None and default.op is Op.CONST:
-            taken = truth_with(side.test, {parameter.name: default.data})
+            taken = queries.outcome(side.test, {parameter.name: default.data})
             if taken is not None and taken is not side.truthy:
                 return parameter.name
     return "" if _has_alternative(side, constructor) else None

@@ -197,17 +197,13 @@ class Evaluator:
         """The values that an object may hold under an attribute: stores to it, else a value in the class body."""
         if instance.cls is None:
             return []
-        members = self.project.of(Members)
-        found = [
-            Located(event.value, self.method_frame(function, instance))
-            for function, event in members.stores(instance.cls, name)
-        ]
-        if found:
-            return found
-        owner = members.attribute(instance.cls, name)
-        if owner is None:
-            return self._kept_by_base(instance, instance.cls, name)
-        return [Located(owner.attributes[name], Activation(owner.module.body))]
+        held = self.project.of(Members).attribute(instance.cls, name)
+        frames = (
+            self.method_frame(one.function, instance) if one.function.owner else Activation(one.function)
+            for one in held
+        )
+        found = [Located(one.value, frame) for one, frame in zip(held, frames, strict=True)]
+        return found or self._kept_by_base(instance, instance.cls, name)
 
     def _kept_by_base(self, instance: Instance, cls: Class, name: str) -> list[Located]:
         """A parameter passed to an unreadable base, which is taken to store it under its own name (`config`)."""

@@ -9,7 +9,7 @@ from modellint.finding import Severity
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.calls.doubts import is_generator_source, is_tried_out
-from modellint.link.classes.spoken import setters_of_others
+from modellint.link.classes.attributes import owners_set
 from modellint.link.searched import mentioning
 from modellint.link.values.members import Members
 
@@ -158,4 +158,4 @@ def _is_replaced(misfit: Misfit, project: Project) -> bool:
     if name is None or owner is None:
         return False
     others = mentioning(project, call.frame.module, name, owner.name)
-    return any(setters_of_others(module, name, project) for module in dict.fromkeys((call.frame.module, *others)))
+    return any(owners_set(module, name, project) for module in dict.fromkeys((call.frame.module, *others)))

@@ -9,7 +9,7 @@ from modellint.flow.constructed import Argument as Argument
 from modellint.flow.constructed import Constructed, constructed
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments
 from modellint.flow.noting import Known, theory_of
-from modellint.graph.python import Class
+from modellint.flow.queries.objects import ObjectQueries
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.values.callers import callers
 from modellint.link.values.indexed import Indexed
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.heap import Store
     from modellint.flow.lookup_records import Lookup
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -35,7 +35,7 @@ class LostLayers(NamedTuple):
     is_conditional: bool
 
 
-class Queries:
+class Queries(ObjectQueries):
     """The queries about one file. A class is a class statement, a model of one, or a dotted name: `torch.nn.Linear`."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
@@ -99,12 +99,6 @@ class Queries:
     def callers(self, function: Function) -> list[Function]:
         """The functions in the same folder that call a function, or that method of a possible object of its class."""
         return callers(self._project, function)
-
-    def _model(self, cls: Class | ClassModel | str) -> ClassModel | None:
-        classes = self._project.classes
-        if isinstance(cls, Class):
-            return classes.model(cls)
-        return classes.resolve(cls, self._module.file) if isinstance(cls, str) else cls
 
 
 class _Flows:

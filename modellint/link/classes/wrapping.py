@@ -12,7 +12,6 @@ from modellint.graph.value import EventKind, Op
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
-    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.registered import Unregistered
@@ -24,17 +23,6 @@ _MISSING = {
 }
 _DISPLAYS = (ast.List, ast.ListComp, ast.Tuple, ast.Set, ast.SetComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
 _EMPTY = frozenset(("[]", "list()", "{}", "dict()", "()", "tuple()"))
-
-
-def name_in(module: ModuleFacts, name: str) -> str | None:
-    """The expression by which a file can write `torch.nn.<name>` with its imports; None if it has none."""
-    for local, target in module.imports.items():
-        if target == f"torch.nn.{name}":
-            return local
-    for local, target in module.imports.items():
-        if target == "torch.nn":
-            return f"{local}.{name}"
-    return next((f"{local}.nn.{name}" for local, target in module.imports.items() if target == "torch"), None)
 
 
 def without_comma(kept: AttributeAssignment) -> Fix | None:
@@ -60,7 +48,7 @@ def wrapped(found: Unregistered, kind: str) -> Fix | None:
     if stored is None or kept.kind == "container":
         return None
     shape = "Dict" if kept.kind == "dict" else "List"
-    container = name_in(module, f"{kind}{shape}")
+    container = python_edit.nn_name(module, f"{kind}{shape}")
     wanted = all(
         isinstance(leaf, Shell) and (leaf.is_layer if kind == "Module" else leaf.kind == "parameter")
         for leaf, _ in kept.leaves()

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.graph.value import Event, EventKind, Op, self_attribute
 from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
 Stored = tuple["Function", Event]
+
+
+class Held(NamedTuple):
+    """A value that an attribute may hold, and the function that it stands in; that of a file for a class body."""
+
+    value: Value
+    function: Function
+
 
 #: How many classes of an MRO are considered.
 _MAX_CLASSES = 40
@@ -50,9 +59,11 @@ class Members:
         rest = mro[mro.index(below) + 1 :] if below in mro else ()
         return next((c.methods[name] for c in rest if name in c.methods), None)
 
-    def attribute(self, cls: Class, name: str) -> Class | None:
-        """The first class of the MRO that assigns `name` in its body."""
-        return next((c for c in self.mro(cls) if name in c.attributes), None)
+    def attribute(self, cls: Class, name: str) -> list[Held]:
+        """The values that `self.name` may be: those of `stores`, else the one in the first class body that has one."""
+        found = [Held(event.value, function) for function, event in self.stores(cls, name)]
+        owner = None if found else next((one for one in self.mro(cls) if name in one.attributes), None)
+        return found if owner is None else [Held(owner.attributes[name], owner.module.body)]
 
     def stores(self, cls: Class, name: str) -> list[Stored]:
         """Every `self.name = …` in the methods of the first class of the MRO that has one, each with its method."""

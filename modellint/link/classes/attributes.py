@@ -30,7 +30,7 @@ _ANSWERING = frozenset(("__getattr__", "__getattribute__", "__setattr__"))
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class AttributeMentions:
     """The attribute names that the methods of a class mention.
 
     `read` are attributes of `self` that methods read, initialising ones left out, `filled` those that initialising
@@ -47,17 +47,17 @@ class Spoken:
     reads_any: bool
     stores_any: bool
 
-    def speaks_of(self, name: str) -> bool:
+    def may_name(self, name: str) -> bool:
         """True if a string contains the name, or a computed name may be it."""
         return name in self.told or name.startswith(self.prefixes)
 
 
-def spoken(cls: Class, project: Project) -> Spoken:
+def attribute_mentions(cls: Class, project: Project) -> AttributeMentions:
     """The attribute names that the methods of a class mention."""
-    return project.once(("spoken", cls.module.path, cls.qualname, cls.line), lambda: _find_mentions(cls))
+    return project.once(("attribute mentions", cls.module.path, cls.qualname, cls.line), lambda: _find_mentions(cls))
 
 
-def _find_mentions(cls: Class) -> Spoken:
+def _find_mentions(cls: Class) -> AttributeMentions:
     read: set[str] = set()
     filled: set[str] = set()
     stored: set[str] = set()
@@ -99,7 +99,7 @@ def _find_mentions(cls: Class) -> Spoken:
                 reads_any = True
     for value in walk_all(cls.attributes.values()):
         told.update(names_in(value))
-    return Spoken(
+    return AttributeMentions(
         frozenset(read),
         frozenset(filled),
         frozenset(stored),
@@ -152,9 +152,11 @@ def _is_self(value: Value) -> bool:
 # -- attributes of other objects -----------------------------------------------------------------------------------
 
 
-def is_read(name: str, module: ModuleFacts, project: Project, *, of_others: bool = False) -> bool:
+def is_attribute_read(name: str, module: ModuleFacts, project: Project, *, of_others: bool = False) -> bool:
     """True if a file reads an attribute `name`, or has it in a string; `of_others`: of another object than `self`."""
-    return project.once(("is read", module.path, name, of_others), lambda: any(_reading(module, name, of_others)))
+    return project.once(
+        ("attribute is read", module.path, name, of_others), lambda: any(_reading(module, name, of_others))
+    )
 
 
 def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
@@ -170,7 +172,7 @@ def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
         yield any(name in names_in(value) for value in walk_all(cls.attributes.values()))
 
 
-def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
+def owners_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
     """The names of the other objects than `self` whose attribute `name` a file reads."""
     return project.once(("holders read", module.path, name), lambda: frozenset(_holders_read(module, name)))
 
@@ -182,7 +184,7 @@ def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
                 yield from _names_of(value.args[0])
 
 
-def setters_of_others(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
+def owners_set(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
     """The last names of the other objects than `self` whose attribute `name` a file sets; "" for one without name."""
     return project.once(("set of others", module.path, name), lambda: frozenset(_setting(module, name, project)))
 

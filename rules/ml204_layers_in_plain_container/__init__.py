@@ -59,7 +59,7 @@ class LayersInPlainContainer(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for found in queries.flow(module, project).unregistered():
+        for found in queries.flow(module, project).unregistered_containers():
             if found.layers or not found.parameters:
                 yield self._finding(found)
 

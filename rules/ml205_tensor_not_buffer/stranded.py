@@ -70,7 +70,7 @@ class Stranded:
 def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
     """The tensors that the classes of a file leave behind."""
     flow = queries.flow(module, project)
-    seen = {id(one.target) for one in flow.learned()}  # these are told as parameters
+    seen = {id(one.target) for one in flow.unregistered_tensors()}  # these are told as parameters
     given_new = flow.tensors_given()
     for cls in module.classes.values():
         subjects = [model for model in flow.layers_of(cls) if model.is_module is True]

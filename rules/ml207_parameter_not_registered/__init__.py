@@ -77,11 +77,11 @@ class ParameterNotRegistered(Rule):
             yield self._early_finding(first)
         for one in uninitialised_layers(module, project):
             yield self._uninitialised_finding(one)
-        for plain in queries.flow(module, project).learned():
+        for plain in queries.flow(module, project).unregistered_tensors():
             yield self._learned_finding(plain)
         for late in moved_late(module, project):
             yield self._moved_finding(late)
-        for found in queries.flow(module, project).unregistered():
+        for found in queries.flow(module, project).unregistered_containers():
             if found.parameters and not found.layers:
                 yield self._container_finding(found)
 

@@ -9,7 +9,7 @@ Rules import this package and nothing else of the engine. Importing it costs not
 rule asks for it.
 
 Begin with `answers.py`.
-It imports `flow/`, `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/values/`.
+It imports `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`, `link/values/`.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.classes import escapes as escapes
     from modellint.flow.queries.classes import family as family
     from modellint.flow.queries.classes import is_attribute_read as is_attribute_read
+    from modellint.flow.queries.classes import is_layer as is_layer
     from modellint.flow.queries.classes import library_members as library_members
     from modellint.flow.queries.classes import mentions as mentions
     from modellint.flow.queries.classes import owners_read as owners_read
@@ -93,7 +94,7 @@ else:
             "modellint.flow.objects": "AttributeRead",
             "modellint.flow.queries.answers": "Queries flow",
             "modellint.flow.queries.classes": (
-                "Escapes Family call_effects escapes family is_attribute_read library_members mentions "
+                "Escapes Family call_effects escapes family is_attribute_read is_layer library_members mentions "
                 "owners_read owners_set subclasses"
             ),
             "modellint.flow.queries.files": (

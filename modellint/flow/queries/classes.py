@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from modellint import knowledge
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import Class
 from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
 from modellint.link.calls import doubts
-from modellint.link.classes import attributes, decorated
+from modellint.link.classes import attributes, decorated, object_runs
 from modellint.link.classes.attributes import attribute_mentions
 from modellint.link.classes.decorated import decorator_effects
 from modellint.link.names import DefinedClass, DefinedFunction, External
@@ -21,9 +22,10 @@ from modellint.link.names import DefinedClass, DefinedFunction, External
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.link.classes.attributes import AttributeMentions
     from modellint.link.classes.decorated import Decorated
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 #: Beginnings of names of functions that add no attributes to their arguments.
@@ -117,6 +119,15 @@ def _escapes(cls: Class, project: Project) -> Escapes:
     return Escapes(tuple(targets), is_known)
 
 
+def is_layer(cls: Class | ClassModel, project: Project) -> bool | None:
+    """True for a class that derives from `nn.Module`, None for one that looks so: it has `forward` and an unknown base.
+
+    False for any other class.
+    """
+    found = object_runs.is_layer(project.classes.model(cls) if isinstance(cls, Class) else cls)
+    return None if found is False else bool(found)
+
+
 def subclasses(cls: Class, project: Project) -> tuple[Class, ...]:
     """The classes of the project that derive from a class, directly or not; none if the project is not searchable."""
     return doubts.subclasses(project, cls)
@@ -159,7 +170,10 @@ def is_attribute_read(name: str, module: ModuleFacts, project: Project, *, of_ot
 
 
 def owners_read(name: str, module: ModuleFacts, project: Project) -> frozenset[str]:
-    """The names of the objects other than `self` whose attribute `name` a file reads: `config` of `config.name`."""
+    """The names of the objects other than `self` whose attribute `name` a file reads: `config` of `config.name`.
+
+    An object has the name of its variable, and that of the class, function or attribute that it comes from.
+    """
     return attributes.owners_read(module, name, project)
 
 

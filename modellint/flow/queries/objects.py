@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from modellint.flow.constructed import constructed_anywhere
 from modellint.flow.gate import Keepers
 from modellint.flow.queries.late import LateLayer, late_layers
 from modellint.graph.python import Class
@@ -21,6 +22,7 @@ from modellint.link.values.members import Members
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.flow.constructed import Constructed
     from modellint.flow.heap import Shell, Store
     from modellint.flow.tensor_devices import Fresh
     from modellint.graph.python import Function, ModuleFacts
@@ -77,6 +79,13 @@ class ObjectQueries:
         """True if a constructor may store layers before the one of `nn.Module` has run. Only False is certain."""
         return self._project.of(ObjectRuns).may_store_early(cls)
 
+    def constructed_anywhere(self, model: ClassModel) -> list[Constructed] | None:
+        """The objects that the project makes by the constructor of a class; None if others may be made out of sight.
+
+        Each has `argument(position, name)` and a `place`, as those of `constructed`.
+        """
+        return constructed_anywhere(model, self._project)
+
     def attribute(self, cls: Class, name: str) -> list[Held]:
         """The values that `self.name` may be in objects of a class, each with the function that it stands in.
 
@@ -100,7 +109,7 @@ class ObjectQueries:
         pairs = ((one, other) for stores in found.values() for one, other in pairwise(stores))
         return [(one, other) for one, other in pairs if _is_replaced(one, other, cls, constructor)]
 
-    def unregistered(self) -> tuple[Unregistered, ...]:
+    def unregistered_containers(self) -> tuple[Unregistered, ...]:
         """The containers of the file's layers whose layers or parameters `nn.Module` does not know of."""
         return unregistered(self._module, self._project)
 
@@ -118,8 +127,8 @@ class ObjectQueries:
         """
         return given_values(cls, parameter, self._project)
 
-    def learned(self) -> tuple[Learned, ...]:
-        """The tensors of the file's layers that require gradients and are no parameters."""
+    def unregistered_tensors(self) -> tuple[Learned, ...]:
+        """The tensors with `requires_grad` that the file's layers keep as plain attributes, unknown to optimizers."""
         return learned(self._module, self._project)
 
     def late_layers(self, entry: Function, cls: Class | ClassModel | str) -> Iterator[LateLayer]:
@@ -145,6 +154,10 @@ def _is_replaced(one: Store, other: Store, cls: Class, constructor: Function) ->
     if any(event.kind is EventKind.CALL and _may_read(event.value, name, cls) for event in between):
         return False
     if any(self_attribute(part) == name for part in walk_all(event.value for event in between)):
+        return False
+    if any(
+        event.value is first.value and event is not first and event.kind is not EventKind.CALL for event in flow.events
+    ):
         return False
     values = (*flow.evaluated(), *(event.value for event in flow.reads))
     return not any(value is not first.value and first.value in value.walk() for value in values)

@@ -104,7 +104,8 @@ class Unregistered:
         """The edit that registers the elements: it drops the stray comma, or wraps the container in one of torch's."""
         if self.is_accident:
             return without_comma(self.kept)
-        return wrapped(self, "Parameter" if self.parameters and not self.layers else "Module")
+        kind = "Parameter" if self.parameters and not self.layers else "Module"
+        return wrapped(self.kept, self.uses, kind)
 
     @property
     def _is_in_doubt(self) -> bool:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
 from modellint import operators
-from modellint.config.errors import UsageError, closest, closest_code
+from modellint.config.errors import UsageError, closest, closest_code, nearest
 from modellint.finding import Severity
+from modellint.flow.queries.names import QUERIES
 from modellint.graph.immutable import dataclass
 from modellint.home import BUILT_IN
 from modellint.reading.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
@@ -238,7 +239,7 @@ def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule
             offered = getattr(module, attribute or "RULES")
             yield origin, tuple(offered() if callable(offered) else offered)
         except RAISED as error:
-            raise UsageError(f"{origin} cannot be loaded: {type(error).__name__}: {error}") from error
+            raise UsageError(f"{origin} cannot be loaded: {type(error).__name__}: {error}{_hint(error)}") from error
     for folder in rule_paths:
         if not os.path.exists(folder):
             raise UsageError(f"`rule-paths`: {folder}: no such folder")
@@ -279,8 +280,18 @@ def _load(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except RAISED as error:
-        raise UsageError(f"{shown(path)}: cannot be loaded: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{shown(path)}: cannot be loaded: {type(error).__name__}: {error}{_hint(error)}") from error
     return module
+
+
+def _hint(error: BaseException) -> str:
+    """The nearest name, where a rule imports one that a package of modellint does not offer."""
+    module = sys.modules.get(error.name or "") if isinstance(error, ImportError) else None
+    name = re.search(r"cannot import name '(\w+)'", str(error))
+    try:
+        return "" if module is None or name is None else str(getattr(module, name[1]) and "")
+    except AttributeError as unknown:
+        return str(unknown)[str(unknown).find(";") :] if ";" in str(unknown) else ""
 
 
 def _check(cls: type[Rule], origin: str) -> None:
@@ -297,8 +308,40 @@ def _check(cls: type[Rule], origin: str) -> None:
             continue  # examples in files are read, and checked, when they are asked for
         if not isinstance(values, (tuple, list)) or not all(isinstance(value, item) for value in values):
             raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no tuple of {item.__name__}")
+    _check_what_it_asks(cls, origin)
     if not is_code(cls.code):
         raise UsageError(f"{origin}: `{cls.code}` is not a code; expected capital letters and digits")
+
+
+def _check_what_it_asks(cls: type[Rule], origin: str) -> None:
+    """Raise UsageError for queries that do not exist, and for names of libraries that nobody knows."""
+    for attribute in ("requires", "about"):
+        names = getattr(cls, attribute)
+        if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+            raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no tuple of names")
+    for name in cls.requires:
+        if name not in QUERIES:
+            hint = nearest(name, QUERIES, f"; expected {', '.join(QUERIES)}")
+            raise UsageError(f"{origin}: `requires` of `{cls.name}`: there is no query `{name}`{hint}")
+    if cls.__module__.partition(".")[0] != BUILT_IN:
+        _check_names(cls, origin)
+
+
+def _check_names(cls: type[Rule], origin: str) -> None:
+    from modellint import knowledge
+    from modellint.knowledge import surface
+
+    libraries = {*knowledge.PACKAGES, *(row.name.partition(".")[0] for row in operators.rows())}
+    for name in cls.about:
+        module, _, last = name.rpartition(".")
+        library = name.partition(".")[0]
+        names = surface.module_names(module)
+        if library not in libraries and library not in cls.operators:
+            hint = nearest(library, libraries, "; expected torch, or a library that `operators` describes")
+            raise UsageError(f"{origin}: `about` of `{cls.name}`: nothing is known of `{library}`{hint}")
+        if names is not None and last not in names and operators.row(name) is None:
+            hint = nearest(last, names, "")
+            raise UsageError(f"{origin}: `about` of `{cls.name}`: `{module}` has no `{last}`{hint}")
 
 
 def _rows(rules: Mapping[str, Rule]) -> tuple[str, ...]:

@@ -138,6 +138,11 @@ class Rule:
     preview: ClassVar[bool] = False
     #: True if `check_recipe` also takes plain configurations, which name classes to build by `_target_:`.
     takes_configs: ClassVar[bool] = False
+    #: The queries about a file that the rule asks (`modellint.flow.queries.QUERIES`), such as `calls` or `lookups`.
+    requires: ClassVar[tuple[str, ...]] = ()
+    #: The functions and classes of libraries that the rule is about, by dotted names. A Python file is left out that
+    #: reaches none of these libraries.
+    about: ClassVar[tuple[str, ...]] = ()
     #: Rows to add to the table of operators, for operators that modellint does not know (see `modellint.operators`).
     operators: ClassVar[str] = ""
     #: Theories to add to the abstract interpreter: classes that derive from `modellint.flow.theory.Theory`.

@@ -47,6 +47,12 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
+def example(marker: str) -> str:
+    """The one Python example of the page that has a text in it."""
+    (found,) = (text for text in blocks("writing-rules.md", "python") if marker in text)
+    return found
+
+
 def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
     (commands,) = blocks("writing-rules.md", "console")
     for line in commands.splitlines():
@@ -64,19 +70,17 @@ def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
 
 
 def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
-    *_, rule, _, test = blocks("writing-rules.md", "python")
-    workspace.write({"house_rules/lab002_fixed_seed.py": rule})
+    workspace.write({"house_rules/lab002_fixed_seed.py": example("LAB002")})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB002 fixed-seed: 1 bad, 2 good: ok"
     scope: dict[str, object] = {}
-    exec(test, scope)
+    exec(example("test_our_rules"), scope)
     our_rules = scope["test_our_rules"]
     assert callable(our_rules)
     our_rules()
 
 
 def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
-    rule = blocks("writing-rules.md", "python")[4]
-    workspace.write({"house_rules/lab003_layers_in_list.py": rule})
+    workspace.write({"house_rules/lab003_layers_in_list.py": example("LAB003")})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB003 layers-in-list: 1 bad, 1 good: ok"
     model = "from torch import nn\n\n\nclass Encoder(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
     workspace.write({"a.py": f"{model}        self.layers = [nn.Linear(1, 1)]\n"})
@@ -91,7 +95,7 @@ def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
 
 def test_the_operators_of_the_page_are_understood() -> None:
     scope: dict[str, Any] = {}
-    exec(blocks("writing-rules.md", "python")[1], scope)
+    exec(example("LabOperators"), scope)
     operators.add((scope["LabOperators"].operators,))
     assert "lab_ops.pick_best" in operators.functions("drawn")
     operators.add(())
@@ -99,7 +103,7 @@ def test_the_operators_of_the_page_are_understood() -> None:
 
 
 def test_the_rule_with_a_theory_holds(workspace: Workspace) -> None:
-    workspace.write({"house_rules/lab005_settings.py": blocks("writing-rules.md", "python")[2]})
+    workspace.write({"house_rules/lab005_settings.py": example("LAB005")})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB005 full-dropout-setting: 1 bad, 1 good: ok"
 
 

@@ -260,3 +260,75 @@ def test_a_row_that_is_none_is_refused(workspace: Workspace, row: str, error: st
     result = workspace.run("check", "model.py")
     assert result.code == 2
     assert f"lab007.py: `operators` of `lab-operators`: {error}" in result.err
+
+
+ASKING = """\
+from modellint.finding import Severity
+from modellint.rule import Rule
+{imports}
+
+class Asking(Rule):
+    \"\"\"A rule that asks\"\"\"
+
+    code = "LAB008"
+    name = "asking"
+    severity = Severity.INFO
+    {attribute}
+
+    def check_python(self, module, project):
+        {body}
+        yield from ()
+"""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "error"),
+    [
+        ('requires = ("cals",)', "`requires` of `asking`: there is no query `cals`; did you mean `calls`?"),
+        ('requires = ("calls", 3)', "`requires` of the rule `Asking` is no tuple of names"),
+        ('requires = "calls"', "`requires` of the rule `Asking` is no tuple of names"),
+        ('about = ("torhc.nn.Linear",)', "nothing is known of `torhc`; did you mean `torch`?"),
+        ('about = ("torch.nn.Liner",)', "`torch.nn` has no `Liner`; did you mean `Linear`?"),
+        (
+            'about = ("qqqq.Layer",)',
+            "nothing is known of `qqqq`; expected torch, or a library that `operators` describes",
+        ),
+    ],
+)
+def test_a_rule_that_asks_for_what_does_not_exist_is_refused(workspace: Workspace, attribute: str, error: str) -> None:
+    text = ASKING.format(imports="", attribute=attribute, body="pass")
+    workspace.write({"lab/lab008.py": text, "model.py": DROPOUT, "modellint.toml": 'rule-paths = ["lab"]\n'})
+    result = workspace.run("check", "model.py")
+    assert result.code == 2
+    assert "lab008.py" in result.err
+    assert error in result.err
+
+
+def test_an_import_of_a_query_that_does_not_exist_names_the_nearest(workspace: Workspace) -> None:
+    text = ASKING.format(imports="from modellint.flow.queries import Operandd\n", attribute="", body="pass")
+    workspace.write({"lab/lab008.py": text, "model.py": DROPOUT, "modellint.toml": 'rule-paths = ["lab"]\n'})
+    result = workspace.run("check", "model.py")
+    assert result.code == 2
+    assert "did you mean `Operand`?" in result.err
+
+
+def test_a_query_that_does_not_exist_fails_with_the_nearest(workspace: Workspace) -> None:
+    body = "queries.flow(module, project).lokups()"
+    text = ASKING.format(imports="from modellint.flow import queries\n", attribute="", body=body)
+    workspace.write({"lab/lab008.py": text, "model.py": DROPOUT, "modellint.toml": 'rule-paths = ["lab"]\n'})
+    result = workspace.run("check", "model.py")
+    assert result.code == 2
+    assert "there is no query `lokups`; did you mean `lookups`?" in result.err
+
+
+@pytest.mark.parametrize(("text", "is_asked"), [("import torch\n", True), ("import json\n", False)])
+def test_a_file_that_reaches_none_of_the_libraries_is_left_out(workspace: Workspace, text: str, is_asked: bool) -> None:
+    rule = ASKING.format(imports="", attribute='about = ("torch.nn.Linear",)', body="raise ValueError(module.path)")
+    workspace.write({"lab/lab008.py": rule, "model.py": text, "modellint.toml": 'rule-paths = ["lab"]\n'})
+    assert workspace.run("check", "model.py").code == (2 if is_asked else 0)
+
+
+def test_the_names_of_queries_are_those_that_there_are() -> None:
+    from modellint.flow.queries import QUERIES, Queries
+
+    assert list(QUERIES) == sorted(name for name in dir(Queries) if not name.startswith("_"))

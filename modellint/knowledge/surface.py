@@ -44,7 +44,9 @@ def removed_tensor_names() -> frozenset[str]:
 
 @cache
 def module_names(module: str) -> frozenset[str] | None:
-    """The names of a module of torch, None for one that is not described."""
+    """The names of a module of torch (of `torch.nn` its layers), None for one that is not described."""
+    if module == "torch.nn":
+        return frozenset(("Module", "Parameter", "Buffer", *_data()["layers"]))
     text = _data()["modules"].get(module)
     return None if text is None else frozenset(text.split())
 

@@ -334,7 +334,8 @@ class Analyser:
                 self._try_frontend(run, "the Python frontend", project.parsed, run.path, data)
             return
         for rule in self._python_rules:
-            self._check_rule(run, rule, rule.check_python, module, project)
+            if not rule.about or _reaches(rule.about, module, project):
+                self._check_rule(run, rule, rule.check_python, module, project)
         run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
 
@@ -519,6 +520,13 @@ def _recursing(rule: Rule, error: RecursionError) -> str:
     if 2 * sum(name == own or name.startswith(f"{own}.") for name in names) > len(names):
         return "rule"
     return "frontend" if any(name.startswith(_FRONTENDS) for name in names[-_INNERMOST:]) else "engine"
+
+
+def _reaches(names: Collection[str], module: ModuleFacts, project: Project) -> bool:
+    """True if a file may reach one of the libraries of some names, through the files that it imports, too."""
+    from modellint.link.values.torch_reach import reaches_torch
+
+    return any(not name.startswith("torch.") for name in names) or reaches_torch(module, project)
 
 
 def _is_python(path: Path, data: bytes) -> bool:

@@ -87,7 +87,7 @@ def _reads(model: queries.ClassModel, name: str, project: Project) -> bool:
     if model.cls is not None:
         said = queries.mentions(model.cls, project)
         return said.reads_any or name in said.read or said.may_name(name)
-    return model.name in _CONTAINERS or name in (queries.library_members(model.name) or ())
+    return model.name in _CONTAINERS or name in (queries.layer_members(model.name) or ())
 
 
 def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused]:

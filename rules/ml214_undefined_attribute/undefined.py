@@ -80,7 +80,7 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
     if not is_known or queries.is_generator_source(cls.module, project):
         return names
     found = queries.family(cls, project)
-    libraries = [queries.library_members(library) for library in found.libraries]
+    libraries = [queries.layer_members(library) for library in found.libraries]
     if not found.is_known or any(members is None for members in libraries):
         return names
     if any(takes_any_names(one, project) for one in found.classes):
@@ -136,7 +136,7 @@ def _suspects(names: set[str], cls: Class, model: queries.ClassModel, project: P
         if not names:
             return names
         if current.cls is None:
-            members = queries.library_members(current.name)
+            members = queries.layer_members(current.name)
             if members is None and current.facts.bases:
                 return set()
             names -= members or frozenset()
@@ -182,7 +182,7 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
         return None
     names: set[str] = set(found.given)
     for library in found.libraries:
-        members = queries.library_members(library)
+        members = queries.layer_members(library)
         if members is None:
             return None
         names |= members

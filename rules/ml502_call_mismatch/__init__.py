@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.flow import queries
+from modellint.graph.immutable import dataclass
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Misfit, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
-    from .fitting import Mismatch
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A call, the definition that it reaches, and its arguments that do not fit."""
+
+    call: queries.Call
+    target: queries.Reached
+    misfits: tuple[queries.Misfit, ...]
+
 
 #: Up to this many calls in a file that fail alike have a finding each.
 _MOST = 3
@@ -81,21 +91,20 @@ class CallMismatch(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .fitting import mismatches
-
         alike: dict[object, list[Mismatch]] = {}
-        for mismatch in mismatches(module, project):
-            key = (mismatch.reached.name, mismatch.reached.function, mismatch.misfits)
-            alike.setdefault(key, []).append(mismatch)
+        for call in queries.flow(module, project).calls():
+            target = call.target
+            misfits = () if target is None else tuple(call.misfits(target))
+            if target is not None and misfits and call.is_certain(target):
+                key = (target.name, target.function, misfits)
+                alike.setdefault(key, []).append(Mismatch(call, target, misfits))
         for group in alike.values():
             for found in [group] if len(group) > _MOST else [[one] for one in group]:
-                yield self._finding(found, project)
+                yield self._finding(found)
 
-    def _finding(self, group: list[Mismatch], project: Project) -> Finding:
-        from modellint.link.calls.doubts import is_tried_out
-
+    def _finding(self, group: list[Mismatch]) -> Finding:
         found, *others = group
-        module, call, reached = found.function.module, found.call, found.reached
+        module, call, reached = found.call.module, found.call.value, found.target
         first, *more = sorted(found.misfits, key=_rank)
         shown = f"`{reached.name}`"
         if reached.attribute is not None and reached.name == "forward":
@@ -106,15 +115,15 @@ class CallMismatch(Rule):
             related.append(Related(module.place(call.callee), "the call"))
         if reached.function is not None:
             related.append(Related(reached.function.place, "defined here"))
-        related += [Related(module.place(other.call), "here, too") for other in others]
+        related += [Related(other.call.place, "here, too") for other in others]
         meant, callee = _intended_names(found), reached.function
         said = _message(shown, first, call.positional)
         return self.finding(
             place,
             said + (f", in {len(others)} more calls, too" if others else ""),
-            symbol=f"{found.function.qualname}.{first.unknown or first.doubled or reached.name}",
+            symbol=f"{found.call.symbol}.{first.unknown or first.doubled or reached.name}",
             confidence=Confidence.HIGH,
-            severity=Severity.INFO if is_tried_out(project, found.function, found.event) else None,
+            severity=Severity.INFO if found.call.is_tried_out else None,
             evidence=(
                 f"{shown} {_parameters_text(reached.parameters)}",
                 *(_message("it", other, call.positional) for other in more),
@@ -128,7 +137,7 @@ class CallMismatch(Rule):
         )
 
 
-def _error_words(misfit: Misfit) -> str:
+def _error_words(misfit: queries.Misfit) -> str:
     """A part of Python's error message for a misfit."""
     if misfit.unknown:
         return f"unexpected keyword argument '{misfit.unknown}'"
@@ -137,15 +146,15 @@ def _error_words(misfit: Misfit) -> str:
     return "missing" if misfit.missing else "positional argument"
 
 
-def _rank(misfit: Misfit) -> int:
+def _rank(misfit: queries.Misfit) -> int:
     """The order of misfits in a message: those that the call names, then those that it leaves out."""
     return 0 if misfit.unknown else 1 if misfit.doubled else 2 if misfit.missing else 3
 
 
 def _intended_names(found: Mismatch) -> dict[str, str]:
     """The parameter for each unknown argument that is written much like it; the single missing for a single one."""
-    names = [p.name for p in found.reached.parameters if p.kind in ("positional", "keyword")]
-    free = [name for name in names if name not in found.call.data]
+    names = [p.name for p in found.target.parameters if p.kind in ("positional", "keyword")]
+    free = [name for name in names if name not in found.call.value.data]
     unknown = [misfit.unknown for misfit in found.misfits if misfit.unknown]
     missing = [name for misfit in found.misfits for name in misfit.missing]
     if len(unknown) == len(missing) == 1:
@@ -154,9 +163,9 @@ def _intended_names(found: Mismatch) -> dict[str, str]:
     return {name: matches[0] for name, matches in near.items() if matches}
 
 
-def _place(found: Mismatch, misfit: Misfit) -> Place:
+def _place(found: Mismatch, misfit: queries.Misfit) -> Place:
     """The argument that does not fit; the call, where one is missing."""
-    module, call = found.function.module, found.call
+    module, call = found.call.module, found.call.value
     name = misfit.unknown or misfit.doubled
     if name:
         return _keyword(found, name) or module.place(call.keywords[name])
@@ -165,7 +174,7 @@ def _place(found: Mismatch, misfit: Misfit) -> Place:
 
 def _keyword(found: Mismatch, name: str) -> Place | None:
     """The place of an argument's name."""
-    module, call = found.function.module, found.call
+    module, call = found.call.module, found.call.value
     node = edits.written(call, module)
     if not isinstance(node, ast.Call):
         return None
@@ -190,7 +199,7 @@ def _rename_fix(found: Mismatch, meant: dict[str, str]) -> Fix | None:
     return Fix(f"Call it {names}", Applicability.UNSAFE, tuple(Edit(place, name) for place, name in changes))
 
 
-def _message(shown: str, misfit: Misfit, positional: tuple[object, ...]) -> str:
+def _message(shown: str, misfit: queries.Misfit, positional: tuple[object, ...]) -> str:
     if misfit.unknown:
         return f"{shown} takes no argument `{misfit.unknown}`"
     if misfit.doubled:
@@ -207,7 +216,7 @@ def _parameters_text(parameters: tuple[object, ...]) -> str:
     return "takes " + (", ".join(names) if names else "no arguments")
 
 
-def _advice(misfit: Misfit, meant: str | None) -> str:
+def _advice(misfit: queries.Misfit, meant: str | None) -> str:
     if meant is not None:
         return f"did you mean `{meant}`?"
     if misfit.unknown or misfit.doubled:

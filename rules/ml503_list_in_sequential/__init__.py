@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
-from modellint.graph.definitions import External
-from modellint.graph.value import EventKind, Op
+from modellint.flow import queries
+from modellint.graph.value import Op
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Project
-
-_SEQUENTIAL = External("torch.nn.Sequential")
 
 
 class ListInSequential(Rule):
@@ -59,31 +57,28 @@ class ListInSequential(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in (*module.all_functions(), module.body):
-            for event in function.flow.of(EventKind.CALL):
-                call = event.value
-                if len(call.args) != 2 or call.data or not _is_list(call.args[1]):
-                    continue
-                if project.names.definition(module, call.callee) == _SEQUENTIAL and "TypeError" not in event.handled:
-                    yield self._finding(function, call)
+        for call in queries.flow(module, project).constructions("torch.nn.Sequential"):
+            held = call.value.positional
+            is_alone = len(call.value.args) == 2 and "TypeError" not in call.event.handled
+            if is_alone and held and _is_list(held[0]):
+                yield self._finding(call, held[0])
 
-    def _finding(self, function: Function, call: Value) -> Finding:
-
-        module, held = function.module, call.args[1]
-        place = edits.argument_place(call, 0, "", module) or module.place(call)
+    def _finding(self, call: queries.Call, held: Value) -> Finding:
+        module = call.module
+        place = edits.argument_place(call.value, 0, "", module) or call.place
         made = module.place(held)
         spot = Place(module.path, Span(place.span.line, place.span.column, place.span.line, place.span.column))
         kind = "tuple" if held.op is Op.TUPLE else "list"
         return self.finding(
             place,
             f"`nn.Sequential` takes layers, not a {kind} of them",
-            symbol=f"{function.qualname}.Sequential",
+            symbol=f"{call.symbol}.Sequential",
             confidence=Confidence.HIGH,
             evidence=(f"torch raises `TypeError: {kind} is not a Module subclass`",),
             related=(Related(made, f"the {kind} is made here"),) if made.span.line < place.span.line else (),
             help="unpack it with a star",
             fix=Fix("Unpack it", Applicability.SAFE, (Edit(spot, "*"),)),
-            claim=claims.Refused(module.place(call), "TypeError", f"{kind} is not a Module subclass"),
+            claim=claims.Refused(call.place, "TypeError", f"{kind} is not a Module subclass"),
         )
 
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
-from modellint.graph.definitions import External
-from modellint.graph.value import EventKind, Op
+from modellint.flow import queries
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Project
 
@@ -63,37 +62,27 @@ class ImplicitSoftmaxDim(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.kinds import Kinds
+        for call in queries.flow(module, project).calls(*_SOFTMAX):
+            scores = call.argument(0, "input")
+            if scores is None or len(call.value.args) != 2:
+                continue
+            rank = scores.rank or call.result.rank
+            if rank == 3 or (rank is None and call.result.commented_rank == 3):
+                yield self._finding(call, is_told=rank is None)
 
-        for function in (*module.all_functions(), module.body):
-            kinds: Kinds | None = None
-            for event in function.flow.of(EventKind.CALL):
-                call = event.value
-                if len(call.args) != 2 or (call.data and call.data != ("input",)) or call.callee.op is Op.PARAM:
-                    continue
-                definition = project.names.definition(module, call.callee)
-                if not isinstance(definition, External) or definition.name not in _SOFTMAX:
-                    continue
-                kinds = kinds or Kinds(project, function)
-                rank = kinds.rank(call.args[1]) or kinds.rank_by_use(call)
-                if rank == 3 or (rank is None and kinds.rank_by_comment(call) == 3):
-                    yield self._finding(function, call, is_told=rank is None)
-
-    def _finding(self, function: Function, call: Value, *, is_told: bool) -> Finding:
-
-        module = function.module
+    def _finding(self, call: queries.Call, *, is_told: bool) -> Finding:
         return self.finding(
-            module.place(call),
+            call.place,
             "without `dim`, this normalises a tensor of three dimensions over dimension 0, the batch",
-            symbol=f"{function.qualname}.softmax",
+            symbol=f"{call.symbol}.softmax",
             confidence=Confidence.MEDIUM if is_told else Confidence.HIGH,
             evidence=(
                 "without `dim`, torch takes dimension 0 of tensors of 0, 1 or 3 dimensions, and dimension 1 of others",
                 *(("a comment gives the tensor three dimensions",) if is_told else ()),
             ),
             help="pass the dimension that you mean, such as `dim=-1`",
-            fix=_fix(call, module),
-            claim=claims.OverBatch(module.place(call)),
+            fix=_fix(call.value, call.module),
+            claim=claims.OverBatch(call.place),
         )
 
 

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.rule import Rule, called_probe
+
+from .subclasses import may_be_subclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.values.kinds import Kinds
     from modellint.rule import Project
 
 #: Conditions that ask what kind of thing a value is.
@@ -66,36 +68,22 @@ class UnknownMethod(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.knowledge import surface
-        from modellint.link.values.kinds import Kinds
+        for call in queries.flow(module, project).calls():
+            callee, name = call.value.callee, str(call.value.callee.data)
+            if callee.op is not Op.ATTR or callee.args[0].op is Op.GLOBAL or name.startswith("__"):
+                continue
+            if _cannot_be(callee.args[0]) or name in queries.tensor_names():
+                continue
+            receiver = queries.Operand(callee.args[0], call.function, project)
+            if not _is_tensor(receiver) or _is_asked(call) or _is_given_to_tensors(name, module, project):
+                continue
+            # A name that is plainly one of torch's is meant as that, whatever methods subclasses have.
+            if _is_meant(name) or not may_be_subclass(receiver.value, name, call.function, project):
+                yield self._finding(call, name)
 
-        from .subclasses import may_be_subclass
-
-        for function in (*module.all_functions(), module.body):
-            kinds: Kinds | None = None
-            for event in function.flow.of(EventKind.CALL):
-                callee = event.value.callee
-                if callee.op is not Op.ATTR or callee.args[0].op is Op.GLOBAL or str(callee.data).startswith("__"):
-                    continue
-                if _cannot_be(callee.args[0]) or callee.data in surface.tensor_names():
-                    continue
-                kinds = kinds or Kinds(project, function)
-                if not _is_tensor(callee.args[0], function, project, kinds) or _is_asked(event):
-                    continue
-                if _is_given_to_tensors(str(callee.data), module, project):
-                    continue
-                name = str(callee.data)
-                # A name that is plainly one of torch's is meant as that, whatever methods subclasses have.
-                if _is_meant(name) or not may_be_subclass(callee.args[0], name, function, project, kinds):
-                    yield self._finding(function, event)
-
-    def _finding(self, function: Function, event: Event) -> Finding:
-        from modellint.knowledge import surface
-
-        module, callee = function.module, event.value.callee
-        name = str(callee.data)
-        was_there = name in surface.removed_tensor_names()
-        place = module.place(callee)
+    def _finding(self, call: queries.Call, name: str) -> Finding:
+        was_there = name in queries.removed_tensor_names()
+        place = call.callee.place
         evidence = ["the value is a tensor on every path"]
         advice = "call a method that tensors have, or a function"
         names = _public_names()
@@ -104,14 +92,14 @@ class UnknownMethod(Rule):
         near = near or [
             squeezed[one] for one in edits.get_close_matches(name.replace("_", ""), squeezed, n=1, cutoff=0.8)
         ]
-        if name in (surface.module_names("torch.nn.functional") or ()):
+        if name in (queries.module_names("torch.nn.functional") or ()):
             evidence.append(f"`torch.nn.functional.{name}` is a function, not a method")
             near, advice = [], f"call the function `torch.nn.functional.{name}`"
         meant = edits.slip(name, names) if near else None
         return self.finding(
             place,
             f"tensors have no method `{name}`" + (" any more" if was_there else ""),
-            symbol=f"{function.qualname}.{name}",
+            symbol=f"{call.symbol}.{name}",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if was_there else None,
             evidence=evidence,
@@ -123,16 +111,12 @@ class UnknownMethod(Rule):
 
 def _is_meant(name: str) -> bool:
     """True if a name must be meant as torch's: a function of torch, a method that tensors had, or a slip of one."""
-    from modellint.knowledge import surface
-
-    functions = surface.module_names("torch.nn.functional") or ()
-    return name in functions or name in surface.removed_tensor_names() or edits.slip(name, _public_names()) is not None
+    functions = queries.module_names("torch.nn.functional") or ()
+    return name in functions or name in queries.removed_tensor_names() or edits.slip(name, _public_names()) is not None
 
 
 def _public_names() -> list[str]:
-    from modellint.knowledge import surface
-
-    return [one for one in surface.tensor_names() if not one.startswith("_")]
+    return [one for one in queries.tensor_names() if not one.startswith("_")]
 
 
 def _cannot_be(value: Value) -> bool:
@@ -140,25 +124,24 @@ def _cannot_be(value: Value) -> bool:
     return value.op in (Op.CONST, Op.LIST, Op.DICT, Op.TUPLE, Op.SET, Op.STRING, Op.COMPREHENSION, Op.LAMBDA, Op.ITEM)
 
 
-def _is_tensor(value: Value, function: Function, project: Project, kinds: Kinds) -> bool:
-    if kinds.is_tensor(value):
+def _is_tensor(receiver: queries.Operand) -> bool:
+    value, function = receiver.value, receiver.function
+    if receiver.is_tensor:
         return True
     if value.op is not Op.PARAM or value.data == "self":
         return False
     parameter = function.parameter(str(value.data))
     annotation = parameter.annotation if parameter is not None else None
     is_annotated = annotation is not None and annotation.op in (Op.ATTR, Op.GLOBAL)
-    if annotation is None or not is_annotated or not kinds.is_used_as_tensor(value):
+    if annotation is None or not is_annotated or not receiver.is_used_as_tensor:
         return False
-    return _is_class_of_tensors(annotation, function, project)
+    return _is_class_of_tensors(annotation, function, receiver.project)
 
 
-def _is_asked(event: Event) -> bool:
+def _is_asked(call: queries.Call) -> bool:
     """True if a condition asks for a type or an attribute, or a handler expects the error."""
-    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
-    calls = (part for test in tests for part in test.walk() if part.op is Op.CALL and part.callee.op is Op.GLOBAL)
-    is_caught = not {"AttributeError", "Exception", "BaseException"}.isdisjoint(event.handled)
-    return is_caught or any(call.callee.data in _ASKING for call in calls)
+    is_caught = not {"AttributeError", "Exception", "BaseException"}.isdisjoint(call.event.handled)
+    return is_caught or not _ASKING.isdisjoint(call.questions)
 
 
 def _is_given_to_tensors(name: str, module: ModuleFacts, project: Project) -> bool:

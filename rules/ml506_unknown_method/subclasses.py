@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedConstant, DefinedFunction, External
 from modellint.graph.python import sides
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.link.searched import mentioning
-from modellint.link.values.kinds import Kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +31,7 @@ _MAX_PARTS = 200
 _MAX_DEPTH = 3
 
 
-def may_be_subclass(
-    value: Value, name: str, function: Function, project: Project, kinds: Kinds, depth: int = _MAX_DEPTH
-) -> bool:
+def may_be_subclass(value: Value, name: str, function: Function, project: Project, depth: int = _MAX_DEPTH) -> bool:
     """True if a tensor may be of a subclass with a method `name`, judged by the values that it comes from."""
     pending, seen = [value], set[int]()
     for part in pending:
@@ -41,13 +39,12 @@ def may_be_subclass(
             return True
         for own in _callees(part, function, project):
             returned = (event.value for event in own.flow.of(EventKind.RETURN))
-            inner = Kinds(project, own)
-            if depth == 0 or any(may_be_subclass(one, name, own, project, inner, depth - 1) for one in returned):
+            if depth == 0 or any(may_be_subclass(one, name, own, project, depth - 1) for one in returned):
                 return True
         if id(part) in seen:
             continue
         seen.add(id(part))
-        operands = _operands(part, function, project, kinds)
+        operands = _operands(part, function, project)
         if operands is None or len(seen) > _MAX_PARTS:
             return True
         pending.extend(operands)
@@ -60,17 +57,17 @@ def _callees(value: Value, function: Function, project: Project) -> tuple[Functi
     return (definition.function,) if isinstance(definition, DefinedFunction) else ()
 
 
-def _operands(value: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
+def _operands(value: Value, function: Function, project: Project) -> tuple[Value, ...] | None:
     """The operands from which a value inherits its class; None where it may be of any other class."""
     op = value.op
-    if op is Op.CONST or kinds.is_number(value):
+    if op is Op.CONST or queries.Operand(value, function, project).is_number:
         return ()
     if op in (Op.BIN, Op.UNARY, Op.CHOICE, Op.LIST, Op.TUPLE):
         return value.args
     if op in (Op.INDEX, Op.UPDATE, Op.STARRED):
         return value.args[:1]
     if op is Op.ATTR:
-        return value.args[1:] or (value.args if kinds.is_tensor(value.args[0]) else _of_unknown(function))
+        return value.args[1:] or (value.args if _is_tensor(value.args[0], function, project) else _of_unknown(function))
     if op is Op.COMPREHENSION:
         return value.args if value.data != "dict" else None
     if op is Op.PARAM:
@@ -78,7 +75,11 @@ def _operands(value: Value, function: Function, project: Project, kinds: Kinds) 
     if op is Op.GLOBAL:
         definition = project.names.definition(function.module, value)
         return (definition.value,) if isinstance(definition, DefinedConstant) else None
-    return _of_call(value, function, project, kinds) if op is Op.CALL else _of_unknown(function)
+    return _of_call(value, function, project) if op is Op.CALL else _of_unknown(function)
+
+
+def _is_tensor(value: Value, function: Function, project: Project) -> bool:
+    return queries.Operand(value, function, project).is_tensor
 
 
 def _of_unknown(function: Function) -> tuple[Value, ...] | None:
@@ -86,14 +87,14 @@ def _of_unknown(function: Function) -> tuple[Value, ...] | None:
     return None if _speaks_of_subclasses(function.module) else ()
 
 
-def _of_call(call: Value, function: Function, project: Project, kinds: Kinds) -> tuple[Value, ...] | None:
+def _of_call(call: Value, function: Function, project: Project) -> tuple[Value, ...] | None:
     definition = project.names.definition(function.module, call.callee)
-    if definition is None and call.callee.op is Op.ATTR and kinds.is_tensor(call.callee.args[0]):
+    if definition is None and call.callee.op is Op.ATTR and _is_tensor(call.callee.args[0], function, project):
         row = operators.row(f"Tensor.{call.callee.data}")
         others = call.args[1:] if row is not None and "together" in row.facets else ()
         return None if row is None else (call.callee.args[0], *others)
     if definition is None:
-        return call.positional[:1] if kinds.is_tensor(call) else _of_unknown(function)
+        return call.positional[:1] if _is_tensor(call, function, project) else _of_unknown(function)
     if isinstance(definition, DefinedFunction):
         return call.positional
     row = operators.row(definition.name) if isinstance(definition, External) else None

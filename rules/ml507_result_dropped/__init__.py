@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, operators
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
-from modellint.graph.definitions import External
+from modellint.flow import queries
 from modellint.graph.value import Op
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event, Value
-    from modellint.link.values.kinds import Kinds
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
     from modellint.rule import Project
 
 #: Methods that compute a new tensor, and change nothing.
@@ -102,62 +101,45 @@ class ResultDropped(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.kinds import Kinds
+        for call in queries.flow(module, project).dropped_calls():
+            what = None if _TRYING.search(call.function.name) else _dropped_operation(call)
+            if what is not None and not _TRYING.search(module.file.name):
+                yield self._finding(call, what)
 
-        for function in (*module.all_functions(), module.body):
-            kinds: Kinds | None = None
-            if not function.flow.dropped or _TRYING.search(function.name):
-                continue
-            for event in function.flow.dropped:
-                kinds = kinds or Kinds(project, function)
-                what = _dropped_operation(event, function, kinds, project)
-                if what is not None and not _TRYING.search(module.file.name):
-                    yield self._finding(function, event.value, what, kinds, project)
-
-    def _finding(self, function: Function, call: Value, what: str, kinds: Kinds, project: Project) -> Finding:
-        from modellint.link.calls.doubts import is_tried_out
-
-        module = function.module
+    def _finding(self, call: queries.Call, what: str) -> Finding:
         is_weak = what == "contiguous"
-        event = next(event for event in function.flow.dropped if event.value is call)
-        is_trial = is_tried_out(project, function, event)
         return self.finding(
-            module.place(call),
+            call.place,
             f"`{what}` has no effect here: nothing uses its result",
-            symbol=f"{function.qualname}.{what}",
-            confidence=Confidence.HIGH if kinds.is_tensor(call) else Confidence.MEDIUM,
-            severity=Severity.INFO if is_weak or is_trial else None,
+            symbol=f"{call.symbol}.{what}",
+            confidence=Confidence.HIGH if call.result.is_tensor else Confidence.MEDIUM,
+            severity=Severity.INFO if is_weak or call.is_tried_out else None,
             evidence=("the statement computes a new tensor and drops it",),
             help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
-            fix=_assign_fix(call, module),
-            claim=claims.Lost(module.place(call)),
+            fix=_assign_fix(call.value, call.module),
+            claim=claims.Lost(call.place),
         )
 
 
-def _dropped_operation(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
+def _dropped_operation(call: queries.Call) -> str | None:
     """The name of the operation whose result a statement drops; None if it may have an effect."""
-    call = event.value
-    if event.handled or "out" in call.data:
+    value, callee, project = call.value, call.value.callee, call.project
+    if call.event.handled or "out" in value.data:
         return None
-    callee = call.callee
-    definition = project.names.definition(function.module, callee)
-    if definition is not None:
-        name = definition.name if isinstance(definition, External) else ""
+    if project.names.definition(call.module, callee) is not None:
+        name = next((one for one in call.function_names if one.startswith("torch.") and one.count(".") == 1), "")
         last = name.rpartition(".")[2]
-        is_pure = name.startswith("torch.") and name.count(".") == 1 and last in _PURE
-        return last if is_pure and not call.has_unpacking else None
+        return last if last in _PURE and not value.has_unpacking else None
     if callee.op is Op.ATTR and callee.data in _PURE and callee.args[0].op is not Op.GLOBAL:
-        name = str(callee.data)
-        if kinds.is_tensor(callee.args[0]):
+        name, receiver = str(callee.data), queries.Operand(callee.args[0], call.function, project)
+        if receiver.is_tensor:
             is_fresh = callee.args[0].op is Op.CALL and callee.args[0].target is None
             return None if is_fresh and name in ("to", "cuda") else name  # which only wakes a device up
-        is_shape = name == "reshape" and len(call.positional) > 1 and not call.data
-        if (name in _TELLING or is_shape) and len(call.args) > 1 and not _is_defined(name, function.module, project):
+        is_shape = name == "reshape" and len(value.positional) > 1 and not value.data
+        if (name in _TELLING or is_shape) and len(value.args) > 1 and not _is_defined(name, call.module, project):
             return name
-    layer = kinds.layer(callee, _STATELESS)
-    if layer is not None and call.positional and "_hook" not in function.module.code:
-        return function.module.text_of(callee)
-    return None
+    is_layer = call.callee.torch_layer(*_STATELESS) is not None
+    return call.callee.text if is_layer and value.positional and "_hook" not in call.module.code else None
 
 
 def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:

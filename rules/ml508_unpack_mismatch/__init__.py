@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
 from modellint.graph.value import Op, called_name
 from modellint.rule import Rule, called_probe
+
+from .returned import misfit_unpackings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,14 +69,10 @@ class UnpackMismatch(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .returned import misfit_unpackings
-
         for unpacking in misfit_unpackings(module, project):
             yield self._finding(unpacking, project)
 
     def _finding(self, found: Unpacking, project: Project) -> Finding:
-        from modellint.link.calls.doubts import is_tried_out
-
         module, event = found.function.module, found.event
         names = event.target
         assert names is not None
@@ -88,7 +87,7 @@ class UnpackMismatch(Rule):
             f"cannot unpack {number} {values}{of} into {len(names.args)} names",
             symbol=f"{found.function.qualname}.{called_name(event.value.callee) if shown else ''}".rstrip("."),
             confidence=Confidence.HIGH,
-            severity=Severity.INFO if is_tried_out(project, found.function, event) else None,
+            severity=Severity.INFO if queries.Call(event, found.function, project).is_tried_out else None,
             evidence=("unpacking raises `ValueError` on every path",),
             related=[
                 Related(part.function.module.place(part.value), f"{part.count} values are returned here")

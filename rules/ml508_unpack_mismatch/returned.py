@@ -5,29 +5,22 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from modellint import operators
-from modellint.flow.truth import truth_with
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import bind
-from modellint.graph.value import EventKind, Op
-from modellint.link.calls.doubts import is_certain
-from modellint.link.calls.reached import CallReach, unfit
+from modellint.graph.value import Event, EventKind, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event, PathCondition, Value
-    from modellint.link.calls.reached import Reached
+    from modellint.graph.value import PathCondition, Value
     from modellint.rule import Project
 
 #: The number of calls that are followed, each of which returns the result of the next one.
 _MAX_DEPTH = 5
-#: Functions that give pairs of elements and ids, or parts of tensors.
-_PAIRS = operators.functions("pair")
 _CATCHING = frozenset(("ValueError", "TypeError", "Exception", "BaseException"))
-_RECURRENT = operators.functions("recurrent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,7 @@ class Unpacking:
     function: Function
     event: Event
     parts: tuple[Part, ...]
-    reached: Reached | None
+    reached: queries.Reached | None
 
 
 def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacking]:
@@ -62,10 +55,10 @@ def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacki
             if found is None or not found.parts or any(part.count == len(names.args) for part in found.parts):
                 continue
             # A call that Python refuses returns nothing, which ML502 reports.
-            if found.reached is not None and unfit(event.value, found.reached):
+            if found.reached is not None and queries.Call(event, function, project).misfits(found.reached):
                 continue
             # The certainty of a call's target may take reading all files of the project.
-            if all(is_certain(project, *call) for call in found.calls):
+            if all(call.is_certain(target) for call, target in found.calls):
                 yield Unpacking(function, event, found.parts, found.reached)
 
 
@@ -81,8 +74,8 @@ class _Found:
     """The values that may be unpacked, and the calls that this depends on, each with its function and likely callee."""
 
     parts: tuple[Part, ...]
-    reached: Reached | None = None
-    calls: tuple[tuple[Function, Event, Reached], ...] = ()
+    reached: queries.Reached | None = None
+    calls: tuple[tuple[queries.Call, queries.Reached], ...] = ()
 
 
 def _parts(project: Project, function: Function, value: Value, event: Event, depth: int) -> _Found | None:
@@ -118,11 +111,11 @@ def _turns(project: Project, function: Function, iterable: Value) -> _Found | No
 
 
 def _parts_of_call(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
-    reach = CallReach(project, function)
-    outside = _outside(project, function, call, reach)
+    made = queries.Call(_as_event(call, event), function, project)
+    outside = queries.number_of_values(made.result)
     if outside is not None:
         return _Found((Part(function, call, outside),))
-    reached = reach.of(call)
+    reached = made.target
     if reached is None or reached.function is None or reached.is_made or depth >= _MAX_DEPTH:
         return None
     target = reached.function
@@ -130,7 +123,7 @@ def _parts_of_call(project: Project, function: Function, call: Value, event: Eve
         return None
     bound = _constant_arguments(call, reached)
     parts: list[Part] = []
-    calls = [(function, _as_event(call, event), reached)]
+    calls = [(made, reached)]
     for inner in target.flow.events:
         if inner.kind is EventKind.YIELD:
             return None
@@ -147,40 +140,13 @@ def _parts_of_call(project: Project, function: Function, call: Value, event: Eve
 
 
 def _as_event(call: Value, event: Event) -> Event:
-    from modellint.graph.value import Event as New
-
-    return New(EventKind.CALL, call, None, event.guard, event.loops, event.contexts, event.handled)
-
-
-def _outside(project: Project, function: Function, call: Value, reach: CallReach) -> int | None:
-    """The number of values that functions and layers of torch return: pairs, parts of given sizes, output and state."""
-    definition = project.names.definition(function.module, call.callee)
-    if isinstance(definition, External):
-        if definition.name in ("torch.split", "torch.functional.split"):
-            sizes = call.argument(1, "split_size_or_sections")
-            is_list = sizes is not None and sizes.op in (Op.LIST, Op.TUPLE)
-            return len(sizes.args) if sizes is not None and is_list and not _has_star(sizes) else None
-        if definition.name in _PAIRS and definition.name.startswith("torch."):
-            row = operators.row(definition.name)
-            is_pair = row is not None and ("reduces" not in row.facets or call.argument(1, "dim") is not None)
-            dim = call.argument(1, "dim")
-            return 2 if is_pair and (dim is None or dim.op is Op.CONST) and not call.has_unpacking else None
-        return None
-    if definition is None:
-        made = reach.class_of(call.callee)
-        if made is not None and made.name in _RECURRENT:
-            return 2
-    return None
-
-
-def _has_star(value: Value) -> bool:
-    return any(part.op is Op.STARRED for part in value.args)
+    return Event(EventKind.CALL, call, None, event.guard, event.loops, event.contexts, event.handled)
 
 
 # -- paths that a call can take ------------------------------------------------------------------------------------
 
 
-def _constant_arguments(call: Value, reached: Reached) -> dict[str, object]:
+def _constant_arguments(call: Value, reached: queries.Reached) -> dict[str, object]:
     """The constants that parameters have in a call, passed or by default; unknown ones are left out."""
     given = bind(reached.parameters, call)
     found: dict[str, object] = {}
@@ -192,4 +158,4 @@ def _constant_arguments(call: Value, reached: Reached) -> dict[str, object]:
 
 
 def _is_possible(guard: PathCondition | None, bound: dict[str, object]) -> bool:
-    return guard is None or all(truth_with(link.test, bound) in (None, link.truthy) for link in guard.chain())
+    return guard is None or all(queries.outcome(link.test, bound) in (None, link.truthy) for link in guard.chain())

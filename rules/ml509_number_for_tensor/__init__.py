@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint import claims, edits
+from modellint import claims
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
-from modellint.graph.definitions import External
-from modellint.graph.value import EventKind, Op, called_name
+from modellint.flow import queries
+from modellint.graph.value import Op
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event, Value
-    from modellint.link.values.kinds import Kinds
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
     from modellint.rule import Project
 
 #: Functions of `math` that torch has under the same name.
@@ -71,40 +70,24 @@ class NumberForTensor(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.kinds import Kinds
+        for call in queries.flow(module, project).calls():
+            name = next((name for name in call.function_names if name.startswith("torch.")), "")
+            given = call.argument(0, _first(name)) if name and "TypeError" not in call.event.handled else None
+            kind = None if given is None else _kind(name, given)
+            if given is not None and kind is not None and _ASKING.isdisjoint(call.questions):
+                yield self._finding(call, given, name, kind)
 
-        for function in (*module.all_functions(), module.body):
-            kinds: Kinds | None = None
-            for event in function.flow.of(EventKind.CALL):
-                call = event.value
-                if call.callee.op not in (Op.ATTR, Op.GLOBAL) or len(call.args) < 2 or "TypeError" in event.handled:
-                    continue
-                definition = project.names.definition(module, call.callee)
-                if not isinstance(definition, External) or not definition.name.startswith("torch."):
-                    continue
-                given = call.argument(0, _first(definition.name))
-                if given is None:
-                    continue
-                kinds = kinds or Kinds(project, function)
-                kind = _kind(definition.name, given, kinds)
-                if kind is not None and not _is_asked(event):
-                    yield self._finding(function, call, given, definition.name, kind)
-
-    def _finding(self, function: Function, call: Value, given: Value, name: str, kind: str) -> Finding:
-
-        module, short = function.module, name.rpartition(".")[2]
-        is_optimizer = name.startswith("torch.optim.")
+    def _finding(self, call: queries.Call, given: queries.Argument, name: str, kind: str) -> Finding:
+        short, is_optimizer = name.rpartition(".")[2], name.startswith("torch.optim.")
         return self.finding(
-            edits.argument_place(call, 0, _first(name), module) or module.place(call),
+            given.place_of_use or call.place,
             f"`{short}` takes {'parameters' if is_optimizer else 'a tensor'}, but gets {kind}",
-            symbol=f"{function.qualname}.{short}",
+            symbol=f"{call.symbol}.{short}",
             confidence=Confidence.HIGH,
-            evidence=(f"torch raises `TypeError`: `{module.text_of(given)[:60]}` is {kind} on every path",),
+            evidence=(f"torch raises `TypeError`: `{given.text[:60]}` is {kind} on every path",),
             help=_OPTIMIZER_HELP if is_optimizer else _help(short, kind),
-            fix=_fix(call, module, short) if kind == "a number" else None,
-            claim=claims.Refused(
-                module.place(call), "TypeError", "can only optimize Tensors" if is_optimizer else "be Tensor"
-            ),
+            fix=_fix(call.value, call.module, short) if kind == "a number" else None,
+            claim=claims.Refused(call.place, "TypeError", "can only optimize Tensors" if is_optimizer else "be Tensor"),
         )
 
 
@@ -113,28 +96,20 @@ def _first(name: str) -> str:
     return "params" if name.startswith("torch.optim.") else "input"
 
 
-def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
+def _kind(name: str, given: queries.Operand) -> str | None:
     """The kind of value that is passed instead of a tensor, in words; None if it may be a tensor."""
-    from modellint.knowledge import surface
-
+    value = given.value
     if name.startswith("torch.optim.") and name.count(".") == 2 and name.rpartition(".")[2][:1].isupper():
         return "a dictionary" if value.op is Op.DICT else None
-    if not surface.takes_tensor(name):
+    if not queries.takes_tensor(name):
         return None
-    if kinds.is_number(value):
+    if given.is_number:
         return "a number"
     if value.op in (Op.LIST, Op.DICT, Op.TUPLE):
         return {Op.LIST: "a list", Op.DICT: "a dictionary", Op.TUPLE: "a tuple"}[value.op]
     if (value.op is Op.CONST and isinstance(value.data, str)) or value.op is Op.STRING:
         return "a string"
-    return "a layer" if kinds.layer(value, ("",)) is not None else None
-
-
-def _is_asked(event: Event) -> bool:
-    """True if a condition asks for a type, or for tracing, where tensors may stand for numbers."""
-    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
-    calls = (part for test in tests for part in test.walk() if part.op is Op.CALL)
-    return any(called_name(call.callee) in _ASKING for call in calls)
+    return "a layer" if given.torch_layer("") is not None else None
 
 
 def _help(short: str, kind: str) -> str:

@@ -175,10 +175,10 @@ def test_files_by_their_words(net: tuple[ModuleFacts, Project]) -> None:
 
 
 def test_members_of_a_layer_of_torch() -> None:
-    linear = queries.library_members("torch.nn.Linear")
+    linear = queries.layer_members("torch.nn.Linear")
     assert linear is not None
     assert {"weight", "in_features", "parameters"} <= linear
-    assert queries.library_members("lab.Linear") is None
+    assert queries.layer_members("lab.Linear") is None
 
 
 def test_outcomes_and_kinds_of_parameters(tmp_path: Path) -> None:

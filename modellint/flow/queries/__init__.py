@@ -9,13 +9,15 @@ Rules import this package and nothing else of the engine. Importing it costs not
 rule asks for it.
 
 Begin with `answers.py`.
-It imports `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`, `link/values/`.
+It imports `edits/`, `finding.py`, `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`,
+`link/values/`, `operators/`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.queries.names import QUERIES as QUERIES
 from modellint.lazy import lazily
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from modellint.flow.objects import AttributeRead as AttributeRead
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
+    from modellint.flow.queries.calls import Argument as Argument
+    from modellint.flow.queries.calls import Call as Call
     from modellint.flow.queries.classes import Escapes as Escapes
     from modellint.flow.queries.classes import Family as Family
     from modellint.flow.queries.classes import call_effects as call_effects
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.classes import family as family
     from modellint.flow.queries.classes import is_attribute_read as is_attribute_read
     from modellint.flow.queries.classes import is_layer as is_layer
-    from modellint.flow.queries.classes import library_members as library_members
+    from modellint.flow.queries.classes import layer_members as layer_members
     from modellint.flow.queries.classes import mentions as mentions
     from modellint.flow.queries.classes import owners_read as owners_read
     from modellint.flow.queries.classes import owners_set as owners_set
@@ -69,17 +73,29 @@ if TYPE_CHECKING:
     from modellint.flow.queries.late import LateLayer as LateLayer
     from modellint.flow.queries.late import may_make_layers as may_make_layers
     from modellint.flow.queries.late import reached_on_object as reached_on_object
+    from modellint.flow.queries.tensor_uses import TensorUse as TensorUse
+    from modellint.flow.queries.tensor_uses import counts as counts
+    from modellint.flow.queries.tensor_uses import number_of_values as number_of_values
+    from modellint.flow.queries.tensor_uses import tensor_uses as tensor_uses
+    from modellint.flow.queries.values import Kind as Kind
+    from modellint.flow.queries.values import Operand as Operand
+    from modellint.flow.queries.values import returns as returns
     from modellint.flow.tensor_devices import Encounter as Encounter
     from modellint.flow.tensor_devices import Fresh as Fresh
     from modellint.flow.tensor_devices import Meeting as Meeting
     from modellint.flow.tensor_devices import Moved as Moved
     from modellint.flow.tensor_devices import There as There
+    from modellint.graph.python import Misfit as Misfit
+    from modellint.knowledge.surface import module_names as module_names
+    from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
+    from modellint.knowledge.surface import takes_tensor as takes_tensor
+    from modellint.knowledge.surface import tensor_names as tensor_names
+    from modellint.link.calls.reached import Reached as Reached
     from modellint.link.classes.attributes import AttributeMentions as AttributeMentions
     from modellint.link.classes.learned import Learned as Learned
     from modellint.link.classes.models import ClassModel as ClassModel
     from modellint.link.classes.object_runs import FinishedObject as FinishedObject
     from modellint.link.classes.registered import Unregistered as Unregistered
-    from modellint.link.values.members import Held as Held
 else:
     __getattr__ = lazily(
         __name__,
@@ -94,7 +110,7 @@ else:
             "modellint.flow.objects": "AttributeRead",
             "modellint.flow.queries.answers": "Queries flow",
             "modellint.flow.queries.classes": (
-                "Escapes Family call_effects escapes family is_attribute_read is_layer library_members mentions "
+                "Escapes Family call_effects escapes family is_attribute_read is_layer layer_members mentions "
                 "owners_read owners_set subclasses"
             ),
             "modellint.flow.queries.files": (
@@ -109,6 +125,11 @@ else:
             "modellint.link.classes.models": "ClassModel",
             "modellint.link.classes.object_runs": "FinishedObject",
             "modellint.link.classes.registered": "Unregistered",
-            "modellint.link.values.members": "Held",
+            "modellint.flow.queries.calls": "Argument Call",
+            "modellint.flow.queries.tensor_uses": "TensorUse counts number_of_values tensor_uses",
+            "modellint.flow.queries.values": "Kind Operand returns",
+            "modellint.knowledge.surface": "module_names removed_tensor_names takes_tensor tensor_names",
+            "modellint.link.calls.reached": "Reached",
+            "modellint.graph.python": "Misfit",
         },
     )

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from modellint.flow import built
 from modellint.flow.constructed import Argument as Argument
 from modellint.flow.constructed import Constructed, constructed
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments
 from modellint.flow.noting import Known, theory_of
+from modellint.flow.queries.calls import Argument as CallArgument
+from modellint.flow.queries.calls import Call, Calls
+from modellint.flow.queries.names import QUERIES
 from modellint.flow.queries.objects import ObjectQueries
+from modellint.flow.queries.values import Operand
+from modellint.lazy import nearest
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.values.callers import callers
 from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from modellint.flow.heap import Store
     from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -43,6 +50,10 @@ class Queries(ObjectQueries):
         self._project = project
         self._constructed: dict[tuple[str, ...], list[Constructed]] = {}
 
+    def __getattr__(self, name: str) -> Any:
+        """Raises AttributeError with the nearest query."""
+        raise AttributeError(f"there is no query `{name}`{nearest(name, dict.fromkeys(QUERIES))}")
+
     def constructed(self, *names: str) -> list[Constructed]:
         """The objects that the file makes of classes with these dotted names, or of classes that derive from them.
 
@@ -52,6 +63,50 @@ class Queries(ObjectQueries):
         if objects is None:
             objects = self._constructed[names] = constructed(self._module, names, self._project)
         return objects
+
+    @cached_property
+    def _all_calls(self) -> Calls:
+        return Calls(self._module, self._project)
+
+    def calls(self, *names: str) -> Sequence[Call]:
+        """The calls of functions, methods and layers with these dotted names; all calls of the file without a name.
+
+        `torch.nn.functional.cross_entropy`, `torch.Tensor.view` (on what certainly is a tensor), or a class:
+        `torch.nn.CrossEntropyLoss` are the calls of its objects, wherever these are made and kept, and of objects of
+        classes that derive from it. Its constructions are `constructed`.
+        """
+        return self._all_calls.of(names) if names else self._all_calls.all
+
+    def constructions(self, *names: str) -> list[Call]:
+        """The calls in the file that construct a class with one of these dotted names, as they are written.
+
+        `constructed` follows helpers, subclasses and files, and knows the arguments' values; this costs less.
+        """
+        return self._all_calls.of_functions(names)
+
+    def dropped_calls(self) -> Iterator[Call]:
+        """The calls that are statements of their own, so that nothing gets their result."""
+        for function in (*self._module.all_functions(), self._module.body):
+            yield from (Call(event, function, self._project) for event in function.flow.dropped)
+
+    def reaches(
+        self, sources: Collection[str], sinks: Collection[str], barriers: Collection[str] = ()
+    ) -> Iterator[tuple[Operand, Call, CallArgument]]:
+        """The arguments of calls of `sinks` that may come from a call of `sources`, not through one of `barriers`.
+
+        Each with the call that it comes from.
+        """
+        for call in self.calls(*sinks):
+            names = (*range(len(call.value.positional)), *call.value.keywords)
+            for name in names:
+                argument = call.argument(name) if isinstance(name, int) else call.argument(len(names), name)
+                source = None if argument is None else argument.made_by(*sources, barriers=barriers)
+                if argument is not None and source is not None:
+                    yield source, call, argument
+
+    def operand(self, value: Value, function: Function) -> Operand:
+        """A value of one of the file's functions, to ask for its kind and where it comes from."""
+        return Operand(value, function, self._project)
 
     def lookups(self) -> Iterator[Lookup]:
         """The look-ups of known elements in tables, each with the table's `rows`, the `element` and the `steps`."""

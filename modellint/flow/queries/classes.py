@@ -133,7 +133,7 @@ def subclasses(cls: Class, project: Project) -> tuple[Class, ...]:
     return doubts.subclasses(project, cls)
 
 
-def library_members(name: str) -> frozenset[str] | None:
+def layer_members(name: str) -> frozenset[str] | None:
     """The attributes and methods of objects of a layer class of torch, such as `torch.nn.Linear`; None if unknown.
 
     Those that known libraries set on layers (`accelerate`'s hooks) count, too.

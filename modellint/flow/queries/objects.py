@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.constructed import constructed_anywhere
 from modellint.flow.gate import Keepers
 from modellint.flow.queries.late import LateLayer, late_layers
+from modellint.flow.queries.values import Operand
 from modellint.graph.python import Class
 from modellint.graph.value import EventKind, Op, is_super, self_attribute, walk_all
 from modellint.link.classes.handed import given_values, handed
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
-    from modellint.link.values.members import Held
 
 
 class ObjectQueries:
@@ -86,12 +86,14 @@ class ObjectQueries:
         """
         return constructed_anywhere(model, self._project)
 
-    def attribute(self, cls: Class, name: str) -> list[Held]:
-        """The values that `self.name` may be in objects of a class, each with the function that it stands in.
+    def attribute(self, cls: Class, name: str) -> list[Operand]:
+        """The values that `self.name` may be in objects of a class; empty if they are unknown.
 
-        They are those that the first class of the MRO stores, or the value in a class body; empty if unknown.
+        They are those that the first class of the MRO stores which stores any, else the value in a class body.
+        `[one.kind for one in flow.attribute(cls, "proj")]` tells layers from tensors.
         """
-        return self._project.of(Members).attribute(cls, name)
+        held = self._project.of(Members).attribute(cls, name)
+        return [Operand(one.value, one.function, self._project) for one in held]
 
     def overwritten(self, cls: Class) -> list[tuple[Store, Store]]:
         """The pairs of stores in one attribute by a class's own constructor, where the second makes the first useless.

@@ -1,0 +1,174 @@
+"""The calls of a file, by what they call, and their arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint import edits
+from modellint.flow.queries.values import Operand, called_names
+from modellint.graph.definitions import DefinedConstant, External
+from modellint.graph.value import EventKind, Op, called_name
+from modellint.link.calls.doubts import is_certain, is_expected_to_fail, is_tried_out
+from modellint.link.calls.reached import CallReach, unfit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from modellint.finding import Place
+    from modellint.graph.python import Function, Misfit, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.calls.reached import Reached
+    from modellint.link.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Argument(Operand):
+    """An argument of a call. Its `place` is where the value is made, `place_of_use` where the call names it."""
+
+    place_of_use: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call in a function, a method, or the code outside of them: `event` has its conditions and handlers."""
+
+    event: Event
+    function: Function
+    project: Project
+
+    @property
+    def value(self) -> Value:
+        return self.event.value
+
+    @property
+    def module(self) -> ModuleFacts:
+        return self.function.module
+
+    @property
+    def place(self) -> Place:
+        return self.module.place(self.value)
+
+    @property
+    def symbol(self) -> str:
+        """The function around the call, for baselines: `Encoder.forward`."""
+        return self.function.qualname
+
+    @property
+    def result(self) -> Operand:
+        """The value that the call returns."""
+        return Operand(self.value, self.function, self.project)
+
+    @property
+    def callee(self) -> Operand:
+        return Operand(self.value.callee, self.function, self.project)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The dotted names of what is called: `torch.softmax`, `torch.Tensor.view`, `torch.nn.CrossEntropyLoss`.
+
+        Empty for what the project defines, and for what cannot be told.
+        """
+        return called_names(self.result)
+
+    @property
+    def function_names(self) -> frozenset[str]:
+        """The names if a function or class outside of the project is called by its name; empty for a method."""
+        definition = self.project.names.definition(self.module, self.value.callee)
+        return self.names if isinstance(definition, External) else frozenset()
+
+    def argument(self, position: int, name: str = "") -> Argument | None:
+        """The argument at `position` (0 is the first), or called `name`; None if it is not passed, or not known."""
+        value = self.value.argument(position, name or None)
+        if value is None:
+            return None
+        place = edits.argument_place(self.value, position, name, self.module)
+        return Argument(value, self.function, self.project, place_of_use=place)
+
+    # -- what it calls -----------------------------------------------------------------------------------------------
+
+    @property
+    def target(self) -> Reached | None:
+        """The function, method or constructor that the call runs, with its parameters; None if unknown or ambiguous."""
+        return CallReach(self.project, self.function).of(self.value)
+
+    def misfits(self, target: Reached) -> list[Misfit]:
+        """The arguments that a target does not take, and those that it lacks; empty where the call fits."""
+        return unfit(self.value, target)
+
+    def is_certain(self, target: Reached) -> bool:
+        """True if the call certainly runs this target and is meant to succeed: nothing replaces or overrides it.
+
+        It may read all files of the project that mention the target: ask it last.
+        """
+        return is_certain(self.project, self.function, self.event, target)
+
+    # -- circumstances -----------------------------------------------------------------------------------------------
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """The names of the functions that conditions around the call ask: `isinstance`, `hasattr`, `is_tensor`."""
+        tests = () if self.event.guard is None else (guard.test for guard in self.event.guard.chain())
+        parts = (part for test in tests for part in test.walk() if part.op is Op.CALL)
+        return frozenset(called_name(part.callee) for part in parts)
+
+    @property
+    def is_expected_to_fail(self) -> bool:
+        """True if a handler around the call catches the error of an argument that does not fit."""
+        return is_expected_to_fail(self.event)
+
+    @property
+    def is_tried_out(self) -> bool:
+        """True if the call stands in a test, in a demonstration, or under `if __name__ == "__main__"`."""
+        return is_tried_out(self.project, self.function, self.event)
+
+
+class Calls:
+    """The calls of a file, by the names of what they call: of functions at once, of objects when one is asked for."""
+
+    def __init__(self, module: ModuleFacts, project: Project) -> None:
+        self.all = tuple(
+            Call(event, function, project)
+            for function in (*module.all_functions(), module.body)
+            for event in function.flow.of(EventKind.CALL)
+        )
+        self._names = project.names
+        self._by_function: dict[str, list[Call]] = {}
+        self._others: list[Call] = []
+        for call in self.all:
+            definition = self._names.definition(module, call.value.callee)
+            if definition is None or isinstance(definition, DefinedConstant):
+                self._others.append(call)
+            elif isinstance(definition, External):
+                for name in call.names:
+                    self._by_function.setdefault(name, []).append(call)
+
+    @cached_property
+    def _by_object(self) -> dict[str, list[Call]]:
+        found: dict[str, list[Call]] = {}
+        for call in self._others:
+            for name in call.names:
+                found.setdefault(name, []).append(call)
+        return found
+
+    def of(self, names: Iterable[str]) -> list[Call]:
+        """The calls of functions and layers with some names, in the order of the file's functions."""
+        names = list(dict.fromkeys(names))
+        found = self.of_functions(name for name in names if not is_of_object(name))
+        for name in filter(is_of_object, names):
+            found += self._by_object.get(name, ())
+        return self._in_order(found)
+
+    def of_functions(self, names: Iterable[str]) -> list[Call]:
+        """The calls of functions, or constructions of classes, with some names."""
+        return self._in_order([call for name in names for call in self._by_function.get(name, ())])
+
+    def _in_order(self, found: list[Call]) -> list[Call]:
+        order = {call: number for number, call in enumerate(self.all)} if len(found) > 1 else {}
+        return sorted(dict.fromkeys(found), key=lambda call: order.get(call, 0))
+
+
+def is_of_object(name: str) -> bool:
+    """True for the name of a class, whose objects are called, and of a method: not for a function's."""
+    return name.startswith("torch.Tensor.") or name.rpartition(".")[2][:1].isupper()

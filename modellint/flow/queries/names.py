@@ -1,0 +1,33 @@
+"""The names of the queries, which rules require before anything of the engine is imported."""
+
+#: The queries about a file, by the names that rules require them by: the methods of `Queries`.
+QUERIES = (
+    "attribute",
+    "callers",
+    "calls",
+    "children",
+    "constructed",
+    "constructed_anywhere",
+    "constructions",
+    "dropped_calls",
+    "given_values",
+    "late_layers",
+    "layers_of",
+    "lookups",
+    "lost",
+    "may_store_derived",
+    "may_store_early",
+    "may_store_tensor",
+    "object",
+    "objects_below",
+    "operand",
+    "overwritten",
+    "reaches",
+    "registers",
+    "state",
+    "stores",
+    "tensors_given",
+    "theory",
+    "unregistered_containers",
+    "unregistered_tensors",
+)

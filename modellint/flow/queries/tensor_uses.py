@@ -1,0 +1,162 @@
+"""Uses of a value that only a tensor stands: arguments of layers and operators, arithmetic, methods of tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.queries.values import Kind, Operand
+from modellint.graph.value import Op
+from modellint.knowledge import surface
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+
+_PAIRS = operators.functions("pair")
+_PAIR_METHODS = operators.methods("Tensor", "pair")
+#: Layers that return their output and something else.
+_PAIR_LAYERS = operators.functions("recurrent") | {"torch.nn.MultiheadAttention", "torch.nn.LSTMCell"}
+#: Layers of torch that take anything.
+_TAKING_ANYTHING = frozenset(
+    f"torch.nn.{name}" for name in ("Identity", "Sequential", "Module", "Container", "DataParallel")
+)
+#: Attributes that other values have, too, whatever they are: those of tuples, lists, dictionaries and arrays.
+_COMMON = frozenset(
+    name for kind in (tuple, list, dict, str, int, float) for name in dir(kind) if not name.startswith("__")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorUse:
+    """A use of a value as a tensor. `user` is the call, the attribute or the operation, `how` names it for messages.
+
+    `how` is "the layer `self.fc`", "`torch.relu`", "the operator `+`", "the method `view`".
+    """
+
+    user: Value
+    event: Event
+    how: str
+
+
+def tensor_uses(operand: Operand) -> list[TensorUse]:
+    """The uses of a value in its function that fail for anything but a tensor, in the order of its events."""
+    project, function = operand.project, operand.function
+    index = project.once(("tensor uses", function), lambda: _index(function, project))
+    return index.get(id(operand.value), [])
+
+
+def _index(function: Function, project: Project) -> dict[int, list[TensorUse]]:
+    found: dict[int, list[TensorUse]] = {}
+    seen: set[int] = set()
+    for event in function.flow.events:
+        for top in (event.value, event.target):
+            for value in top.walk() if top is not None and id(top) not in seen else ():
+                if id(value) in seen:
+                    continue
+                seen.add(id(value))
+                for used, how in _uses(value, function, project):
+                    found.setdefault(id(used), []).append(TensorUse(value, event, how))
+    return found
+
+
+def _uses(value: Value, function: Function, project: Project) -> Iterator[tuple[Value, str]]:
+    if value.op is Op.CALL:
+        yield from _of_call(value, function, project)
+    elif value.op is Op.ATTR and _is_of_tensors(str(value.data)):
+        yield value.args[0], f"`.{value.data}`"
+    elif value.op is Op.BIN and len(value.args) == 2:
+        left, right = value.args
+        for one, other in ((left, right), (right, left)):
+            if Operand(other, function, project).is_tensor or (value.data in "-/@" and _is_number(other)):
+                yield one, f"the operator `{value.data}`"
+    elif value.op is Op.UNARY and value.data == "-":
+        yield value.args[0], "the operator `-`"
+
+
+def _is_of_tensors(name: str) -> bool:
+    return name in surface.tensor_names() and name not in _COMMON and not name.startswith("__")
+
+
+def _is_number(value: Value) -> bool:
+    return value.op is Op.CONST and type(value.data) in (int, float)
+
+
+def _of_call(value: Value, function: Function, project: Project) -> Iterator[tuple[Value, str]]:
+    definition = project.names.definition(function.module, value.callee)
+    given = value.argument(0, "input")
+    if given is None or given.op is Op.STARRED:
+        return
+    if definition is not None:
+        name = getattr(definition, "name", "")
+        if surface.takes_tensor(name):
+            yield given, f"`{name.rpartition('.')[2]}`"
+        return
+    if value.callee.op in (Op.ATTR, Op.CALL, Op.ITEM, Op.INDEX, Op.CHOICE):
+        layer = Operand(value.callee, function, project).object_class()
+        if layer is not None and takes_tensor(layer.name):
+            yield given, f"`nn.{layer.name.rpartition('.')[2]}`"
+
+
+def takes_tensor(layer: str) -> bool:
+    """True if objects of a class of torch take a tensor as their first argument, and nothing else."""
+    if not layer.startswith("torch.nn.") or layer in _TAKING_ANYTHING:
+        return False
+    return surface.forward_parameters(layer) is not None
+
+
+def number_of_values(call: Operand) -> int | None:
+    """The number of values that a call of torch returns: an output and a state, elements and their ids, parts.
+
+    None for a single value, and for what is not known.
+    """
+    value = call.value
+    if value.op is not Op.CALL or call.part is not None:
+        return None
+    return call.project.once(("number of values", value), lambda: _number_of_values(call))
+
+
+def _number_of_values(call: Operand) -> int | None:
+    value = call.value
+    definition = call.project.names.definition(call.function.module, value.callee)
+    name = getattr(definition, "name", "")
+    if definition is None and value.callee.op is Op.ATTR:
+        receiver = Operand(value.callee.args[0], call.function, call.project)
+        if value.callee.data in _PAIR_METHODS and receiver.is_tensor:
+            return _of_pair(f"Tensor.{value.callee.data}", value, 0)
+    if name in ("torch.split", "torch.functional.split"):
+        sizes = value.argument(1, "split_size_or_sections")
+        is_list = sizes is not None and sizes.op in (Op.LIST, Op.TUPLE)
+        is_plain = is_list and not any(part.op is Op.STARRED for part in sizes.args)  # type: ignore[union-attr]
+        return len(sizes.args) if sizes is not None and is_plain else None
+    if name in _PAIRS and name.startswith("torch."):
+        return _of_pair(name, value, 1)
+    if definition is None or not name:
+        model = Operand(value.callee, call.function, call.project).object_class()
+        return 2 if model is not None and model.name in _PAIR_LAYERS else None
+    return None
+
+
+def _of_pair(name: str, value: Value, position: int) -> int | None:
+    """Two for elements and ids; `max(x)` and `max(x, other)` return one tensor."""
+    row, dim = operators.row(name), value.argument(position, "dim")
+    is_pair = row is not None and ("reduces" not in row.facets or dim is not None)
+    return 2 if is_pair and (dim is None or dim.op is Op.CONST) and not value.has_unpacking else None
+
+
+def counts(operand: Operand) -> frozenset[int] | None:
+    """The numbers of values that an operand is on its paths, if it is several on each of them; else None."""
+    found: set[int] = set()
+    for leaf in operand.origins(through_operators=False):
+        number = number_of_values(leaf)
+        if number is None and leaf.kind() is Kind.SEVERAL and leaf.value.op is Op.TUPLE:
+            is_plain = all(part.op is not Op.STARRED for part in leaf.value.args)
+            number = len(leaf.value.args) if is_plain else None
+        if number is None:
+            return None
+        found.add(number)
+    return frozenset(found) or None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,10 +13,11 @@ from modellint.graph.value import Op
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from conftest import Workspace
 
     from modellint.graph.python import ModuleFacts
 
+PAGE = Path(__file__).parents[2] / "docs" / "writing-rules.md"
 HEAD = "from torch import nn\n\n\ndef made(n):\n    return nn.Linear(n, n)\n\n\nclass Net(nn.Module):\n"
 CONSTRUCTOR = "    def __init__(self, width, deep=False):\n        super().__init__()\n"
 
@@ -195,6 +198,23 @@ def test_outcomes_and_kinds_of_parameters(tmp_path: Path) -> None:
     assert plain == ["n", "name"]
     assert queries.is_new_tensor(second.value, function, project)
     assert not queries.is_new_tensor(first.value, function, project)
+
+
+def test_the_rule_of_the_page_finds_layers_that_are_replaced(workspace: Workspace) -> None:
+    """At most 9 lines of it are the rule's own."""
+    rules = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (rule,) = (text for text in rules if "LAB007" in text)
+    assert len(rule[rule.index("    def check_python") :].splitlines()) <= 9
+    made = "        self.a = nn.Linear(width, 2)\n"
+    wrapped = "        self.a = nn.Sequential(self.a, nn.ReLU())\n        self.b = 1\n        self.b = 2\n"
+    bad = made + made.replace("\n", "  # expect: LAB007\n")
+    folder = "house_rules/lab007_layer_replaced_at_once"
+    workspace.write({f"{folder}/__init__.py": rule})
+    workspace.write({f"{folder}/examples.toml": '[bad]\ntwice = "Twice"\n[good]\nwrapped = "Wrapped"\n'})
+    workspace.write({f"{folder}/bad/twice/model.py": HEAD + CONSTRUCTOR + bad})
+    workspace.write({f"{folder}/good/wrapped/model.py": HEAD + CONSTRUCTOR + made + wrapped})
+    result = workspace.run("test-rules", "house_rules")
+    assert result.lines[0] == "LAB007 layer-replaced-at-once: 1 bad, 1 good: ok", result.out
 
 
 def test_an_unknown_query_names_the_nearest_one() -> None:

@@ -90,7 +90,7 @@ class ObjectQueries:
         """The values that `self.name` may be in objects of a class; empty if they are unknown.
 
         They are those that the first class of the MRO stores which stores any, else the value in a class body.
-        `[one.kind for one in flow.attribute(cls, "proj")]` tells layers from tensors.
+        `[one.kinds() for one in flow.attribute(cls, "proj")]` tells layers from tensors.
         """
         held = self._project.of(Members).attribute(cls, name)
         return [Operand(one.value, one.function, self._project) for one in held]
@@ -99,10 +99,10 @@ class ObjectQueries:
         """The pairs of stores in one attribute by a class's own constructor, where the second makes the first useless.
 
         Both happen on every path. Nothing uses the first value in between: no read of the attribute, no method that
-        mentions it, no second value that wraps the first. `[one.is_layer for one in store.atoms]` tells layers.
+        mentions it, no second value that wraps the first. `first.is_layer` is True for a layer.
         """
         constructor = cls.methods.get("__init__")
-        if constructor is None:
+        if constructor is None or all(len(events) < 2 for events in constructor.flow.stores.values()):
             return []
         found: dict[str, list[Store]] = {}
         for store in self.object(cls).first_stores:

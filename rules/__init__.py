@@ -2,8 +2,8 @@
 
 Begin with `ml504_dropout_always_on`, which is short, and `docs/writing-rules.md`.
 They import `claims/`, `edits/`, `finding.py`, `flow/`, `flow/queries/`, `graph/`, `knowledge/`, `link/`,
-`link/calls/`, `link/classes/`, `link/recipes/`, `link/values/`, `operators/`, `packs.py`, `results/`, `rule.py`,
-`source.py`.
+`link/calls/`, `link/classes/`, `link/recipes/queries/`, `link/values/`, `operators/`, `packs.py`, `results/`,
+`rule.py`, `source.py`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from .claim import Claim
 
 @dataclass(frozen=True, slots=True)
 class Refused(Claim):
-    """The call at the place raises an error of the type `error`, which says `words`.
+    """The call at the place raises an error of the type `error` (or of one of several: `A or B`), which says `words`.
 
     `within` is the function of the same file that is called to reach it, if it is not the one around the place.
     """

@@ -232,11 +232,9 @@ class _Training:
     def _absent(self) -> Iterator[Loose]:
         """Entries of `modules` that the script certainly uses, but that do not exist."""
         reach = self.registration.reach
-        if reach is None or reach.modules is None or not reach.modules.closed:
-            return
         told: set[str] = set()
-        for use in reach.module_uses:
-            if use.certain and use.name not in reach.modules.entries and use.name not in told:
+        for use in reach.absent_modules if reach is not None else ():
+            if use.certain and use.name not in told:
                 told.add(use.name)
                 message = f"`{use.text}` is used, but `modules` has no `{use.name}`"
                 yield Loose(use.name, message, "not-in-modules", use.place)

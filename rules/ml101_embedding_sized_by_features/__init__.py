@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Site
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.items import Item
+    from modellint.link.recipes import queries as recipes
     from modellint.rule import Probe, Project
 
     from .exchanged import Exchanged
@@ -117,7 +117,7 @@ class EmbeddingSizedByFeatures(Rule):
             fix=edits.exchanged(found.call, *found.arguments, module),
         )
 
-    def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
+    def _in_recipe(self, table: recipes.Item, rows: recipes.Item, uses: list[tuple[str, recipes.Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")
         return self.finding(
             table.recipe.place(written.span if written is not None else table.node.span),

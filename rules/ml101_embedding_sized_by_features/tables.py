@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.recipe import Dialect
-from modellint.link.recipes.evaluation import evaluate
-from modellint.link.recipes.items import ItemKind
-from modellint.link.recipes.moved import layers_of
-from modellint.link.recipes.pairing import including
+from modellint.link.recipes import queries
 
 from .shapes import COUNTS_IDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.items import Evaluation, Item
-    from modellint.link.recipes.moved import Layers
     from modellint.rule import Project
 
 #: The layers that are tables.
@@ -33,27 +28,28 @@ _TAKES_WIDTH = frozenset(
 )
 
 
-def tables_of(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Item, list[tuple[str, Item, str]]]]:
+def tables_of(
+    recipe: Recipe, project: Project
+) -> Iterator[tuple[queries.Item, queries.Item, list[tuple[str, queries.Item, str]]]]:
     """The tables that a recipe builds, the size of each, and the feature extractors and layers that take it as well.
 
     Each of these uses has a text, the object, and how that object takes the number.
     """
-    for whole in including(recipe, project):
-        known = evaluate(whole, project)
-        objects = [item for item in known.objects if item.kind is ItemKind.NEW]
+    for whole in queries.about(recipe, project).wholes():
+        objects = [item for item in whole.evaluation.objects if item.kind is queries.ItemKind.NEW]
         for table in objects:
             rows = _row_argument(table)
             if table.recipe is recipe and rows is not None and rows.number not in (None, 0, 1, 2):
-                yield table, rows, list(_uses(table, rows, objects, _names(known), layers_of(project)))
+                yield table, rows, list(_uses(table, rows, objects, whole))
 
 
-def _names(known: Evaluation) -> Iterator[str]:
+def _names(known: queries.Evaluation) -> Iterator[str]:
     """The names of a recipe's values: its keys, and in a plain configuration, which nests them, all that it has."""
     holders = [known.root] if known.recipe.dialect is Dialect.HYPERPYYAML else known.objects
     return (str(name) for holder in holders for name in holder.fields)
 
 
-def _row_argument(item: Item) -> Item | None:
+def _row_argument(item: queries.Item) -> queries.Item | None:
     """The number of rows of the table that an object is; None for no table."""
     if item.target in _EMBEDDINGS and item.elements:
         return item.elements[0]
@@ -61,13 +57,14 @@ def _row_argument(item: Item) -> Item | None:
 
 
 def _uses(
-    table: Item, rows: Item, objects: list[Item], names: Iterable[str], layers: Layers
-) -> Iterator[tuple[str, Item, str]]:
+    table: queries.Item, rows: queries.Item, objects: list[queries.Item], whole: queries.Queries
+) -> Iterator[tuple[str, queries.Item, str]]:
     """The key that sizes a table feeds a feature extractor beside a vocabulary, or is the width of a layer's input."""
+    names = _names(whole.evaluation)
     vocabulary = next((name for name in names if COUNTS_IDS.search(name) or name == "output_neurons"), None)
     is_feature = is_width = False
     for item in objects:
-        for name, value in layers.arguments(item) if item is not table else ():
+        for name, value in whole.arguments(item) if item is not table else ():
             if value is not rows or name is None:
                 continue
             how = f"`{item.target}` takes it as `{name}`"

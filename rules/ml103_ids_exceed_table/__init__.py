@@ -9,6 +9,7 @@ from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
 from modellint.graph.value import self_attribute
+from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -74,9 +75,7 @@ class IdsExceedTable(Rule):
             yield from self._wrong_guards(guarding, module, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.vocabularies import searches
-
-        for search in searches(recipe, project):
+        for search in recipes.about(recipe, project).searches():
             head, table = search.head, search.table
             if head is None or table is None or head.number <= table.number or search.item.recipe is not recipe:
                 continue

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op
+from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -80,9 +81,7 @@ class VocabularyMismatch(Rule):
                 yield self._unresized_finding(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.vocabularies import disagreements
-
-        for search, head, other in disagreements(recipe, project):
+        for search, head, other in recipes.about(recipe, project).disagreements():
             smaller, larger = sorted((head, other), key=lambda sized: sized.number)
             if smaller.item.recipe is not recipe:
                 continue

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.items import Item
-    from modellint.link.recipes.registration import Omission
     from modellint.rule import Project
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
@@ -57,22 +56,14 @@ class LayerOmittedFromModules(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import recipes_of
-
-        for recipe in recipes_of(module.file, project):
+        for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import including
-        from modellint.link.recipes.registration import omitted_layers
+        for omission in queries.about(recipe, project).omitted_layers():
+            yield self._finding(omission)
 
-        for whole in including(recipe, project):
-            for omission in omitted_layers(whole, project):
-                if whole is recipe or omission.layer.place.path == recipe.path:
-                    yield self._finding(omission, whole)
-
-    def _finding(self, omission: Omission, recipe: Recipe) -> Finding:
-
+    def _finding(self, omission: queries.Omission) -> Finding:
         layer = omission.layer
         name = layer.path
         related = []
@@ -89,18 +80,18 @@ class LayerOmittedFromModules(Rule):
             evidence=tuple(_evidence(omission)),
             related=related,
             help=f"add `{layer.name}: !ref <{name}>` to `modules:`",
-            fix=_fix(omission, recipe),
+            fix=_fix(omission),
             claim=claims.NotMoved(layer.place, name),
         )
 
 
-def _confidence(omission: Omission) -> Confidence:
+def _confidence(omission: queries.Omission) -> Confidence:
     if not omission.sure:
         return Confidence.LOW
     return Confidence.HIGH if omission.agreed else Confidence.MEDIUM
 
 
-def _evidence(omission: Omission) -> Iterator[str]:
+def _evidence(omission: queries.Omission) -> Iterator[str]:
     layer = omission.layer
     yield f"`{layer.target}` has parameters or buffers"
     if omission.use is not None:
@@ -113,9 +104,9 @@ def _evidence(omission: Omission) -> Iterator[str]:
         yield "the use depends on a condition that only a run decides"
 
 
-def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
+def _fix(omission: queries.Omission) -> Fix | None:
     """Add the entry to `modules`, where both stand in this file and the layer has a key of its own."""
-    layer, modules = omission.layer, omission.modules
+    recipe, layer, modules = omission.recipe, omission.layer, omission.modules
     name = layer.name
     if modules is None or modules.recipe is not recipe or not _KEY.fullmatch(name):
         return None
@@ -127,6 +118,6 @@ def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
     return Fix(f"Add `{name}` to `modules`", Applicability.SAFE, (edit,))
 
 
-def _is_reached_by(layer: Item, recipe: Recipe) -> bool:
+def _is_reached_by(layer: queries.Item, recipe: Recipe) -> bool:
     """True if a reference to the layer's path leads to it."""
     return recipe.resolve(layer.path) is layer.node

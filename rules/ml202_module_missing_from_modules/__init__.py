@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.interfaces import Unmet
-    from modellint.link.recipes.registration import Lacking, MissingModule
     from modellint.rule import Project
 
 
@@ -54,50 +53,38 @@ class ModuleMissingFromModules(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.interfaces import recipes_beside
-        from modellint.link.recipes.registration import missing_modules
-
-        for missing in missing_modules(module, project):
+        script = queries.script(module, project)
+        for missing in script.missing_modules:
             yield self._finding(missing)
-        for recipe in recipes_beside(module, project):
+        for recipe in script.interface_recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.interfaces import unmet_modules
-        from modellint.link.recipes.pairing import scripts_of
-        from modellint.link.recipes.registration import missing_modules
-
-        for unmet in unmet_modules(recipe, project):
+        asked = queries.about(recipe, project)
+        for unmet in asked.unmet_modules():
             yield self._unmet(unmet, recipe)
-        scripts = scripts_of(recipe, project).scripts
-        module = project.python(scripts[0]) if len(scripts) == 1 else None
-        for missing in missing_modules(module, project) if module is not None else ():
-            if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
-                yield self._finding(missing)
+        for missing in asked.missing_modules():
+            yield self._finding(missing)
 
-    def _finding(self, missing: MissingModule) -> Finding:
-
-        use = missing.use
-        certain = [lacking for lacking in missing.recipes if lacking.certain]
-        recipes = certain or list(missing.recipes)
+    def _finding(self, missing: queries.Missing) -> Finding:
+        use, recipes, is_certain = missing.use, missing.lacking, missing.is_certain
         return self.finding(
             use.place,
             f"`{use.text}` is used, but `modules` of {_names_of(recipes)} has no `{use.name}`",
             symbol=use.name,
-            confidence=Confidence.HIGH if certain else Confidence.LOW,
+            confidence=Confidence.HIGH if is_certain else Confidence.LOW,
             evidence=(
                 f"`{use.function}` is reached from the methods that the training loop calls"
-                if certain
+                if is_certain
                 else f"`{use.function}` is reached, but under a condition that only a run decides",
             ),
             related=[Related(lacking.place, _entries_of(lacking)) for lacking in recipes],
             help=_advice(use.name, recipes),
             # If it is not certain, what is in doubt is if the use is reached: no run of the recipe tells.
-            claim=claims.NoModule(recipes[0].place, use.name) if certain else None,
+            claim=claims.NoModule(recipes[0].place, use.name) if is_certain else None,
         )
 
-    def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
-
+    def _unmet(self, unmet: queries.Unmet, recipe: Recipe) -> Finding:
         interface, name = unmet.interface, unmet.name
         near = edits.get_close_matches(name, unmet.spare, n=1, cutoff=0.6)
         if unmet.is_defined:
@@ -130,17 +117,17 @@ class ModuleMissingFromModules(Rule):
         )
 
 
-def _names_of(recipes: list[Lacking]) -> str:
+def _names_of(recipes: Sequence[queries.Lacking]) -> str:
     first = recipes[0].recipe.file.name
     return f"`{first}`" if len(recipes) == 1 else f"`{first}` and {len(recipes) - 1} more"
 
 
-def _entries_of(lacking: Lacking) -> str:
-    return "`modules` has " + (", ".join(f"`{name}`" for name in lacking.entries) or "no entries")
+def _entries_of(lacking: queries.Lacking) -> str:
+    return "`modules` has " + (", ".join(f"`{name}`" for name in lacking.names) or "no entries")
 
 
-def _advice(name: str, recipes: list[Lacking]) -> str:
-    near = edits.get_close_matches(name, recipes[0].entries, n=1, cutoff=0.6)
-    if recipes[0].defined:
+def _advice(name: str, recipes: Sequence[queries.Lacking]) -> str:
+    near = edits.get_close_matches(name, recipes[0].names, n=1, cutoff=0.6)
+    if recipes[0].is_defined:
         return f"add `{name}: !ref <{name}>` to `modules:`"
     return f"did you mean `{near[0]}`?" if near else f"define `{name}` and add it to `modules:`"

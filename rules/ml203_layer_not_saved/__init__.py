@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.shortfalls import Shortfall
     from modellint.rule import Project
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
@@ -55,22 +55,14 @@ class LayerNotSaved(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import recipes_of
-
-        for recipe in recipes_of(module.file, project):
+        for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import including
-        from modellint.link.recipes.shortfalls import unsaved_layers
+        for shortfall in queries.about(recipe, project).unsaved_layers():
+            yield self._finding(shortfall)
 
-        for whole in including(recipe, project):
-            for shortfall in unsaved_layers(whole, project):
-                if whole is recipe or shortfall.layer.place.path == recipe.path:
-                    yield self._finding(shortfall, whole)
-
-    def _finding(self, shortfall: Shortfall, recipe: Recipe) -> Finding:
-
+    def _finding(self, shortfall: queries.Shortfall) -> Finding:
         layer, use = shortfall.layer, shortfall.use
         name = layer.path
         saved = shortfall.registration.saved
@@ -83,12 +75,12 @@ class LayerNotSaved(Rule):
             evidence=tuple(_evidence(shortfall)),
             related=[*_related(shortfall), Related(use.place, f"used here, in `{use.function}`")],
             help=_help(shortfall),
-            fix=_fix(shortfall, recipe),
+            fix=_fix(shortfall),
             claim=None if keeper is None else claims.NotSaved(layer.place, name, keeper.path),
         )
 
 
-def _layer_and_parts(shortfall: Shortfall) -> str:
+def _layer_and_parts(shortfall: queries.Shortfall) -> str:
     """The layer, and the keys that are lost with it."""
     name = shortfall.layer.path
     others = [part.path for part in shortfall.parts if "[" not in part.path and part is not shortfall.layer]
@@ -99,7 +91,7 @@ def _layer_and_parts(shortfall: Shortfall) -> str:
     return f"`{name}` ({told}{more})"
 
 
-def _evidence(shortfall: Shortfall) -> Iterator[str]:
+def _evidence(shortfall: queries.Shortfall) -> Iterator[str]:
     layer, part, status = shortfall.layer, shortfall.part, shortfall.status
     if layer is not part:
         yield f"`{layer.path}` holds `{part.path}`, and no part of it is saved"
@@ -111,7 +103,7 @@ def _evidence(shortfall: Shortfall) -> Iterator[str]:
         yield "the use depends on a condition that only a run decides"
 
 
-def _related(shortfall: Shortfall) -> Iterator[Related]:
+def _related(shortfall: queries.Shortfall) -> Iterator[Related]:
     saved, status = shortfall.registration.saved, shortfall.status
     if saved is not None and saved.place is not None:
         held = ", ".join(f"`{root.item.path}`" for root in saved.roots if root.certain) or "nothing of the recipe"
@@ -122,16 +114,17 @@ def _related(shortfall: Shortfall) -> Iterator[Related]:
         yield Related(status.trained.root.place, "trained by this optimizer")
 
 
-def _help(shortfall: Shortfall) -> str:
+def _help(shortfall: queries.Shortfall) -> str:
     layer, siblings = shortfall.layer, shortfall.siblings
     if siblings is not None:
         return f"add `!ref <{layer.path}>` to `{siblings.path}`"
     return f"add `{layer.name}: !ref <{layer.path}>` to the `recoverables` of the checkpointer"
 
 
-def _fix(shortfall: Shortfall, recipe: Recipe) -> Fix | None:
+def _fix(shortfall: queries.Shortfall) -> Fix | None:
     """Add the layer to the list beside the others, or else to `recoverables`, where that stands in this file."""
-    layer, siblings, saved = shortfall.layer, shortfall.siblings, shortfall.registration.saved
+    recipe, layer, siblings = shortfall.recipe, shortfall.layer, shortfall.siblings
+    saved = shortfall.registration.saved
     if layer.recipe is not recipe or recipe.resolve(layer.path) is not layer.node:
         return None
     reference = f"!ref <{layer.path}>"

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
+
+from .bypasses import Bypass, bypassing_calls, receiver_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +17,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
-
-    from .bypasses import Bypass
 
 
 class CallBypassesDdp(Rule):
@@ -61,19 +62,12 @@ class CallBypassesDdp(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .bypasses import bypassing_calls
-
         for bypass in bypassing_calls(module, project):
             yield self._finding(bypass)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import scripts_of
-
-        from .bypasses import bypassing_calls
-
-        scripts = scripts_of(recipe, project).scripts
-        module = project.python(scripts[0]) if len(scripts) == 1 else None
-        for bypass in bypassing_calls(module, project) if module is not None else ():
+        script = queries.about(recipe, project).script
+        for bypass in bypassing_calls(script, project) if script is not None else ():
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
 
@@ -100,7 +94,6 @@ class CallBypassesDdp(Rule):
 
 
 def _claim(bypass: Bypass) -> claims.NotWrapped | None:
-
     if not bypass.is_certain or not bypass.brain.classes:
         return None
     (recipe, root), script, brain = bypass.recipes[0], bypass.brain.module.path, bypass.brain.classes[0].qualname
@@ -111,8 +104,6 @@ def _claim(bypass: Bypass) -> claims.NotWrapped | None:
 
 def _fix(bypass: Bypass) -> Fix | None:
     """The entry of `self.modules` instead of the recipe's own object, where that is written out."""
-    from .bypasses import receiver_of
-
     receiver = receiver_of(bypass.use)
     if receiver is None or bypass.entry is None or not bypass.entry.isidentifier():
         return None

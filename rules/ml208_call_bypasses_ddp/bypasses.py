@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op
-from modellint.link.recipes.items import Item, ItemKind
-from modellint.link.recipes.loading import callee_name
-from modellint.link.recipes.moved import Layers, layers_of
-from modellint.link.recipes.overview import Registration, registrations_under
-from modellint.link.recipes.pairing import recipes_of
-from modellint.link.recipes.scripts import own_events, script_functions
+from modellint.graph.value import Op
+from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +15,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.value import Value
-    from modellint.link.recipes.closures import Root
-    from modellint.link.recipes.reach import ItemUse
-    from modellint.link.recipes.scripts import BrainUse
     from modellint.rule import Project
 
 #: Functions that set up a process group.
@@ -36,11 +28,11 @@ class Bypass:
     `entry` is its name there, None if the recipes disagree on it; `brain` is the one that calls it.
     """
 
-    use: ItemUse
+    use: queries.ItemUse
     module: ModuleFacts
-    brain: BrainUse
+    brain: queries.BrainUse
     entry: str | None
-    recipes: tuple[tuple[Recipe, Root], ...]
+    recipes: tuple[tuple[Recipe, queries.Root], ...]
     is_certain: bool
 
     @property
@@ -54,21 +46,18 @@ def bypassing_calls(module: ModuleFacts, project: Project) -> tuple[Bypass, ...]
 
 
 def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
-    paired = recipes_of(module.file, project)
-    if not paired or not _is_distributed(module):
+    script = queries.script(module, project)
+    if not script.recipes or not _is_distributed(script):
         return
-    layers = layers_of(project)
-    uses: dict[Place, tuple[ItemUse, BrainUse]] = {}
-    recipes: dict[Place, list[tuple[Recipe, Root]]] = {}
+    uses: dict[Place, tuple[queries.ItemUse, queries.BrainUse]] = {}
+    recipes: dict[Place, list[tuple[Recipe, queries.Root]]] = {}
     certain: set[Place] = set()
-    registrations = [
-        (recipe, registration)
-        for recipe in paired
-        for registration in registrations_under(recipe, module.file, project)
-    ]
-    for recipe, registration in registrations:
-        for use, root in _raw_calls(registration, layers):
+    asked = [queries.about(recipe, project) for recipe in script.recipes]
+    registrations = [(one, registration) for one in asked for registration in one.registrations(module)]
+    for one, registration in registrations:
+        for use, root in _raw_calls(registration, one):
             assert registration.reach is not None
+            recipe = one.recipe
             uses.setdefault(use.place, (use, registration.reach.brain))
             if all(known is not recipe for known, _ in recipes.setdefault(use.place, [])):
                 recipes[use.place].append((recipe, root))
@@ -83,48 +72,46 @@ def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
         yield Bypass(use, module, brain, entry if is_safe else None, tuple(recipes[place]), place in certain)
 
 
-def _raw_calls(registration: Registration, layers: Layers) -> Iterator[tuple[ItemUse, Root]]:
+def _raw_calls(
+    registration: queries.Registration, asked: queries.Queries
+) -> Iterator[tuple[queries.ItemUse, queries.Root]]:
     for use in registration.reach.item_uses if registration.reach is not None else ():
         if use.entry is not None or not use.direct or not use.learns:
             continue
         for root in registration.modules.roots:
-            if root.item is use.item and _is_wrapped(root.item, registration, layers):
+            if root.item is use.item and _is_wrapped(root.item, registration, asked):
                 yield use, root
                 break
 
 
-def _is_wrapped(item: Item, registration: Registration, layers: Layers) -> bool:
+def _is_wrapped(item: queries.Item, registration: queries.Registration, asked: queries.Queries) -> bool:
     """True if an entry of `modules` has parameters to train, so that the framework wraps it."""
-    held = layers.held_by(item).certain
-    return any(
-        not status.may_be_frozen and status.has_parameters for status in registration.layers if id(status.item) in held
-    )
+    held = (status for status in registration.layers if asked.holds(item, status.item))
+    return any(not status.may_be_frozen and status.has_parameters for status in held)
 
 
-def _is_called_properly(root: Root, registration: Registration) -> bool:
+def _is_called_properly(root: queries.Root, registration: queries.Registration) -> bool:
     """True if the wrapper is called as well: then it synchronises gradients, by whatever call they come."""
     uses = registration.reach.item_uses if registration.reach is not None else ()
     return any(use.item is root.item and use.entry is not None and use.learns for use in uses)
 
 
-def _has_entry(registration: Registration, entry: str | None) -> bool:
+def _has_entry(registration: queries.Registration, entry: str | None) -> bool:
     return any(root.text == f"modules[{entry}]" for root in registration.modules.roots)
 
 
-def _calls(registration: Registration, place: Place) -> bool:
+def _calls(registration: queries.Registration, place: Place) -> bool:
     return registration.reach is not None and any(use.place == place for use in registration.reach.item_uses)
 
 
-def _is_distributed(module: ModuleFacts) -> bool:
+def _is_distributed(script: queries.ScriptQueries) -> bool:
     """True if a script sets up a process group."""
-    events = (event for function in script_functions(module) for event in own_events(function))
-    names = (callee_name(event.value.callee) or "" for event in events if event.kind is EventKind.CALL)
-    return any(name.rpartition(".")[2] in _DISTRIBUTED for name in names)
+    return any(name.rpartition(".")[2] in _DISTRIBUTED for name in script.callees)
 
 
-def receiver_of(use: ItemUse) -> Value | None:
+def receiver_of(use: queries.ItemUse) -> Value | None:
     """`self.hparams.x` of the call `self.hparams.x(…)`, where it is written so; None for anything else."""
     callee = None if use.call is None else use.call.callee
-    if callee is None or callee.op not in (Op.ATTR, Op.INDEX) or use.item.kind is not ItemKind.NEW:
+    if callee is None or callee.op not in (Op.ATTR, Op.INDEX) or use.item.kind is not queries.ItemKind.NEW:
         return None
     return callee if callee.data != "forward" else callee.args[0]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.link.recipes import queries
+from modellint.rule import Rule, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from modellint.finding import Place
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.scripts import BrainUse
-    from modellint.link.recipes.shortfalls import Shortfall
     from modellint.rule import Probe, Project
 
     from .optimised import LeftOut
@@ -56,33 +55,24 @@ class LayerNotOptimised(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import recipes_of
-
         from .optimised import left_out
 
         for found in left_out(module, project):
             yield self._report(found)
-        for recipe in recipes_of(module.file, project):
+        for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import including
-        from modellint.link.recipes.shortfalls import untrained_layers
-
-        for whole in including(recipe, project):
-            for shortfall in untrained_layers(whole, project):
-                if whole is recipe or shortfall.layer.place.path == recipe.path:
-                    yield self._untrained_finding(shortfall)
+        for shortfall in queries.about(recipe, project).untrained_layers():
+            yield self._untrained_finding(shortfall)
 
     def probe(self, claim: claims.NotTrained | claims.NotListed, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
-        from modellint.rule import file_probe, recipe_probe
-
         if isinstance(claim, claims.NotListed):
             return file_probe(claim, claim.owner if claim.child else claim.function)
         return recipe_probe(claim, project)
 
-    def _untrained_finding(self, shortfall: Shortfall) -> Finding:
+    def _untrained_finding(self, shortfall: queries.Shortfall) -> Finding:
         layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained
         optimizers = trained.optimizers if trained is not None else {}
         reach, is_certain = shortfall.registration.reach, shortfall.is_certain
@@ -141,8 +131,8 @@ class LayerNotOptimised(Rule):
         )
 
 
-def _claim(brain: BrainUse, place: Place, key: str) -> claims.NotTrained | None:
+def _claim(brain: queries.BrainUse, place: Place, key: str) -> claims.NotTrained | None:
     """The claim that a Brain does not train the layer under `key`; None for one that makes no optimizers itself."""
-    if not brain.classes or brain.method("init_optimizers") is None:
+    if brain.method("init_optimizers") is None:
         return None
     return claims.NotTrained(place, key, brain.module.path, brain.classes[0].qualname)

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
+
+from .mixed import Mixed, mixed_names
+from .purposes import is_on_purpose
+from .states import UnsavedState, unsaved_states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +21,6 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
-    from .mixed import Mixed
-    from .states import UnsavedState
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -61,46 +64,34 @@ class StateNotSaved(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import recipes_of
-
-        from .mixed import mixed_names
-
         for pair in mixed_names(module):
             yield self._mixed_finding(pair)
-        for recipe in recipes_of(module.file, project):
+        for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.pairing import including
+        for state in queries.about(recipe, project).within_wholes(unsaved_states):
+            if not is_on_purpose(state):
+                yield self._finding(state)
 
-        from .purposes import is_on_purpose
-        from .states import unsaved_states
-
-        for whole in including(recipe, project):
-            for state in unsaved_states(whole, project):
-                is_here = whole is recipe or state.item.place.path == recipe.path
-                if is_here and not is_on_purpose(state):
-                    yield self._finding(state, whole)
-
-    def _finding(self, state: UnsavedState, recipe: Recipe) -> Finding:
-        name = state.item.path
-        where = "the script" if state.function == "<module>" else f"`{state.function}`"
-        related = [Related(state.place, f"it changes here, in {where}")]
-        if state.makes:
-            related = [Related(state.place, f"the optimizer is made here, in {where}")]
+    def _finding(self, state: UnsavedState) -> Finding:
+        name, use = state.item.path, state.use
+        where = "the script" if use.function == "<module>" else f"`{use.function}`"
+        what = "the optimizer is made here" if state.makes else "it changes here"
+        related = [Related(use.place, f"{what}, in {where}")]
         if state.saved.place is not None:
             held = ", ".join(f"`{root.item.path}`" for root in state.saved.roots if root.certain)
             related.append(Related(state.saved.place, f"what is saved: {held or 'nothing of the recipe'}"))
         subject = f"the optimizer that `{name}` makes" if state.makes else f"`{name}`"
         return self.finding(
-            state.item.place,
+            state.place,
             f"{subject} changes in training, but no checkpoint holds its state",
             symbol=name,
-            confidence=Confidence.HIGH if state.certain else Confidence.LOW,
+            confidence=Confidence.HIGH if state.is_certain else Confidence.LOW,
             evidence=tuple(_evidence(state)),
             related=related,
             help=_help(state),
-            fix=_fix(state, recipe),
+            fix=_fix(state),
             claim=_claim(state),
         )
 
@@ -121,22 +112,22 @@ class StateNotSaved(Rule):
 
 def _claim(state: UnsavedState) -> claims.NotSaved | claims.OptimizerNotSaved | None:
     """The claim for a run; None without a checkpointer, or where the Brain makes no optimizers itself."""
-    place, brain = state.item.place, state.brain
+    place, brain = state.place, state.brain
     if not state.makes:
-        keeper = None if state.saved is None else state.saved.checkpointer
+        keeper = state.saved.checkpointer
         return None if keeper is None else claims.NotSaved(place, state.item.path, keeper.path)
     # If it is not certain, what is in doubt is if this Brain makes it.
-    if not state.certain or not brain.classes or brain.method("init_optimizers") is None:
+    if not state.is_certain or brain.method("init_optimizers") is None:
         return None
-    return claims.OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, state.place)
+    return claims.OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, state.use.place)
 
 
 def _evidence(state: UnsavedState) -> Iterator[str]:
     if state.makes:
         yield "only what the framework's own `init_optimizers` makes is added to the checkpointer"
     else:
-        yield f"`{state.item.target}` has hooks for checkpoints, and `{state.text}` changes what they save"
-    if not state.certain:
+        yield f"`{state.item.target}` has hooks for checkpoints, and `{state.use.text}` changes what they save"
+    if not state.is_certain:
         yield "this depends on a condition that only a run decides"
 
 
@@ -147,9 +138,9 @@ def _help(state: UnsavedState) -> str:
     return f"add `{item.name}: !ref <{item.path}>` to the `recoverables` of the checkpointer"
 
 
-def _fix(state: UnsavedState, recipe: Recipe) -> Fix | None:
+def _fix(state: UnsavedState) -> Fix | None:
     """Add the object to `recoverables`, where both stand in this file."""
-    item, recoverables = state.item, state.saved.recoverables
+    recipe, item, recoverables = state.recipe, state.item, state.saved.recoverables
     if state.makes or recoverables is None or recoverables.recipe is not recipe or not _KEY.fullmatch(item.name):
         return None
     if item.recipe is not recipe or recipe.resolve(item.path) is not item.node:

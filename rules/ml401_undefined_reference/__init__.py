@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule, any_of
+from modellint.graph.recipe import Dialect, TagKind
+from modellint.link.recipes import queries
+from modellint.rule import Rule, any_of, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.health import FoundProblem
-    from modellint.link.recipes.items import Problem
     from modellint.rule import Probe, Project
 
 
@@ -64,11 +64,8 @@ class UndefinedReference(Rule):
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.health import problems
-        from modellint.link.recipes.items import ProblemKind
-
-        kinds = [kind for kind in ProblemKind if kind is ProblemKind.UNDEFINED or kind.name in _DESCRIPTIONS]
-        for found in problems(recipe, project, kinds):
+        kinds = (kind for kind in queries.ProblemKind if kind.name in ("UNDEFINED", *_DESCRIPTIONS))
+        for found in queries.about(recipe, project).problems(*kinds):
             describe = _DESCRIPTIONS.get(found.problem.kind.name)
             yield (
                 self._undefined_finding(found)
@@ -78,13 +75,9 @@ class UndefinedReference(Rule):
 
     def probe(self, claim: claims.NotLoaded | claims.Unresolved, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference; resolve it in what OmegaConf loads."""
-        from modellint.rule import file_probe, recipe_probe
-
         return file_probe(claim) if isinstance(claim, claims.Unresolved) else recipe_probe(claim, project)
 
-    def _undefined_finding(self, found: FoundProblem) -> Finding:
-        from modellint.graph.recipe import Dialect, TagKind
-
+    def _undefined_finding(self, found: queries.FoundProblem) -> Finding:
         problem, recipe = found.problem, found.recipe
         is_plain = recipe.dialect is Dialect.OMEGACONF
         nested = problem.text != problem.missing
@@ -120,8 +113,7 @@ class UndefinedReference(Rule):
             claim=claims.Unresolved(problem.place, written) if is_plain else claims.NotLoaded(problem.place, "0"),
         )
 
-    def _unresolved_finding(self, found: FoundProblem, what: str, evidence: str, help: str) -> Finding:
-
+    def _unresolved_finding(self, found: queries.FoundProblem, what: str, evidence: str, help: str) -> Finding:
         problem = found.problem
         return self.finding(
             problem.place,
@@ -137,13 +129,13 @@ class UndefinedReference(Rule):
 _REFUSED = "HyperPyYAML raises `ValueError` when the recipe is loaded"
 
 
-def _interpolation(problem: Problem) -> Iterator[str]:
+def _interpolation(problem: queries.Problem) -> Iterator[str]:
     yield "OmegaConf raises `InterpolationKeyError` when the value is read"
     if problem.times > 1:
         yield f"{problem.times} interpolations in this mapping use `{problem.missing}`"
 
 
-def _forward(problem: Problem) -> tuple[str, str, str]:
+def _forward(problem: queries.Problem) -> tuple[str, str, str]:
     later = f"`{problem.missing}`" if problem.missing else "another reference"
     return (
         f"`<{problem.text}>` is itself a reference to {later}, which HyperPyYAML resolves only further down",
@@ -152,7 +144,7 @@ def _forward(problem: Problem) -> tuple[str, str, str]:
     )
 
 
-def _include(problem: Problem) -> tuple[str, str, str]:
+def _include(problem: queries.Problem) -> tuple[str, str, str]:
     reason = "".join(problem.available)
     if not problem.missing:
         return "`!include:` names no file", "HyperPyYAML opens the file when the recipe is loaded", "name the file"
@@ -163,7 +155,7 @@ def _include(problem: Problem) -> tuple[str, str, str]:
     )
 
 
-def _division(problem: Problem) -> tuple[str, str, str]:
+def _division(problem: queries.Problem) -> tuple[str, str, str]:
     return (
         f"`{problem.text}` divides by zero",
         "HyperPyYAML raises `ZeroDivisionError` when the recipe is loaded",
@@ -171,7 +163,7 @@ def _division(problem: Problem) -> tuple[str, str, str]:
     )
 
 
-def _override(problem: Problem) -> tuple[str, str, str]:
+def _override(problem: queries.Problem) -> tuple[str, str, str]:
     return (
         f"`{problem.text}` is a mapping here, but not in `{problem.missing}`",
         "HyperPyYAML merges overrides key by key, and raises `ValueError` if the value has no keys",

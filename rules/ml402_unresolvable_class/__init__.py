@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import Dialect
-from modellint.rule import Rule, any_of
+from modellint.link.recipes import queries
+from modellint.rule import Rule, any_of, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.targets import BadTarget, ResolvedName
     from modellint.rule import Probe, Project
 
 
@@ -58,40 +58,35 @@ class UnresolvableClass(Rule):
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.targets import TargetKind, bad_targets
-
-        for bad in bad_targets(recipe, project):
-            if bad.target.kind is not TargetKind.MISSING:
-                yield self._misfit(bad, recipe)
-                continue
-            near = edits.get_close_matches(bad.target.missing, sorted(bad.target.available), n=3, cutoff=0.7)
-            if near or bad.target.is_sure:
-                yield self._missing(bad, recipe, near, project)
+        for tagged in queries.about(recipe, project).tags():
+            target = tagged.target
+            if tagged.is_refused:
+                yield self._misfit(tagged, recipe)
+            elif target.kind is queries.TargetKind.MISSING:
+                near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
+                if near or target.is_sure:
+                    yield self._missing(tagged, recipe, near, project)
 
     def probe(self, claim: claims.NotMade | claims.NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object; locate the name in `_target_`."""
-        from modellint.rule import file_probe, recipe_probe
-
         return file_probe(claim) if isinstance(claim, claims.NotLocated) else recipe_probe(claim, project)
 
-    def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str], project: Project) -> Finding:
-        from modellint.link.requirements import required
-
-        target = bad.target
+    def _missing(self, bad: queries.TaggedItem, recipe: Recipe, near: list[str], project: Project) -> Finding:
+        target, tag = bad.target, bad.item.node.tag
         sure = target.is_sure and (near or not target.package)
         is_plain = recipe.dialect is Dialect.OMEGACONF
-        evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{bad.node.tag.text}`"]
+        evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         evidence += _other_releases(bad, project)
-        wanted = required(target.package, project) if target.others else None
+        wanted = queries.about(recipe, project).requirement(target.package) if target.others else None
         has_alternatives = bool(target.others) and (wanted is None or not wanted.is_particular)
         return self.finding(
-            recipe.place(bad.node.tag.span),
+            recipe.place(tag.span),
             f"`{target.owner}` has no `{target.missing}`"
             if target.owner
             else f"there is no package `{target.missing}`",
-            symbol=bad.name,
+            symbol=tag.target,
             severity=Severity.WARNING if has_alternatives else Severity.ERROR,
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
@@ -100,53 +95,50 @@ class UnresolvableClass(Rule):
             cause=f"{target.owner}.{target.missing} {target.moved}",
         )
 
-    def _misfit(self, bad: BadTarget, recipe: Recipe) -> Finding:
-        tag, what = bad.node.tag.kind.value, bad.target.kind.value
-        place = bad.target.place
+    def _misfit(self, bad: queries.TaggedItem, recipe: Recipe) -> Finding:
+        written, kind, place = bad.item.node.tag, bad.target.kind.value, bad.target.place
+        tag = written.kind.value
         return self.finding(
-            recipe.place(bad.node.tag.span),
-            f"`{tag}:` takes {_WANTED[tag]}, and `{bad.name}` is {what}",
-            symbol=bad.name,
+            recipe.place(written.span),
+            f"`{tag}:` takes {_WANTED[tag]}, and `{written.target}` is {kind}",
+            symbol=written.target,
             confidence=Confidence.HIGH,
             evidence=(
                 _LOCATING
                 if recipe.dialect is Dialect.OMEGACONF
-                else f"HyperPyYAML raises `ValueError` for `{bad.node.tag.text}`",
+                else f"HyperPyYAML raises `ValueError` for `{written.text}`",
             ),
             related=(Related(place, "defined here"),) if place is not None else (),
-            help=_advice(tag, what),
+            help=_advice(tag, kind),
             claim=_claim(bad, recipe),
-            cause=bad.node.tag.text,
+            cause=written.text,
         )
 
 
-def _claim(bad: BadTarget, recipe: Recipe) -> claims.NotMade | claims.NotLocated:
-
-    place = recipe.place(bad.node.tag.span)
+def _claim(bad: queries.TaggedItem, recipe: Recipe) -> claims.NotMade | claims.NotLocated:
+    tag = bad.item.node.tag
+    place = recipe.place(tag.span)
     if recipe.dialect is Dialect.OMEGACONF:
-        return claims.NotLocated(place, bad.name)
-    return claims.NotMade(place, bad.item.top, bad.name, "")
+        return claims.NotLocated(place, tag.target)
+    return claims.NotMade(place, bad.item.top, tag.target, "")
 
 
-def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:
+def _other_releases(bad: queries.TaggedItem, project: Project) -> Iterator[str]:
     """Evidence about other releases that have the name, and why they do not count."""
-    from modellint.link.recipes.eras import is_for_earlier
-    from modellint.link.requirements import required
-
-    target = bad.target
+    target, asked = bad.target, queries.about(bad.item.recipe, project)
     if not target.others:
         return
     yield f"{target.package} {target.others} has the name"
-    wanted = required(target.package, project)
+    wanted = asked.requirement(target.package)
     if wanted is not None and wanted.is_particular:
         yield f"`{wanted.origin.name}` asks for other releases"
-    elif is_for_earlier(bad.item.recipe, target.package, project):
+    elif asked.is_for_earlier(target.package):
         yield f"the project asks for no release; going by the names in the recipe, it needs one of {target.others}"
     else:
         yield "the project asks for no release, so modellint takes the newest ones"
 
 
-def _help(target: ResolvedName, near: list[str]) -> str:
+def _help(target: queries.ResolvedName, near: list[str]) -> str:
     if target.moved:
         return f"it moved to `{target.moved}`"
     if target.others and not near:

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import Dialect
-from modellint.rule import Rule
+from modellint.graph.recipe import Dialect, TagKind
+from modellint.rule import Rule, file_probe, recipe_probe
+
+from .calls import BadCall, bad_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from modellint.graph.python import Misfit
     from modellint.graph.recipe import Recipe
-    from modellint.link.classes.signatures import Parameters
+    from modellint.link.recipes import queries
     from modellint.rule import Probe, Project
-
-    from .calls import BadCall
 
 
 #: The number of mistakes in one call that have a finding each.
@@ -70,8 +69,6 @@ class ConstructorMismatch(Rule):
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from .calls import bad_calls
-
         for bad in bad_calls(recipe, project):
             found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
@@ -79,13 +76,9 @@ class ConstructorMismatch(Rule):
 
     def probe(self, claim: claims.NotMade | claims.NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""
-        from modellint.rule import file_probe, recipe_probe
-
         return file_probe(claim) if isinstance(claim, claims.NotCalled) else recipe_probe(claim, project)
 
-    def _finding(self, bad: BadCall, misfit: Misfit) -> Finding:
-        from modellint.graph.recipe import TagKind
-
+    def _finding(self, bad: BadCall, misfit: queries.Misfit) -> Finding:
         target, tag = bad.target, bad.item.node.tag
         name = tag.target.rpartition(".")[2]
         parameters = target.signatures[0]
@@ -119,7 +112,7 @@ class ConstructorMismatch(Rule):
         )
 
 
-def _mistakes(misfits: Sequence[Misfit]) -> Iterator[Misfit]:
+def _mistakes(misfits: Sequence[queries.Misfit]) -> Iterator[queries.Misfit]:
     """The misfits, each mistake once: a parameter is not missing as well where its name is misspelt."""
     unknown = [misfit.unknown for misfit in misfits if misfit.unknown]
     for misfit in misfits:
@@ -140,8 +133,7 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
     )
 
 
-def _claim(bad: BadCall, misfit: Misfit) -> claims.NotMade | claims.NotCalled:
-
+def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled:
     item, tag = bad.item, bad.item.node.tag
     if item.recipe.dialect is Dialect.OMEGACONF:
         return claims.NotCalled(bad.place(misfit), tag.target, len(item.elements), tuple(map(str, item.fields)))
@@ -150,7 +142,7 @@ def _claim(bad: BadCall, misfit: Misfit) -> claims.NotMade | claims.NotCalled:
     return claims.NotMade(item.recipe.place(tag.span), item.top, tag.target, says)
 
 
-def _message(name: str, misfit: Misfit, given: int) -> str:
+def _message(name: str, misfit: queries.Misfit, given: int) -> str:
     if misfit.unknown:
         return f"`{name}` takes no argument `{misfit.unknown}`"
     if misfit.missing:
@@ -161,13 +153,13 @@ def _message(name: str, misfit: Misfit, given: int) -> str:
     return f"`{name}` takes at most {misfit.most} {arguments} by position, not {given}"
 
 
-def _parameters_text(parameters: Parameters) -> str:
+def _parameters_text(parameters: queries.Parameters) -> str:
     stars = {"var-positional": "*", "var-keyword": "**"}
     names = [f"`{stars.get(p.kind, '')}{p.name}`" for p in parameters]
     return "it takes " + (", ".join(names) if names else "no arguments")
 
 
-def _advice(misfit: Misfit, meant: str | None) -> str:
+def _advice(misfit: queries.Misfit, meant: str | None) -> str:
     if misfit.unknown:
         return f"remove `{misfit.unknown}`"
     if misfit.doubled:

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import MERGE
 from modellint.rule import Rule, recipe_probe
+
+from .repeated import RepeatedKey, repeated_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
-
-    from .repeated import RepeatedKey
 
 
 class DuplicateKey(Rule):
@@ -46,14 +47,10 @@ class DuplicateKey(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from .repeated import repeated_keys
-
         for repeated in repeated_keys(recipe, project):
             yield self._finding(repeated)
 
     def _finding(self, repeated: RepeatedKey) -> Finding:
-        from modellint.graph.recipe import MERGE
-
         place = repeated.recipe.place(repeated.second.key.span)
         name = repeated.second.key.text
         tag = repeated.owner.tag.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ class RepeatedKey:
 
 def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
-    evaluation = evaluate(recipe, project)
+    evaluation = queries.about(recipe, project).evaluation
     for part in evaluation.recipes:
         if part is recipe or project.recipe(part.file) is None:
             for node in part.nodes():

@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from modellint.finding import Place
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.interfaces import Unmet
     from modellint.rule import Project
-
-    from .hyperparameters import LackingRecipe, MissingKey
 
 
 class UndefinedHyperparameter(Rule):
@@ -57,35 +54,22 @@ class UndefinedHyperparameter(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.interfaces import recipes_beside
-
-        from .hyperparameters import missing_keys
-
-        for missing in missing_keys(module, project):
+        script = queries.script(module, project)
+        for missing in script.missing_keys:
             yield self._finding(missing)
-        for recipe in recipes_beside(module, project):
+        for recipe in script.interface_recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.interfaces import unmet_keys
-        from modellint.link.recipes.pairing import scripts_of
-
-        from .hyperparameters import missing_keys
-
-        for unmet in unmet_keys(recipe, project):
+        asked = queries.about(recipe, project)
+        for unmet in asked.unmet_keys():
             yield self._unmet(unmet, recipe)
-        scripts = scripts_of(recipe, project).scripts
-        module = project.python(scripts[0]) if len(scripts) == 1 else None
-        for missing in missing_keys(module, project) if module is not None else ():
-            if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
-                yield self._finding(missing)
+        for missing in asked.missing_keys():
+            yield self._finding(missing)
 
-    def _finding(self, missing: MissingKey) -> Finding:
-
-        use = missing.use
-        certain = [lacking for lacking in missing.recipes if lacking.certain]
-        recipes = certain or list(missing.recipes)
-        near = edits.get_close_matches(use.name, recipes[0].keys, n=1, cutoff=0.75)
+    def _finding(self, missing: queries.Missing) -> Finding:
+        use, recipes, is_certain = missing.use, missing.lacking, missing.is_certain
+        near = edits.get_close_matches(use.name, recipes[0].names, n=1, cutoff=0.75)
         doubt = recipes[0].doubt if all(lacking.doubt for lacking in recipes) else ""
         verb = "is overridden" if missing.is_override else "is read"
         where = "the script" if use.function == "<module>" else f"`{use.function}`"
@@ -94,10 +78,10 @@ class UndefinedHyperparameter(Rule):
             f"`{use.text}` {verb}, but {_names_of(recipes)} has no key `{use.name}`",
             symbol=use.name,
             severity=Severity.WARNING if doubt else Severity.ERROR,
-            confidence=(Confidence.MEDIUM if doubt else Confidence.HIGH) if certain else Confidence.LOW,
+            confidence=(Confidence.MEDIUM if doubt else Confidence.HIGH) if is_certain else Confidence.LOW,
             evidence=(
                 f"{where} reaches this line whenever it runs"
-                if certain
+                if is_certain
                 else f"{where} reaches this line only under a condition that the run decides, or keys may be added",
                 *(
                     [f"modellint takes this for the script of `{recipes[0].recipe.file.name}` by {doubt}"]
@@ -105,14 +89,13 @@ class UndefinedHyperparameter(Rule):
                     else []
                 ),
             ),
-            related=[Related(_head(lacking), f"the recipe has no `{use.name}`") for lacking in recipes],
+            related=[Related(lacking.place, f"the recipe has no `{use.name}`") for lacking in recipes],
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
             # If it is not certain, what is in doubt is if the script asks.
-            claim=claims.NoKey(_head(recipes[0]), use.name, missing.is_override) if certain else None,
+            claim=claims.NoKey(recipes[0].place, use.name, missing.is_override) if is_certain else None,
         )
 
-    def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
-
+    def _unmet(self, unmet: queries.Unmet, recipe: Recipe) -> Finding:
         interface, name = unmet.interface, unmet.name
         claim = claims.NoKey(unmet.place, name, is_override=False)
         near = edits.get_close_matches(name, unmet.spare, n=1, cutoff=0.75)
@@ -142,12 +125,6 @@ class UndefinedHyperparameter(Rule):
         )
 
 
-def _head(lacking: LackingRecipe) -> Place:
-    """The first key of a recipe."""
-    root = lacking.recipe.root
-    return lacking.recipe.place(root.entries[0].key.span if root.entries else root.span)
-
-
-def _names_of(recipes: list[LackingRecipe]) -> str:
+def _names_of(recipes: Sequence[queries.Lacking]) -> str:
     first = recipes[0].recipe.file.name
     return f"`{first}`" if len(recipes) == 1 else f"each of `{first}` and {len(recipes) - 1} more"

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Severity
+from modellint.graph.recipe import TagKind
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
+
+from .tags import PREFIXES, FoundTag, unknown_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.items import Problem
     from modellint.rule import Project
-
-    from .tags import FoundTag
 
 
 class UnknownTag(Rule):
@@ -55,18 +56,12 @@ class UnknownTag(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.health import problems
-        from modellint.link.recipes.items import ProblemKind
-
-        from .tags import unknown_tags
-
         for tag in unknown_tags(recipe, project):
             yield self._unknown(tag, recipe)
-        for found in problems(recipe, project, (ProblemKind.SHAPE,)):
+        for found in queries.about(recipe, project).problems(queries.ProblemKind.SHAPE):
             yield self._misplaced_finding(found.problem)
 
     def _unknown(self, found: FoundTag, recipe: Recipe) -> Finding:
-
         text = found.node.tag.text
         place = recipe.place(found.node.tag.span)
         near = _nearest(text)
@@ -80,8 +75,7 @@ class UnknownTag(Rule):
             claim=claims.NotLoaded(place, ""),
         )
 
-    def _misplaced_finding(self, problem: Problem) -> Finding:
-
+    def _misplaced_finding(self, problem: queries.Problem) -> Finding:
         return self.finding(
             problem.place,
             f"`{problem.missing}` takes only text, but a mapping or list follows it",
@@ -105,10 +99,6 @@ _YAML_TYPES = tuple(
 
 def _nearest(text: str) -> str | None:
     """The tag that was probably meant."""
-    from modellint.graph.recipe import TagKind
-
-    from .tags import PREFIXES
-
     if text.startswith("!!"):
         types = edits.get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)
         return types[0] if types else None

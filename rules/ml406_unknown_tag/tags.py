@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Node, Recipe, TagKind
 from modellint.graph.value import EventKind, Op
-from modellint.link.recipes.evaluation import evaluate
-from modellint.link.recipes.health import live_nodes
-from modellint.link.recipes.keys import text_of
-from modellint.link.recipes.pairing import including, scripts_of
+from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -51,17 +48,17 @@ class FoundTag:
 
 def unknown_tags(recipe: Recipe, project: Project) -> Iterator[FoundTag]:
     """The tags of a recipe that HyperPyYAML has no constructor for."""
-    nodes = [node for node in live_nodes(recipe, project) if _is_unknown(node)]
+    asked = queries.about(recipe, project)
+    nodes = [node for node in asked.live_nodes() if _is_unknown(node)]
     if not nodes:
         return
-    scripts = {script for whole in including(recipe, project) for script in scripts_of(whole, project).scripts}
+    scripts = {script for whole in asked.wholes() for script in whole.pairing.scripts}
     registered = _registered_in(scripts, project)
     if registered is None:
         return
-    evaluation = evaluate(recipe, project)
     for node in nodes:
         if not node.tag.text.startswith(registered):
-            item = evaluation.item(node)
+            item = asked.evaluation.item(node)
             yield FoundTag(node, "" if item is None else item.path, bool(scripts))
 
 
@@ -92,5 +89,5 @@ def _registered_by(module: ModuleFacts) -> list[str] | None:
                 calls += 1
                 if first is not None and callee.data != "register_class":
                     tags.append(first)
-    texts = [text for tag in tags if (text := text_of(tag)) is not None]
+    texts = [tag.data for tag in tags if tag.op is Op.CONST and isinstance(tag.data, str)]
     return texts if len(texts) == max(len(tags), calls) else None

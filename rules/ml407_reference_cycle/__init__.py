@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes.items import Problem
     from modellint.rule import Project
 
 
@@ -51,14 +51,11 @@ class ReferenceCycle(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.health import problems
-        from modellint.link.recipes.items import ProblemKind
+        kinds = queries.ProblemKind
+        for found in queries.about(recipe, project).problems(kinds.CYCLE, kinds.ITSELF):
+            yield self._finding(found.problem, found.problem.kind is kinds.ITSELF)
 
-        for found in problems(recipe, project, (ProblemKind.CYCLE, ProblemKind.ITSELF)):
-            yield self._finding(found.problem, found.problem.kind is ProblemKind.ITSELF)
-
-    def _finding(self, problem: Problem, is_itself: bool) -> Finding:
-
+    def _finding(self, problem: queries.Problem, is_itself: bool) -> Finding:
         if not problem.text:
             what = f"`{problem.missing}` includes itself, directly or through another file"
             evidence, help = "HyperPyYAML includes the file again and again until it fails", "remove this `!include:`"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from modellint.finding import Confidence, Finding, Severity
 from modellint.rule import Rule
 
+from .placeholders import left_placeholders
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -46,8 +48,6 @@ class PlaceholderLeft(Rule):
     severity = Severity.INFO
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from .placeholders import left_placeholders
-
         for left in left_placeholders(recipe, project):
             name = left.path.partition("[")[0]
             yield self.finding(

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Node, Recipe, TagKind
-from modellint.link.recipes.evaluation import evaluate
-from modellint.link.recipes.health import live_nodes
-from modellint.link.recipes.pairing import is_inference, scripts_of
+from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +30,11 @@ class LeftPlaceholder:
 
 def left_placeholders(recipe: Recipe, project: Project) -> Iterator[LeftPlaceholder]:
     """The placeholders of an inference recipe that neither a comment nor a file beside it says how to fill."""
-    if not is_inference(recipe) or scripts_of(recipe, project).scripts:
+    asked = queries.about(recipe, project)
+    if not asked.is_inference or asked.pairing.scripts:
         return
-    evaluation = evaluate(recipe, project)
-    for node in live_nodes(recipe, project):
-        item = evaluation.item(node)
+    for node in asked.live_nodes():
+        item = asked.evaluation.item(node)
         if node.tag.kind is not TagKind.PLACEHOLDER or item is None or _has_comment(recipe, node):
             continue
         if not _is_explained(item.top, recipe, project):

@@ -12,7 +12,8 @@ import modellint
 from modellint.graph.python import Parameter
 from modellint.knowledge.catalogue import catalogue, read_parameters, write_parameters
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.recipes.targets import TargetKind, tagged_items, target_of
+from modellint.link.recipes import queries
+from modellint.link.recipes.targets import TargetKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -269,8 +270,7 @@ def test_names_of_described_packages_are_known_without_them(
     project = Project(ProjectOptions(tmp_path))
     recipe = project.recipe(tmp_path / "r.yaml")
     assert recipe is not None
-    item, whole = next(tagged_items(recipe, project))
-    assert target_of(item, whole, project).kind is kind
+    assert next(queries.about(recipe, project).tags()).target.kind is kind
 
 
 def test_parameters_survive_being_written_down() -> None:

@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     from modellint.flow.objects import AttributeRead as AttributeRead
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
+    from modellint.flow.queries.as_tensors import TensorUse as TensorUse
+    from modellint.flow.queries.as_tensors import counts as counts
+    from modellint.flow.queries.as_tensors import layer_takes_tensor as layer_takes_tensor
+    from modellint.flow.queries.as_tensors import number_of_values as number_of_values
+    from modellint.flow.queries.as_tensors import several as several
+    from modellint.flow.queries.as_tensors import tensor_uses as tensor_uses
     from modellint.flow.queries.calls import Argument as Argument
     from modellint.flow.queries.calls import Call as Call
     from modellint.flow.queries.classes import Escapes as Escapes
@@ -73,10 +79,6 @@ if TYPE_CHECKING:
     from modellint.flow.queries.late import LateLayer as LateLayer
     from modellint.flow.queries.late import may_make_layers as may_make_layers
     from modellint.flow.queries.late import reached_on_object as reached_on_object
-    from modellint.flow.queries.tensor_uses import TensorUse as TensorUse
-    from modellint.flow.queries.tensor_uses import counts as counts
-    from modellint.flow.queries.tensor_uses import number_of_values as number_of_values
-    from modellint.flow.queries.tensor_uses import tensor_uses as tensor_uses
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import returns as returns
@@ -126,7 +128,9 @@ else:
             "modellint.link.classes.object_runs": "FinishedObject",
             "modellint.link.classes.registered": "Unregistered",
             "modellint.flow.queries.calls": "Argument Call",
-            "modellint.flow.queries.tensor_uses": "TensorUse counts number_of_values tensor_uses",
+            "modellint.flow.queries.as_tensors": (
+                "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
+            ),
             "modellint.flow.queries.values": "Kind Operand returns",
             "modellint.knowledge.surface": "module_names removed_tensor_names takes_tensor tensor_names",
             "modellint.link.calls.reached": "Reached",

@@ -38,6 +38,14 @@ class Call:
     function: Function
     project: Project
 
+    @classmethod
+    def at(cls, value: Value, function: Function, project: Project) -> Call | None:
+        """The call whose result a value of a function is; None for another value."""
+        if value.op is not Op.CALL:
+            return None
+        events = function.flow.of(EventKind.CALL)
+        return next((cls(event, function, project) for event in events if event.value is value), None)
+
     @property
     def value(self) -> Value:
         return self.event.value
@@ -91,7 +99,8 @@ class Call:
     @property
     def target(self) -> Reached | None:
         """The function, method or constructor that the call runs, with its parameters; None if unknown or ambiguous."""
-        return CallReach(self.project, self.function).of(self.value)
+        key = ("call target", self.value)
+        return self.project.once(key, lambda: CallReach(self.project, self.function).of(self.value))
 
     def misfits(self, target: Reached) -> list[Misfit]:
         """The arguments that a target does not take, and those that it lacks; empty where the call fits."""

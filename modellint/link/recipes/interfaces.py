@@ -87,14 +87,14 @@ def unmet_modules(recipe: Recipe, project: Project) -> tuple[Unmet, ...]:
     return project.once(key, lambda: tuple(_unmet(recipe, project, knowledge.INTERFACE_MODULES)))
 
 
-def recipes_beside(module: ModuleFacts, project: Project) -> Iterator[Recipe]:
+def recipes_beside(module: ModuleFacts, project: Project) -> tuple[Recipe, ...]:
     """The inference recipes in the folder of a file that defines an interface."""
     folder = module.file.parent
     names = project.files.listdir(folder) if module.classes else []
     recipes = [project.recipe(folder / name) for name in names if name.endswith((".yaml", ".yml"))]
-    found = [recipe for recipe in recipes if recipe is not None and is_inference(recipe)]
-    if found and any(_is_interface(project.classes.model(cls)) for cls in module.classes.values()):
-        yield from found
+    found = tuple(recipe for recipe in recipes if recipe is not None and is_inference(recipe))
+    is_asked = found and any(_is_interface(project.classes.model(cls)) for cls in module.classes.values())
+    return found if is_asked else ()
 
 
 def _unmet(recipe: Recipe, project: Project, attribute: str) -> Iterator[Unmet]:

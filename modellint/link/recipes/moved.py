@@ -270,6 +270,10 @@ class Layers:
                     if registered is not False:
                         yield child, sure and registered is True
 
+    def holds(self, owner: Item, item: Item) -> bool:
+        """True if an object certainly registers another one, or is it."""
+        return id(item) in self.held_by(owner).certain
+
     def takes_along(self, owner: Item, item: Item) -> bool:
         """True if moving `owner` moves `item`, another object, certainly or possibly."""
         return owner is not item and item in self.held_by(owner)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.flow.object_run import covers
 from modellint.flow.theory import Sometimes
 from modellint.graph.immutable import dataclass
+from modellint.graph.value import Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.link.recipes.atoms import ModulesEntry, Optimizer
     from modellint.link.recipes.items import Item
+    from modellint.source import Place
 
 
 @dataclass(eq=False, slots=True)
@@ -157,6 +159,13 @@ class Notes:
 
 def _certain(path: Path) -> Path:
     return tuple(step for step in path if not isinstance(step[0], Sometimes))
+
+
+def text_and_place(site: Site, *, of_callee: bool = False) -> tuple[str, Place]:
+    """The expression of a site, the callee for a call with `of_callee`, and its place."""
+    assert site.function is not None
+    module, value = site.function.module, site.value
+    return module.text_of(value.callee if of_callee and value.op is Op.CALL else value), module.place(value)
 
 
 def is_certain(seen: Iterable[Seen]) -> bool:

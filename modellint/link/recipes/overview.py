@@ -110,7 +110,7 @@ class Registration:
         modules = reach.modules
         for name, item in modules.entries.items() if modules is not None else ():
             if item is not None and modules is not None:
-                yield Root(item, f"modules[{name}]", modules.place if modules.source is None else modules.source.place)
+                yield Root(item, f"modules[{name}]", modules.home)
 
     @cached_property
     def trained(self) -> Trained | None:

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import Constant
 from modellint.flow.heap import Shell
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, Value
 from modellint.link.recipes.atoms import RecipeObject, Stage
 from modellint.link.recipes.brains import BATCH, hook_arguments
 from modellint.link.recipes.environment import Surroundings
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Evaluation, Item, ItemKind
-from modellint.link.recipes.notes import Notes, Seen, is_certain
+from modellint.link.recipes.notes import Notes, Seen, is_certain, text_and_place
 from modellint.link.recipes.scripts import script_functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Atoms
+    from modellint.flow.domain import Atoms, Site
     from modellint.graph.python import Function
+    from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.link.recipes.scripts import BrainUse, Script
     from modellint.source import Place
@@ -114,6 +114,11 @@ class Modules:
     source: Item | None
     place: Place
 
+    @property
+    def home(self) -> Place:
+        """The place of the mapping in the recipe, or else of the argument."""
+        return self.place if self.source is None else self.source.place
+
 
 @dataclass(eq=False)
 class Reach:
@@ -135,6 +140,29 @@ class Reach:
         """The value that the script passes to the Brain as an argument."""
         return self.surroundings.own.argument(name)
 
+    @property
+    def absent_modules(self) -> list[ModuleUse]:
+        """The uses of entries that `modules` lacks; none if it may have more entries than are known."""
+        modules = self.modules
+        if modules is None or not modules.closed:
+            return []
+        return [use for use in self.module_uses if use.name not in modules.entries]
+
+    def passes(self, method: str, position: int, name: str) -> Iterator[ItemUse]:
+        """The objects that the script may pass to a method of the Brain as this argument: `brain.fit(counter, …)`."""
+        for called, arguments, site in self.notes.asked:
+            given = arguments.argument(position, name) if called == method else None
+            for item, direct in self.surroundings.objects.items(given or ()):
+                if site.function is not None:
+                    yield _item_use(item, site, site.value.callee, certain=direct)
+
+    def unsaved_optimizers(self) -> Iterator[ItemUse]:
+        """The optimizers that the Brain makes of classes in the recipe and keeps, and adds to no checkpointer."""
+        for optimizer, certain in self.notes.kept:
+            item, site = optimizer.item, optimizer.site
+            if item is not None and site.function is not None and optimizer not in self.notes.added:
+                yield _item_use(item, site, site.value, certain=certain)
+
 
 def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:
     """The uses of `brain` under the recipe, computed once."""
@@ -145,6 +173,14 @@ def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Proj
         return _Course(script, brain, evaluate(evaluation.recipe, project), project).run()
 
     return project.once(key, run)
+
+
+def _item_use(item: Item, site: Site, spot: Value, *, certain: bool) -> ItemUse:
+    """The use of an object in a call, placed at a `spot` in it."""
+    function = site.function
+    assert function is not None
+    text, _ = text_and_place(site, of_callee=True)
+    return ItemUse(item, function.module.place(spot), text, certain, False, function.qualname, call=site.value)
 
 
 class _Course:
@@ -211,7 +247,7 @@ class _Course:
             if method is not None:
                 called_in: tuple[str, ...] = (_TRAIN, _VALID) if name == "fit" else (_TEST,)
                 pairs.update(dict.fromkeys((name, stage) for stage in called_in))
-                is_replaced = name in ("fit", "evaluate") and not calls_super(method, name)
+                is_replaced = name in ("fit", "evaluate") and brain.replaces(name)
                 if is_replaced and not (name == "fit" and self._runs_epochs()):
                     loops = [loop for loop in loops if loop is not (_FIT if name == "fit" else _EVALUATE)]
         for loop in loops:
@@ -220,7 +256,7 @@ class _Course:
                     method = brain.method(name)
                     if method is not None:
                         pairs[name, stage] = None
-                    if name in BATCH and (method is None or calls_super(method, name)):
+                    if name in BATCH and not brain.replaces(name):
                         pairs.update(dict.fromkeys((called, stage) for called in BATCH[name]))
         for name, stage in pairs:
             method = brain.method(name)
@@ -315,12 +351,3 @@ def _are_same(one: Modules | None, other: Modules | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.entries == other.entries and one.closed == other.closed
-
-
-def calls_super(method: Function, name: str) -> bool:
-    """True if a method calls the one that it overrides."""
-    for event in method.flow.of(EventKind.CALL):
-        callee = event.value.callee
-        if callee.op is Op.ATTR and callee.data == name and callee.args[0].op is Op.CALL:
-            return True
-    return False

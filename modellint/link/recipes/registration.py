@@ -1,4 +1,4 @@
-"""Layers that recipes, scripts and classes leave behind on the CPU, and missing entries of `modules`."""
+"""Layers that recipes, scripts and classes leave behind on the CPU."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from modellint.graph.immutable import dataclass
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Evaluation, Item, ItemKind
 from modellint.link.recipes.moved import Layers, Moved, UsedLayer, layers_of
-from modellint.link.recipes.pairing import is_inference, recipes_of, scripts_of
+from modellint.link.recipes.pairing import is_inference, scripts_of
 from modellint.link.recipes.reach import ItemUse, ModuleUse, Reach, reach
 from modellint.link.recipes.scripts import read_script
 from modellint.link.recipes.used import computations
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.source import Place
@@ -25,13 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Omission:
-    """A layer in use that does not follow `modules` to the device.
+    """A layer in use that does not follow `modules` of a loaded `recipe` to the device.
 
     `use` is where the script uses the layer or the outermost of its `owners`; None for an inference recipe.
     `modules` is the mapping that lacks it. `sure`: the use is certain under this recipe; `agreed`: the recipe has
     only one script, and that is not in doubt.
     """
 
+    recipe: Recipe
     layer: Item
     owners: tuple[Item, ...]
     use: ItemUse | ModuleUse | None
@@ -39,24 +39,9 @@ class Omission:
     sure: bool
     agreed: bool
 
-
-@dataclass(frozen=True, eq=False)
-class MissingModule:
-    """An entry of `self.modules` that a script uses and `modules` lacks, in each of `recipes`."""
-
-    use: ModuleUse
-    recipes: tuple[Lacking, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Lacking:
-    """A recipe whose `modules` lack an entry: the entries there are, and where they stand."""
-
-    recipe: Recipe
-    entries: tuple[str, ...]
-    place: Place
-    certain: bool
-    defined: bool
+    @property
+    def place(self) -> Place:
+        return self.layer.place
 
 
 def omitted_layers(recipe: Recipe, project: Project) -> tuple[Omission, ...]:
@@ -97,9 +82,9 @@ def _omitted_from_training(
 ) -> Iterator[Omission]:
     if any(one.modules is None or not one.modules.closed for one in reached):
         return
-    layers = layers_of(project)
+    recipe, layers = evaluation.recipe, layers_of(project)
     # Entries that the script misses in `modules` are another rule's findings, with all layers that they hold.
-    absent = set(_absent(reached))
+    absent = {use.name for one in reached for use in one.absent_modules if use.certain}
     wanted = (evaluation.keys[name] for name in absent if name in evaluation.keys)
     moved = layers.moved_with([*_starts(reached), *wanted])
     found: dict[int, Omission] = {}
@@ -112,7 +97,7 @@ def _omitted_from_training(
                     continue
                 known = found.get(id(layer))
                 if known is None or (use.certain and not known.sure):
-                    found[id(layer)] = Omission(layer, owners, use, source, use.certain, agreed)
+                    found[id(layer)] = Omission(recipe, layer, owners, use, source, use.certain, agreed)
     yield from _outermost(found, layers)
 
 
@@ -147,13 +132,6 @@ def _starts(reached: Iterable[Reach]) -> Iterator[Item]:
         yield from one.moved
 
 
-def _absent(reached: Iterable[Reach]) -> Iterator[str]:
-    """The names of entries that the script certainly uses and `modules` lacks."""
-    for one in reached:
-        entries = one.modules.entries if one.modules is not None else {}
-        yield from (use.name for use in one.module_uses if use.certain and use.name not in entries)
-
-
 def _omitted_from_inference(evaluation: Evaluation, project: Project) -> Iterator[Omission]:
     """The layers that a module in `modules` reaches only through an object that is no module."""
     modules = evaluation.keys.get("modules")
@@ -166,38 +144,10 @@ def _omitted_from_inference(evaluation: Evaluation, project: Project) -> Iterato
         for used in layers.used_with(entry, moved):
             if id(used.layer) not in seen and _is_hidden(used, layers):
                 seen.add(id(used.layer))
-                yield Omission(used.layer, used.owners, None, modules, True, True)
+                yield Omission(evaluation.recipe, used.layer, used.owners, None, modules, True, True)
 
 
 def _is_hidden(used: UsedLayer, layers: Layers) -> bool:
     """True if an owner of a layer is certainly no module."""
     models = [layers.model(owner) for owner in used.owners]
     return any(model is not None and model.is_module is False for model in models)
-
-
-def missing_modules(module: ModuleFacts, project: Project) -> tuple[MissingModule, ...]:
-    """The entries of `self.modules` that a script uses and its recipes lack."""
-    return project.once(("missing modules", module.path), lambda: tuple(_missing(module, project)))
-
-
-def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingModule]:
-    uses: dict[Place, ModuleUse] = {}
-    lacking: dict[Place, list[Lacking]] = {}
-    for recipe in recipes_of(module.file, project):
-        evaluation = evaluate(recipe, project)
-        is_doubtful = scripts_of(recipe, project).is_doubtful
-        for one in reached_from(recipe, module.file, project) or ():
-            if one.modules is None or not one.modules.closed:
-                continue
-            entries = one.modules.entries
-            source = one.modules.source
-            place = source.place if source is not None else one.modules.place
-            for use in one.module_uses:
-                if use.name not in entries:
-                    uses.setdefault(use.place, use)
-                    defined = use.name in evaluation.keys
-                    lacking.setdefault(use.place, []).append(
-                        Lacking(recipe, tuple(entries), place, use.certain and not is_doubtful, defined)
-                    )
-    for place, use in uses.items():
-        yield MissingModule(use, tuple(lacking[place]))

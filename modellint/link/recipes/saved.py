@@ -12,7 +12,7 @@ from modellint.flow.object_run import covers
 from modellint.link.recipes.atoms import Checkpointer, RecipeObject
 from modellint.link.recipes.closures import Closure, Root
 from modellint.link.recipes.items import Item, ItemKind
-from modellint.link.recipes.trained import shown
+from modellint.link.recipes.notes import text_and_place
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom
@@ -124,4 +124,4 @@ class _Finder:
         for change in notes.saved:
             if change.site.function is not None:
                 is_certain = change.direct and change.item in certain
-                self.roots.append(Root(change.item, *shown(change.site), certain=is_certain))
+                self.roots.append(Root(change.item, *text_and_place(change.site), certain=is_certain))

@@ -48,6 +48,20 @@ class BrainUse:
             classes = classes[start:]
         return next((cls.methods[name] for cls in classes if name in cls.methods), None)
 
+    def replaces(self, name: str) -> bool:
+        """True if a method of the user's classes takes the place of the framework's: it does not call that."""
+        method = self.method(name)
+        return method is not None and not _calls_super(method, name)
+
+
+def _calls_super(method: Function, name: str) -> bool:
+    """True if a method calls the one that it overrides."""
+    for event in method.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data == name and callee.args[0].op is Op.CALL:
+            return True
+    return False
+
 
 _BRAIN_PARAMETERS = ("modules", "opt_class", "hparams", "run_opts", "checkpointer")
 

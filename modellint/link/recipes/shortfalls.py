@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
     from modellint.link.recipes.used import LayerUse
+    from modellint.source import Place
 
 _MODULE_LIST = "torch.nn.ModuleList"
 
@@ -35,6 +36,15 @@ class Shortfall:
     registration: Registration
     siblings: Item | None
     parts: tuple[Item, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        return self.layer.place
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe that is loaded."""
+        return self.registration.recipe
 
     @property
     def is_certain(self) -> bool:
@@ -114,7 +124,7 @@ def _outer(lost: dict[int, LayerStatus], registration: Registration, layers: Lay
         model = layers.model(owner)
         if model is None or not model.is_module or owner.key is None or (saved is not None and owner in saved):
             continue
-        held = [s for s in registration.layers if s.item is not owner and id(s.item) in layers.held_by(owner).certain]
+        held = [s for s in registration.layers if s.item is not owner and layers.holds(owner, s.item)]
         trained = [status for status in held if status.has_parameters is not False]
         if not trained or not all(id(status.item) in lost for status in trained):
             continue

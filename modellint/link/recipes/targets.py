@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import builtins
 import sys
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import Enum
+from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import Node, Recipe, TagKind
+from modellint.graph.python import Misfit, misfits
+from modellint.graph.recipe import Recipe, TagKind
 from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.signatures import Parameters, constructor_parameters
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
+from modellint.link.recipes.eras import is_for_earlier
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.pairing import including, scripts_of
@@ -32,8 +35,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET)
-_TARGETS = (*CALLS, TagKind.MODULE)
+_TARGETS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET, TagKind.MODULE)
 #: Attributes that all modules, classes and functions have: `torch.optim.__getattribute__`.
 _OF_ALL = frozenset(name for name in (*dir(ModuleType), *dir(object)) if name.startswith("__"))
 
@@ -71,28 +73,57 @@ class ResolvedName:
     moved: str = ""
     is_guessed: bool = False
 
+    def misfits(self, positional: int, keywords: Collection[str], *, is_final: bool) -> list[Misfit]:
+        """The reasons for which it takes no call with so many arguments by position, and these by name.
+
+        Empty if one of its signatures takes them, or if none is known. Not `is_final`: more arguments may follow.
+        """
+        found = [misfits(one, positional, keywords, is_final=is_final) for one in self.signatures]
+        return found[0] if found and all(found) else []
+
 
 _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class BadTarget:
-    """A tag whose name resolves to nothing, or to a kind of definition that the tag refuses."""
+@dataclass(frozen=True, eq=False)
+class TaggedItem:
+    """An object whose tag names a class, function or module, and the recipe (`whole`) in which it is loaded."""
 
     item: Item
-    target: ResolvedName
-
-    @property
-    def node(self) -> Node:
-        return self.item.node
+    whole: Recipe
+    _project: Project = field(repr=False)
 
     @property
     def name(self) -> str:
-        return self.node.tag.target
+        """The dotted name in the tag, without empty parts."""
+        return ".".join(part for part in self.item.node.tag.target.split(".") if part)
+
+    @cached_property
+    def target(self) -> ResolvedName:
+        """The definition that the name resolves to when one of the scripts of `whole`, or anybody, loads it."""
+        name, whole, project = self.name, self.whole, self._project
+        near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
+        return project.once(("target", name, folders), lambda: _locate(name, near, project))
+
+    @property
+    def likely_target(self) -> ResolvedName:
+        """The target, in the earlier releases of its package if the recipe is written for them, by a guess."""
+        target = self.target
+        known = catalogue(target.package) if target.package else None
+        earlier = None if known is None else known.earlier
+        if known is None or earlier is None or not is_for_earlier(self.whole, target.package, self._project):
+            return target
+        return replace(_of_earlier(self.name, known, earlier), is_guessed=True)
+
+    @property
+    def is_refused(self) -> bool:
+        """True if the tag takes no definition of the target's kind: `!new:` takes no function."""
+        node = self.item.node
+        return self.target.kind in _refused(node.tag.kind, bool(node.entries or node.elements))
 
 
-def tagged_items(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Recipe]]:
-    """The objects with tags in `recipe`, each with the whole recipe in which it is loaded."""
+def tagged_items(recipe: Recipe, project: Project) -> Iterator[TaggedItem]:
+    """The objects with tags in `recipe`."""
     seen: set[int] = set()
     for whole in including(recipe, project):
         for item in evaluate(whole, project).objects:
@@ -100,19 +131,10 @@ def tagged_items(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Recip
             is_own = item.recipe is recipe or (whole is recipe and project.recipe(item.recipe.file) is None)
             if node.tag.kind in _TARGETS and id(node) not in seen and is_own and item.kind is not ItemKind.CONSTANT:
                 seen.add(id(node))
-                yield item, whole
+                yield TaggedItem(item, whole, project)
 
 
-def bad_targets(recipe: Recipe, project: Project) -> Iterator[BadTarget]:
-    """The names of a recipe that HyperPyYAML cannot locate, or whose definitions their tags refuse."""
-    for item, whole in tagged_items(recipe, project):
-        target = target_of(item, whole, project)
-        has_arguments = bool(item.node.entries or item.node.elements)
-        if target.kind is TargetKind.MISSING or target.kind in refused(item.node.tag.kind, has_arguments):
-            yield BadTarget(item, target)
-
-
-def refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
+def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
     """The kinds of definitions that a tag refuses."""
     match tag:
         case TagKind.NEW:
@@ -129,27 +151,6 @@ def refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
 
 
 # -- resolution --------------------------------------------------------------------------------------------------
-
-
-def target_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
-    """The definition of an item's name when one of the scripts of `whole`, or anybody, loads it."""
-    name = tag_name(item)
-    near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
-    return project.once(("target", name, folders), lambda: _locate(name, near, project))
-
-
-def tag_name(item: Item) -> str:
-    """The dotted name in an item's tag, without empty parts."""
-    return ".".join(part for part in item.node.tag.target.split(".") if part)
-
-
-def as_of_earlier(target: ResolvedName, name: str) -> ResolvedName:
-    """The resolution of a name in the releases older than the described ones, as a guess."""
-    known = catalogue(target.package)
-    earlier = None if known is None else known.earlier
-    if known is None or earlier is None:
-        return target
-    return replace(_of_earlier(name, known, earlier), is_guessed=True)
 
 
 def _near(whole: Recipe, project: Project) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
@@ -214,7 +215,7 @@ def is_slip(written: str, meant: str) -> bool:
 
 def _read(name: str, near: Path, project: Project) -> ResolvedName:
     """The resolution of a dotted name in the file `near`, by source or by the shipped catalogue."""
-    target = _resolve_definition(project.names.absolute(name, near), project)
+    target = resolve_definition(project.names.absolute(name, near), project)
     if target.kind is not TargetKind.UNKNOWN:
         return target
     missing = project.names.missing(name, near)
@@ -231,7 +232,7 @@ def _read(name: str, near: Path, project: Project) -> ResolvedName:
     return _UNKNOWN if is_here else _resolve_described(name, top, project)
 
 
-def _resolve_definition(definition: Definition | None, project: Project) -> ResolvedName:
+def resolve_definition(definition: Definition | None, project: Project) -> ResolvedName:
     """The resolution of a definition that can be read, or of a class that the shipped facts describe."""
     match definition:
         case DefinedFunction(function):

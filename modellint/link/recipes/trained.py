@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NONE
 from modellint.flow.object_run import covers
-from modellint.graph.value import Op
 from modellint.link.recipes.closures import Closure, Root
-from modellint.link.recipes.reach import calls_super
+from modellint.link.recipes.notes import text_and_place
 
 if TYPE_CHECKING:
-    from modellint.flow.domain import Site
     from modellint.flow.heap import Path
     from modellint.link.recipes.items import Item
     from modellint.link.recipes.moved import Layers
@@ -47,8 +45,7 @@ def trained_by(reach: Reach, layers: Layers) -> Trained:
 def _default(reach: Reach) -> list[Root] | None:
     """The layers that the framework's `init_optimizers` trains; empty if it makes no optimizer, None if unknown."""
     brain = reach.brain
-    method = brain.method("init_optimizers")
-    if method is not None and not calls_super(method, "init_optimizers"):
+    if brain.replaces("init_optimizers"):
         return []
     value, given = brain.argument("opt_class"), reach.argument("opt_class")
     if value is None or given is None:
@@ -69,7 +66,7 @@ def _optimizer_roots(reach: Reach) -> list[Root]:
                 paths.setdefault(item, []).append(made.path)
     certain = {item for item, taken in paths.items() if covers(taken)}
     found = [
-        Root(item, *shown(made.site, of_callee=True), made.is_optimizer and direct and item in certain)
+        Root(item, *text_and_place(made.site, of_callee=True), made.is_optimizer and direct and item in certain)
         for made in reach.notes.trained
         if made.site.function is not None
         for item, direct in made.items
@@ -77,18 +74,11 @@ def _optimizer_roots(reach: Reach) -> list[Root]:
     return list({(root.item, root.text, root.place, root.certain): root for root in found}.values())
 
 
-def shown(site: Site, *, of_callee: bool = False) -> tuple[str, Place]:
-    """The expression of a site, the callee for a call with `of_callee`, and its place."""
-    assert site.function is not None
-    module, value = site.function.module, site.value
-    return module.text_of(value.callee if of_callee and value.op is Op.CALL else value), module.place(value)
-
-
 def frozen_by(reach: Reach, layers: Layers) -> Closure:
     """The layers whose parameters the script freezes and nowhere thaws for certain."""
     thawed = {change.item for change in reach.notes.frozen if change.direct and not change.freezes}
     roots = {
-        change.item: Root(change.item, *shown(change.site), change.direct)
+        change.item: Root(change.item, *text_and_place(change.site), change.direct)
         for change in reversed(reach.notes.frozen)
         if change.freezes and change.item not in thawed and change.site.function is not None
     }

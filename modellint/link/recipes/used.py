@@ -72,7 +72,7 @@ class Used:
         model = self._layers.model(owner)
         if model is None or not (model.is_container or any(owner is entry for entry in self._entries)):
             return False
-        return id(part) in self._layers.held_by(owner).certain
+        return self._layers.holds(owner, part)
 
 
 def computations(reach: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:

@@ -1,4 +1,4 @@
-"""Keys of a recipe that its script reads, and that the recipe does not have."""
+"""Keys, and entries of `modules`, that a script uses and its recipe lacks."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from modellint.link.recipes.keys import HPARAMS, KeyWork, kept_under, key_work, 
 from modellint.link.recipes.notes import is_certain
 from modellint.link.recipes.pairing import recipes_of, scripts_of
 from modellint.link.recipes.reach import reach
+from modellint.link.recipes.registration import reached_from
 from modellint.link.recipes.scripts import read_script
 from modellint.source import plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
-    from modellint.finding import Place
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
     from modellint.link.recipes.items import Evaluation
+    from modellint.link.recipes.reach import ModuleUse
     from modellint.link.recipes.scripts import Script
-    from modellint.rule import Project
+    from modellint.source import Place
 
 #: The stage for code around Brains, outside of all stages of a training.
 _AROUND = "AROUND"
@@ -39,59 +41,97 @@ _METHODS = frozenset(dir(dict))
 
 @dataclass(frozen=True, eq=False)
 class KeyUse:
-    """A key that a script reads: `self.hparams.name` or `hparams["name"]`."""
+    """A key that a script reads, `self.hparams.name` or `hparams["name"]`, or overrides (`is_override`)."""
 
     name: str
     place: Place
     text: str
     certain: bool
     function: str
+    is_override: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class LackingRecipe:
-    """A recipe without a key that its script reads; `doubt` says why the script may belong to other recipes only."""
+class Lacking:
+    """A recipe without a name that its script uses: the `names` that it or its `modules` have, and where they stand.
+
+    `is_certain`: the script uses the name on every path. `is_defined`: the recipe has a key of that name. `doubt` says
+    why the script may belong to other recipes only; empty if it is certain.
+    """
 
     recipe: Recipe
-    keys: tuple[str, ...]
-    certain: bool
-    doubt: str
+    names: tuple[str, ...]
+    place: Place
+    is_certain: bool
+    is_defined: bool = False
+    doubt: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class MissingKey:
-    """A key that a script reads, or overrides (`is_override`), and that each of `recipes` lacks."""
+class Missing:
+    """A name that a script uses, and that each of `candidates` may lack."""
 
-    use: KeyUse
-    recipes: tuple[LackingRecipe, ...]
-    is_override: bool
+    use: KeyUse | ModuleUse
+    candidates: tuple[Lacking, ...]
+
+    @property
+    def is_certain(self) -> bool:
+        """True if the script certainly uses the name with one of the recipes."""
+        return any(one.is_certain for one in self.candidates)
+
+    @property
+    def lacking(self) -> tuple[Lacking, ...]:
+        """The recipes with which the script certainly uses the name, or else all."""
+        return tuple(one for one in self.candidates if one.is_certain) or self.candidates
+
+    @property
+    def is_override(self) -> bool:
+        """True if the script overrides the key, rather than reads it."""
+        return isinstance(self.use, KeyUse) and self.use.is_override
 
 
-def missing_keys(module: ModuleFacts, project: Project) -> tuple[MissingKey, ...]:
-    """The keys that a script reads and its recipes lack."""
-    return project.once(("missing keys", module.path), lambda: tuple(_missing(module, project)))
+def missing_modules(module: ModuleFacts, project: Project) -> tuple[Missing, ...]:
+    """The entries of `self.modules` that a script uses and its recipes lack."""
+    return project.once(("missing modules", module.path), lambda: _joined(_lacked_modules(module, project)))
 
 
-def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
+def missing_keys(module: ModuleFacts, project: Project) -> tuple[Missing, ...]:
+    """The keys that a script reads or overrides, and its recipes lack."""
+    return project.once(("missing keys", module.path), lambda: _joined(_lacked_keys(module, project)))
+
+
+def _joined(found: Iterable[tuple[KeyUse | ModuleUse, Lacking]]) -> tuple[Missing, ...]:
+    """The uses with all the recipes that lack their names."""
+    uses: dict[Place, KeyUse | ModuleUse] = {}
+    lacking: dict[Place, list[Lacking]] = {}
+    for use, one in found:
+        uses.setdefault(use.place, use)
+        lacking.setdefault(use.place, []).append(one)
+    return tuple(Missing(use, tuple(lacking[place])) for place, use in uses.items())
+
+
+def _lacked_modules(module: ModuleFacts, project: Project) -> Iterator[tuple[ModuleUse, Lacking]]:
+    for recipe in recipes_of(module.file, project):
+        keys, pairing = evaluate(recipe, project).keys, scripts_of(recipe, project)
+        for reached in reached_from(recipe, module.file, project) or ():
+            for use in reached.absent_modules:
+                assert reached.modules is not None
+                names, place = tuple(reached.modules.entries), reached.modules.home
+                is_certain = use.certain and not pairing.is_doubtful
+                yield use, Lacking(recipe, names, place, is_certain, use.name in keys)
+
+
+def _lacked_keys(module: ModuleFacts, project: Project) -> Iterator[tuple[KeyUse, Lacking]]:
     recipes = recipes_of(module.file, project)
     script = read_script(module, project) if recipes else None
     if script is None:
         return
-    uses: dict[Place, KeyUse] = {}
-    lacking: dict[Place, list[LackingRecipe]] = {}
-    overridden: set[Place] = set()
     for recipe in recipes:
-        evaluation = evaluate(recipe, project)
-        walk = _Walk(script, evaluation, project)
-        keys = tuple(sorted(name for name in evaluation.keys if isinstance(name, str) and not name.startswith("__")))
-        pairing = scripts_of(recipe, project)
+        walk, pairing = _Walk(script, evaluate(recipe, project), project), scripts_of(recipe, project)
         doubt = pairing.reason if pairing.is_doubtful else ""
+        first = recipe.root.entries[0].key if recipe.root.entries else recipe.root
         for use in walk.run():
-            uses.setdefault(use.place, use)
-            lacking.setdefault(use.place, []).append(LackingRecipe(recipe, keys, use.certain, doubt))
-        overridden |= walk.overridden
-    for place, use in uses.items():
-        yield MissingKey(use, tuple(lacking[place]), place in overridden)
+            yield use, Lacking(recipe, walk.keys, recipe.place(first.span), use.certain, doubt=doubt)
 
 
 def _around(value: Value, function: Function) -> str:
@@ -152,14 +192,14 @@ class _Walk:
         self.script = script
         self.evaluation = evaluation
         self.project = project
-        self.keys = {name for name in evaluation.keys if isinstance(name, str) and not name.startswith("__")}
-        self.overridden: set[Place] = set()
+        names = (name for name in evaluation.keys if isinstance(name, str) and not name.startswith("__"))
+        self.keys = tuple(sorted(names))
         self._found: dict[tuple[str, int, int], KeyUse] = {}
         work = project.once(("asks", script.module.path), lambda: _work(script, project))
         self.stored = set(work.stored)
         self.may_have_more_keys = work.may_have_more_keys or not script.loads_one
         #: The names that may turn out to be missing; only code that mentions one is looked at.
-        self.candidates = tuple(sorted(work.mentioned - self.keys - self.stored - _METHODS))
+        self.candidates = tuple(sorted(work.mentioned.difference(self.keys, self.stored, _METHODS)))
 
     def run(self) -> Iterator[KeyUse]:
         if not self.candidates and not self.script.states_overrides:
@@ -212,10 +252,9 @@ class _Walk:
         for key in given.data:
             stated = key.data if key is not None and key.op is Op.CONST else None
             if isinstance(stated, str) and stated not in self.evaluation.keys:
-                self._add(stated, key, function, certain)
-                self.overridden.add(function.module.place(key))
+                self._add(stated, key, function, certain, is_override=True)
 
-    def _add(self, name: str, value: Value, function: Function, certain: bool) -> None:
+    def _add(self, name: str, value: Value, function: Function, certain: bool, *, is_override: bool = False) -> None:
         module = function.module
         place = module.place(value)
         key = (place.path, place.span.line, place.span.column)
@@ -223,4 +262,4 @@ class _Walk:
         known = self._found.get(key)
         if known is None or (certain and not known.certain):
             text = module.text_of(value) if value.op is not Op.CONST else f'"{name}"'
-            self._found[key] = KeyUse(name, place, text, certain, function.qualname)
+            self._found[key] = KeyUse(name, place, text, certain, function.qualname, is_override)

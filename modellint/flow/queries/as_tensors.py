@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.queries.values import Kind, Operand
-from modellint.graph.value import Op
+from modellint.flow.queries.calls import Call
+from modellint.flow.queries.values import Kind, Operand, returns
+from modellint.graph.definitions import DefinedConstant, External
+from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
@@ -21,6 +23,10 @@ _PAIRS = operators.functions("pair")
 _PAIR_METHODS = operators.methods("Tensor", "pair")
 #: Layers that return their output and something else.
 _PAIR_LAYERS = operators.functions("recurrent") | {"torch.nn.MultiheadAttention", "torch.nn.LSTMCell"}
+#: What a file mentions that makes such a layer.
+_PAIR_WORDS = ("LSTM", "GRU", "RNN", "MultiheadAttention")
+#: Values that are one value, whatever their operands.
+_ONE = frozenset((Op.CONST, Op.BIN, Op.UNARY, Op.COMPARE, Op.LIST, Op.DICT, Op.SET, Op.STRING, Op.COMPREHENSION))
 #: Layers of torch that take anything.
 _TAKING_ANYTHING = frozenset(
     f"torch.nn.{name}" for name in ("Identity", "Sequential", "Module", "Container", "DataParallel")
@@ -43,25 +49,38 @@ class TensorUse:
     how: str
 
 
-def tensor_uses(operand: Operand) -> list[TensorUse]:
-    """The uses of a value in its function that fail for anything but a tensor, in the order of its events."""
-    project, function = operand.project, operand.function
-    index = project.once(("tensor uses", function), lambda: _index(function, project))
-    return index.get(id(operand.value), [])
+def tensor_uses(operands: Iterable[Operand]) -> Iterator[tuple[Operand, TensorUse]]:
+    """The uses of values of one function that fail for anything but a tensor, each with the value that is used.
+
+    A variable that is one of the values on each path counts as one of them.
+    """
+    wanted = {id(operand.value): operand for operand in operands}
+    first = next(iter(wanted.values()), None)
+    if first is None:
+        return
+    function, project = first.function, first.project
+    values = list(_values(function))
+    for value, _ in values:
+        if value.op is Op.CHOICE and value.args and all(id(part) in wanted for part in value.args):
+            wanted[id(value)] = Operand(value, function, project)
+    for value, event in values:
+        if any(id(part) in wanted for part in value.args):
+            for used, how in _uses(value, function, project):
+                if id(used) in wanted:
+                    yield wanted[id(used)], TensorUse(value, event, how)
 
 
-def _index(function: Function, project: Project) -> dict[int, list[TensorUse]]:
-    found: dict[int, list[TensorUse]] = {}
+def _values(function: Function) -> Iterator[tuple[Value, Event]]:
+    """All values of a function, each with the first event that it is a part of."""
     seen: set[int] = set()
     for event in function.flow.events:
-        for top in (event.value, event.target):
-            for value in top.walk() if top is not None and id(top) not in seen else ():
-                if id(value) in seen:
-                    continue
+        pending = [top for top in (event.value, event.target) if top is not None]
+        while pending:
+            value = pending.pop()
+            if id(value) not in seen:
                 seen.add(id(value))
-                for used, how in _uses(value, function, project):
-                    found.setdefault(id(used), []).append(TensorUse(value, event, how))
-    return found
+                yield value, event
+                pending += value.args
 
 
 def _uses(value: Value, function: Function, project: Project) -> Iterator[tuple[Value, str]]:
@@ -98,11 +117,11 @@ def _of_call(value: Value, function: Function, project: Project) -> Iterator[tup
         return
     if value.callee.op in (Op.ATTR, Op.CALL, Op.ITEM, Op.INDEX, Op.CHOICE):
         layer = Operand(value.callee, function, project).object_class()
-        if layer is not None and takes_tensor(layer.name):
+        if layer is not None and layer_takes_tensor(layer.name):
             yield given, f"`nn.{layer.name.rpartition('.')[2]}`"
 
 
-def takes_tensor(layer: str) -> bool:
+def layer_takes_tensor(layer: str) -> bool:
     """True if objects of a class of torch take a tensor as their first argument, and nothing else."""
     if not layer.startswith("torch.nn.") or layer in _TAKING_ANYTHING:
         return False
@@ -146,6 +165,31 @@ def _of_pair(name: str, value: Value, position: int) -> int | None:
     row, dim = operators.row(name), value.argument(position, "dim")
     is_pair = row is not None and ("reduces" not in row.facets or dim is not None)
     return 2 if is_pair and (dim is None or dim.op is Op.CONST) and not value.has_unpacking else None
+
+
+def several(module: ModuleFacts, project: Project) -> Iterator[list[Operand]]:
+    """The calls of a file that return several values on each path, those of one function at a time."""
+    for function in (*module.all_functions(), module.body):
+        calls = (Call(event, function, project) for event in function.flow.of(EventKind.CALL))
+        found = [call.result for call in calls if _may_be_several(call) and counts(call.result) is not None]
+        if found:
+            yield found
+
+
+def _may_be_several(call: Call) -> bool:
+    """True if a call may return several values, by the name of what it calls, or by what its target returns."""
+    callee, module = call.value.callee, call.module
+    definition = call.project.names.definition(module, callee)
+    if isinstance(definition, External):
+        return definition.name in _PAIRS or definition.name.endswith(".split")
+    if definition is None and callee.op is Op.ATTR and callee.data in _PAIR_METHODS:
+        return True
+    target = call.target
+    if target is not None and target.function is not None:
+        returned = returns(target.function)
+        return bool(returned) and not any(value.op in _ONE for value in returned)
+    is_object = definition is None or isinstance(definition, DefinedConstant)
+    return is_object and any(name in module.code for name in _PAIR_WORDS)
 
 
 def counts(operand: Operand) -> frozenset[int] | None:

@@ -1,0 +1,273 @@
+"""The queries about one recipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from modellint.graph.definitions import DefinedClass
+from modellint.graph.immutable import dataclass
+from modellint.graph.recipe import TagKind, below
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import ItemKind
+from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of, upwards
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from pathlib import Path
+
+    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.recipe import Node, Recipe, Scalar
+    from modellint.link.project import Project
+    from modellint.link.recipes.interfaces import Unmet
+    from modellint.link.recipes.items import Evaluation, Item, Problem, ProblemKind
+    from modellint.link.recipes.lacking import Missing
+    from modellint.link.recipes.overview import Registration
+    from modellint.link.recipes.pairing import Pairing
+    from modellint.link.recipes.registration import Omission
+    from modellint.link.recipes.shortfalls import Shortfall
+    from modellint.link.recipes.targets import ResolvedName, TaggedItem
+    from modellint.link.recipes.vocabularies import Search, Sized
+    from modellint.link.requirements import Required
+    from modellint.source import Place
+
+
+class Placed(Protocol):
+    """A fact about a place in a recipe."""
+
+    @property
+    def place(self) -> Place: ...
+
+
+Fact = TypeVar("Fact", bound=Placed)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProblem:
+    """A problem of a whole recipe. `is_loaded`: a script or an interface is known to load it."""
+
+    recipe: Recipe
+    problem: Problem
+    is_loaded: bool
+
+    @property
+    def place(self) -> Place:
+        return self.problem.place
+
+
+class Queries:
+    """The queries about one recipe. Its objects are `Item`s: `evaluation.objects`, or by key `evaluation.keys["lr"]`.
+
+    Rules ask each file by itself, so the file may be a fragment of a recipe: `wholes` are the recipes that are loaded.
+    """
+
+    def __init__(self, recipe: Recipe, project: Project) -> None:
+        self.recipe = recipe
+        self._project = project
+
+    # -- the files around it -----------------------------------------------------------------------------------
+
+    @property
+    def pairing(self) -> Pairing:
+        """The `scripts` that may load the recipe, with the `reason`; none for plain configurations.
+
+        Several if nothing decides between them: then only facts that are true of each are certain.
+        """
+        return scripts_of(self.recipe, self._project)
+
+    @property
+    def script(self) -> ModuleFacts | None:
+        """The only script that may load the recipe; None without one, or with several."""
+        scripts = self.pairing.scripts
+        return self._project.python(scripts[0]) if len(scripts) == 1 else None
+
+    @property
+    def is_inference(self) -> bool:
+        """True if it describes a trained model to load: it has `modules` and a pretrainer of its own."""
+        return is_inference(self.recipe)
+
+    def wholes(self) -> Iterator[Queries]:
+        """The recipes that are loaded with this one in them: itself, or else those that include it."""
+        return (Queries(whole, self._project) for whole in including(self.recipe, self._project))
+
+    def within_wholes(self, find: Callable[[Recipe, Project], Iterable[Fact]]) -> Iterator[Fact]:
+        """The facts that `find` tells of each recipe that is loaded with this one in it, those placed in this file.
+
+        Facts placed in other included files are told, too, if this recipe is loaded itself.
+        """
+        for whole in including(self.recipe, self._project):
+            for fact in find(whole, self._project):
+                if whole is self.recipe or fact.place.path == self.recipe.path:
+                    yield fact
+
+    def folders(self) -> Iterator[Path]:
+        """The folder of the recipe and some folders above it, the nearest first, not beyond the project's root."""
+        return upwards(self.recipe.file, self._project)
+
+    # -- its text and its objects ------------------------------------------------------------------------------
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The objects that HyperPyYAML would make of it: `evaluation.keys["encoder"].fields["width"].number`."""
+        return evaluate(self.recipe, self._project)
+
+    def problems(self, *kinds: ProblemKind) -> Iterator[FoundProblem]:
+        """The problems of some kinds that loading it, or a recipe that includes it, has with its text."""
+        return self.within_wholes(lambda whole, project: _problems(whole, project, kinds))
+
+    def live_nodes(self) -> Iterator[Node]:
+        """The nodes of its text, those left out that every including recipe overrides."""
+        replaced = self._overridden_keys()
+        live = [entry for entry in self.recipe.root.entries if entry.name not in replaced]
+        return below(*(node for entry in live for node in (entry.key, entry.value)))
+
+    def _overridden_keys(self) -> frozenset[Scalar]:
+        """The top-level keys that every recipe which includes it overrides."""
+        found = (self._project.recipe(path) for path in includers_of(self.recipe, self._project))
+        groups = [
+            frozenset(node.items())
+            for includer in found
+            if includer is not None
+            for node in includer.nodes()
+            if node.tag.kind is TagKind.INCLUDE and includer.included(node) == self.recipe.file
+        ]
+        return frozenset.intersection(*groups) if groups else frozenset()
+
+    # -- classes of objects ------------------------------------------------------------------------------------
+
+    def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:
+        """The arguments of an object with the names of their parameters; None for one whose name is unknown."""
+        from modellint.link.recipes.moved import layers_of
+
+        return layers_of(self._project).arguments(item)
+
+    def holds(self, owner: Item, item: Item) -> bool:
+        """True if an object certainly registers another one as a layer or is it: `ModuleList([encoder])`."""
+        from modellint.link.recipes.moved import layers_of
+
+        return layers_of(self._project).holds(owner, item)
+
+    def changes_state(self, item: Item, *methods: str) -> bool:
+        """True if one of these methods changes what a checkpoint of the object holds: `step` of a scheduler."""
+        from modellint.link.recipes.moved import layers_of
+
+        model = layers_of(self._project).model(item)
+        constants = {str(name): one.value for name, one in item.fields.items() if one.kind is ItemKind.CONSTANT}
+        return model is not None and any(model.changes_state(name, constants) for name in methods)
+
+    def tags(self) -> Iterator[TaggedItem]:
+        """The objects whose tags name a class, function or module, each with the `target` of that name."""
+        from modellint.link.recipes.targets import tagged_items
+
+        return tagged_items(self.recipe, self._project)
+
+    def constructor(self, cls: Class) -> ResolvedName:
+        """A class of the project as the target of a tag, with the `signatures` of its constructor."""
+        from modellint.link.recipes.targets import resolve_definition
+
+        return resolve_definition(DefinedClass(cls), self._project)
+
+    def requirement(self, package: str) -> Required | None:
+        """The releases of a package that the project asks for; None if no file does."""
+        from modellint.link.requirements import required
+
+        return required(package, self._project)
+
+    def is_for_earlier(self, package: str) -> bool:
+        """True if only releases of a package before the described ones have the names in the recipe, by a guess.
+
+        False if the project asks for particular releases.
+        """
+        from modellint.link.recipes.eras import is_for_earlier
+
+        return is_for_earlier(self.recipe, package, self._project)
+
+    # -- layers in a training ----------------------------------------------------------------------------------
+
+    def registrations(self, script: ModuleFacts | None = None) -> Iterable[Registration]:
+        """The training by each Brain of each script, or of `script`: it tells what moves, trains and saves a layer.
+
+        An inference recipe has one without `reach`.
+        """
+        from modellint.link.recipes.overview import registrations_of, registrations_under
+
+        if script is None:
+            return registrations_of(self.recipe, self._project)
+        return registrations_under(self.recipe, script.file, self._project)
+
+    def omitted_layers(self) -> Iterator[Omission]:
+        """The layers in use that stay on the CPU, since `modules` does not hold them."""
+        from modellint.link.recipes.registration import omitted_layers
+
+        return self.within_wholes(omitted_layers)
+
+    def unsaved_layers(self) -> Iterator[Shortfall]:
+        """The layers that are trained and that no checkpoint holds."""
+        from modellint.link.recipes.shortfalls import unsaved_layers
+
+        return self.within_wholes(unsaved_layers)
+
+    def untrained_layers(self) -> Iterator[Shortfall]:
+        """The layers that get gradients in training and that no optimizer holds."""
+        from modellint.link.recipes.shortfalls import untrained_layers
+
+        return self.within_wholes(untrained_layers)
+
+    # -- names that code asks for ------------------------------------------------------------------------------
+
+    def missing_keys(self) -> list[Missing]:
+        """The keys that its only script reads or overrides, `hparams["lr"]`, and that it lacks."""
+        from modellint.link.recipes.lacking import missing_keys
+
+        return self._missing(missing_keys)
+
+    def missing_modules(self) -> list[Missing]:
+        """The entries of `self.modules` that its only script uses, and that `modules` lacks."""
+        from modellint.link.recipes.lacking import missing_modules
+
+        return self._missing(missing_modules)
+
+    def _missing(self, find: Callable[[ModuleFacts, Project], Iterable[Missing]]) -> list[Missing]:
+        script = self.script
+        found = () if script is None else find(script, self._project)
+        return [one for one in found if any(recipe.recipe.file == self.recipe.file for recipe in one.candidates)]
+
+    def unmet_keys(self) -> Collection[Unmet]:
+        """The keys that the class which loads a published model needs, and that its recipe lacks."""
+        from modellint.link.recipes.interfaces import unmet_keys
+
+        return unmet_keys(self.recipe, self._project)
+
+    def unmet_modules(self) -> Collection[Unmet]:
+        """The entries of `modules` that the class which loads a published model needs, and that are missing."""
+        from modellint.link.recipes.interfaces import unmet_modules
+
+        return unmet_modules(self.recipe, self._project)
+
+    # -- vocabularies ------------------------------------------------------------------------------------------
+
+    def searches(self) -> Iterator[Search]:
+        """The searchers, each with the `head` that draws ids and the `table` that looks them up, with `number`s of ids.
+
+        Either is None if its size is unknown.
+        """
+        from modellint.link.recipes.vocabularies import searches
+
+        return searches(self.recipe, self._project)
+
+    def disagreements(self) -> Iterator[tuple[Search, Sized, Sized]]:
+        """The searchers whose scorers, or whose tokenizer, have another number of ids than their head."""
+        from modellint.link.recipes.vocabularies import disagreements
+
+        return disagreements(self.recipe, self._project)
+
+
+def _problems(whole: Recipe, project: Project, kinds: Collection[ProblemKind]) -> Iterator[FoundProblem]:
+    is_loaded = bool(scripts_of(whole, project).scripts) or is_inference(whole)
+    for problem in evaluate(whole, project).problems:
+        if problem.kind in kinds:
+            yield FoundProblem(whole, problem, is_loaded)
+
+
+def about(recipe: Recipe, project: Project) -> Queries:
+    """The queries about a recipe: `queries.about(recipe, project).evaluation.keys`."""
+    return Queries(recipe, project)

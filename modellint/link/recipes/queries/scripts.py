@@ -1,0 +1,69 @@
+"""The queries about one Python file that may load recipes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind
+from modellint.link.recipes.loading import callee_name
+from modellint.link.recipes.pairing import recipes_of
+from modellint.link.recipes.scripts import own_events, script_functions
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.lacking import Missing
+
+
+class ScriptQueries:
+    """The queries about one Python file. A file that loads no recipe has empty answers."""
+
+    def __init__(self, module: ModuleFacts, project: Project) -> None:
+        self._module = module
+        self._project = project
+
+    @cached_property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """The recipes whose only script is this file, by path."""
+        return recipes_of(self._module.file, self._project)
+
+    @property
+    def interface_recipes(self) -> tuple[Recipe, ...]:
+        """The recipes of published models in the folder of a file that defines the class which loads them."""
+        from modellint.link.recipes.interfaces import recipes_beside
+
+        return recipes_beside(self._module, self._project) if self._module.classes else ()
+
+    @property
+    def callees(self) -> frozenset[str]:
+        """The functions that the file calls outside of classes, as they are written: `torch.manual_seed`."""
+        events = (event for function in script_functions(self._module) for event in own_events(function))
+        names = (callee_name(event.value.callee) for event in events if event.kind is EventKind.CALL)
+        return frozenset(name for name in names if name is not None)
+
+    @property
+    def missing_keys(self) -> Collection[Missing]:
+        """The keys that the file reads or overrides, `hparams["lr"]`, and one of its recipes lacks."""
+        if not self.recipes:
+            return ()
+        from modellint.link.recipes.lacking import missing_keys
+
+        return missing_keys(self._module, self._project)
+
+    @property
+    def missing_modules(self) -> Collection[Missing]:
+        """The entries of `self.modules` that the file uses, and `modules` of one of its recipes lacks."""
+        if not self.recipes:
+            return ()
+        from modellint.link.recipes.lacking import missing_modules
+
+        return missing_modules(self._module, self._project)
+
+
+def script(module: ModuleFacts, project: Project) -> ScriptQueries:
+    """The queries about a Python file: `queries.script(module, project).recipes`."""
+    return ScriptQueries(module, project)

@@ -21,7 +21,11 @@ from modellint.probes import file_probe as file_probe
 from modellint.probes import function_at as function_at
 from modellint.probes import python_probe as python_probe
 from modellint.probes import recipe_probe as recipe_probe
-from modellint.source import UnreadableError, split_lines
+from modellint.source import PYTHON_2 as PYTHON_2
+from modellint.source import TEMPLATE as TEMPLATE
+from modellint.source import UnreadableError as UnreadableError
+from modellint.source import plain_text as plain_text
+from modellint.source import split_lines as split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project as Project
     from modellint.probes import Probe as Probe
-    from modellint.results.suppressions import Stale
+    from modellint.results.suppressions import Stale as Stale
     from modellint.source import Place
 
 ENTRY_POINT_GROUP = "modellint.rules"

@@ -86,6 +86,7 @@ class Asked(Rule):
 
     def check_python(self, module, project):
         asked = flow(module, project).theory(Settings).asked
+        assert asked is flow(module, project).theory(Settings).asked  # the file is run once
         if asked:
             place = module.place(next(iter(module.body.flow.of(EventKind.CALL))).value)
             yield self.finding(place, ", ".join(sorted(set(asked))), symbol="s", confidence=Confidence.HIGH)

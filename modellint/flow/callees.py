@@ -10,11 +10,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint import operators
-from modellint.flow.records import CALLED, UNNAMED, is_self
+from modellint.flow.records import CALLED, UNNAMED
+from modellint.graph.arguments import possible_arguments
 from modellint.graph.declared import is_single_number
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import MAKING, Class, Function
-from modellint.graph.value import Nested, Op, called_name, dotted
+from modellint.graph.value import Nested, Op, called_name, dotted, is_self
 from modellint.knowledge import codecs
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 
@@ -386,7 +387,7 @@ class Callees:
         files = self._files_left(function.module)
         makes = NONE if files < 0 else self._summaries.makes(function, files)
         names = {given.name for one in makes if isinstance(given := unwrap_argument(one), ParameterObject)}
-        pairs = list(bound(function, call)) if names else []
+        pairs = list(possible_arguments(function, call)) if names else []
         passed = (self.objects_passed(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
         return NONE.union(*passed, (one for one in makes if not isinstance(unwrap_argument(one), ParameterObject)))
 
@@ -554,48 +555,3 @@ def operands(call: Value) -> tuple[Value, ...]:
     if callee.op is Op.ATTR:
         return (callee.args[0], *call.args[1:])
     return call.args[1:] if callee.op is Op.GLOBAL else call.args
-
-
-def bound(function: Function, call: Value) -> Iterator[tuple[str, Value]]:
-    """The arguments of a call, each with the name of a parameter of `function` that may get it."""
-    names = function.argument_names
-    keywords = [parameter.name for parameter in function.parameters]
-    catching = [parameter.name for parameter in function.parameters if parameter.kind.startswith("var")]
-    is_starred = False
-    for at, arg in enumerate(call.positional):
-        is_starred = is_starred or arg.op is Op.STARRED
-        for name in (*names, *catching) if is_starred else names[at : at + 1] or catching:
-            yield name, arg
-    start = len(call.args) - len(call.data)
-    for number, keyword in enumerate(call.data):
-        given = call.args[start + number]
-        entries = [(keyword, given)] if keyword is not None else _entries(given)
-        if entries is None:
-            yield from ((name, given) for name in keywords)
-        else:
-            yield from ((name, arg) for key, arg in entries for name in ([key] if key in keywords else catching))
-
-
-def _is_string(value: Value) -> bool:
-    return value.op is Op.CONST and isinstance(value.data, str)
-
-
-def _entries(mapping: Value) -> list[tuple[str, Value]] | None:
-    """The entries of a dictionary that is written out, by their keys; None if it may hold more."""
-    found: list[tuple[str, Value]] = []
-    pending, seen = [mapping], {id(mapping)}
-    for part in pending:
-        parts: tuple[Value, ...] = ()
-        if part.op is Op.DICT and all(key is None or _is_string(key) for key in part.data):
-            found += [(key.data, arg) for key, arg in zip(part.data, part.args, strict=True) if key is not None]
-            parts = tuple(arg for key, arg in zip(part.data, part.args, strict=True) if key is None)
-        elif part.op is Op.UPDATE and part.data == "[]=" and _is_string(part.args[1]):
-            found.append((part.args[1].data, part.args[2]))
-            parts = part.args[:1]
-        elif part.op is Op.CHOICE:
-            parts = part.args
-        else:
-            return None
-        pending.extend(one for one in parts if id(one) not in seen)
-        seen.update(map(id, parts))
-    return found

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.records import is_self
 from modellint.flow.summaries import Summaries
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Nested, Op, Value
+from modellint.graph.value import EventKind, Nested, Op, Value, is_self
 from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.names import DefinedClass, DefinedFunction, External
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.callees import bound
 from modellint.flow.domain import Tensor
 from modellint.flow.heap import Shell
 from modellint.flow.truth import identity
+from modellint.graph.arguments import possible_arguments
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, Value
 
@@ -128,7 +128,7 @@ def _argument_identities(function: Function, call: Value) -> dict[Hashable, tupl
     if call.op is not Op.CALL or call.has_unpacking:
         return {}
     found: dict[Hashable, tuple[Hashable, bool]] = {}
-    for name, arg in bound(function, call):
+    for name, arg in possible_arguments(function, call):
         (part, is_positive), *_ = _holding(arg, True) if arg.op is not Op.BOOL else ((arg, True),)
         found[Op.PARAM, name] = identity(part), is_positive
     if function.owner is not None:

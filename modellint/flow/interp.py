@@ -28,9 +28,8 @@ from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import LONGEST, ExactShell, Path, Shell
 from modellint.flow.library import constants, containers, operations
 from modellint.flow.objects import Objects
-from modellint.flow.records import is_self
 from modellint.flow.theory import Theories
-from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, walk_all
+from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, is_self, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable

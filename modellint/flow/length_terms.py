@@ -31,6 +31,13 @@ class LengthKind(Enum):
     QUOTIENT = "//"
     OTHER = "other"
 
+    @property
+    def measured(self) -> LengthKind | None:
+        """COUNT where the operation counts something, LARGEST where it takes a position; None for arithmetic."""
+        if self in (LengthKind.COUNT, LengthKind.KEPT):
+            return LengthKind.COUNT
+        return LengthKind.LARGEST if self in (LengthKind.LARGEST, LengthKind.LAST) else None
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Term(Length):
@@ -82,6 +89,11 @@ class Term(Length):
     def numbers(self) -> Iterator[Atom]:
         """The operands of a sum, difference, maximum or minimum; none for other kinds."""
         return (atom for atoms in self.operands for atom in atoms) if self.is_sum or self.is_extreme else iter(())
+
+
+def terms_in(atoms: Atoms) -> Iterator[Term]:
+    """The terms that a value may be, each with its parts."""
+    return (part for atom in atoms if isinstance(atom, Term) for part in atom.parts())
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, 
 from modellint.flow.memo import given_by, keys_in, of_caller, replaced_reals
 from modellint.flow.narrowing import comparisons
 from modellint.flow.pairing import classes, is_for_another
-from modellint.flow.records import is_self
 from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
 from modellint.flow.tensors import Tensors
@@ -46,7 +45,7 @@ from modellint.flow.written_numbers import Below
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, called_name, picks_rows, self_attribute, subscripts
+from modellint.graph.value import EventKind, Op, called_name, is_self, picks_rows, self_attribute, subscripts
 from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.classes.definitions import SourceMethod

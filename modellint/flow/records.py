@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.python import MAKING
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.value import EventKind, Op, dotted, is_self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,10 +131,6 @@ class Record:
         for cls in self._module.classes.values():
             found.setdefault(cls.name, []).append(cls)
         return found
-
-
-def is_self(value: Value) -> bool:
-    return value.op is Op.PARAM and value.data == "self"
 
 
 def _stored_attributes(function: Function) -> Iterator[tuple[str, Value, bool]]:

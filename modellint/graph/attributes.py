@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, is_self, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +29,9 @@ def set_attribute(event: Event) -> str | None:
         return None
     call = event.value
     callee, given = call.callee, call.positional
-    if is_registration(call) and _is_self(callee.args[0]):
+    if is_registration(call) and is_self(callee.args[0]):
         name = call.argument(0, "name")
-    elif callee.op is Op.GLOBAL and callee.data == "setattr" and len(given) == 3 and _is_self(given[0]):
+    elif callee.op is Op.GLOBAL and callee.data == "setattr" and len(given) == 3 and is_self(given[0]):
         name = given[1]
     else:
         return None
@@ -50,10 +50,6 @@ def set_value(event: Event) -> Value:
 def is_registration(call: Value) -> bool:
     """True if a call is of a method that registers an object under a name: `layer.add_module("x", …)`."""
     return call.callee.op is Op.ATTR and call.callee.data in REGISTERING
-
-
-def _is_self(value: Value) -> bool:
-    return value.op is Op.PARAM and value.data == "self"
 
 
 def names_in(value: Value) -> Iterator[str]:

@@ -409,6 +409,11 @@ def called_name(callee: Value) -> str:
     return str(callee.data).rpartition(".")[2] if callee.op is Op.ATTR or callee.op is Op.GLOBAL else ""
 
 
+def is_self(value: Value) -> bool:
+    """True if a value is the receiver of the method that it stands in."""
+    return value.op is Op.PARAM and value.data == "self"
+
+
 def is_argument(value: Value) -> bool:
     """True if a value is a parameter of the function, or of one nested in it; `self` doesn't count."""
     return value.op is Op.INNER or (value.op is Op.PARAM and value.data != "self")

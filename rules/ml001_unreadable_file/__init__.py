@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Severity
-from modellint.rule import Rule
-from modellint.source import PYTHON_2, TEMPLATE, Place
+from modellint.finding import Confidence, Finding, Place, Severity
+from modellint.rule import PYTHON_2, TEMPLATE, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.source import UnreadableError
+    from modellint.rule import UnreadableError
 
 
 _REMEDIES = {PYTHON_2: "convert it to Python 3", TEMPLATE: "check the files made from it"}

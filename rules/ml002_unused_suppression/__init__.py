@@ -10,7 +10,7 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from modellint.results.suppressions import Stale
+    from modellint.rule import Stale
 
 
 class UnusedSuppression(Rule):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Place
-    from modellint.flow.domain import Site
+    from modellint.flow import queries
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.recipes import queries as recipes
@@ -98,8 +98,6 @@ class EmbeddingSizedByFeatures(Rule):
 
     def probe(self, claim: claims.SizedByWidth, project: Project) -> Probe | None:
         """Run the layer that holds the table with the input that is documented for it."""
-        from modellint.rule import python_probe
-
         return python_probe(claim)
 
     def _exchange_finding(self, found: Exchanged, module: ModuleFacts) -> Finding:
@@ -168,7 +166,7 @@ class EmbeddingSizedByFeatures(Rule):
         )
 
 
-def _made_in(table: Held, module: ModuleFacts) -> Site:
+def _made_in(table: Held, module: ModuleFacts) -> queries.Site:
     """The call in a file that makes a table, itself or by a function of another file."""
     return table.made if table.made.module is module else table.call
 

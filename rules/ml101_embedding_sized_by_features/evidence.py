@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Related
-from modellint.flow.domain import SymbolicInput, Tensor
+from modellint.flow import queries
 from modellint.graph.immutable import dataclass
-from modellint.link.values.indexed import Indexed
 
 from .shapes import (
     counts_ids,
@@ -61,12 +60,10 @@ def sized_by_features(
 
 def _real(table: Held, rows: Size, module: ModuleFacts, project: Project) -> Iterator[_Evidence]:
     """Real numbers index a table, as many as it has rows along their last dimension."""
-    from modellint.flow.domain import Real
-
-    for lookup in project.of(Indexed).lookups_of(table.made, module):
+    for lookup in queries.flow(module, project).lookups_in(table.made):
         numbers = lookup.element
         is_same = lookup.width is not None and lookup.width == lookup.rows and not lookup.is_conditional
-        if is_same and isinstance(numbers, Real):
+        if is_same and isinstance(numbers, queries.Real):
             made = Related(numbers.origin.place, "the features are made here")
             called = lookup.place.module.text_of(lookup.place.value)
             yield _Evidence(f"it is indexed by real numbers of width `{rows}`, in `{called}`", True, made)
@@ -94,7 +91,9 @@ def _documented_shapes(lookup: LayerCall, table: Held, rows: Size, project: Proj
         return
     for atom in lookup.given:
         shape = (
-            documented_shape(function, atom.name) if isinstance(atom, SymbolicInput) and is_parameter(atom) else None
+            documented_shape(function, atom.name)
+            if isinstance(atom, queries.SymbolicInput) and is_parameter(atom)
+            else None
         )
         if shape is not None and len(shape) > 1 and shape[-1] == str(symbol):
             name = getattr(atom, "name", "")
@@ -155,7 +154,8 @@ def _square(table: Held, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
 def _is_fed_ids(lookup: LayerCall) -> bool:
     """True if all indices of a look-up are parameters or ids."""
     return all(
-        isinstance(atom, SymbolicInput) or (isinstance(atom, Tensor) and atom.ids is not None) for atom in lookup.given
+        isinstance(atom, queries.SymbolicInput) or (isinstance(atom, queries.Tensor) and atom.ids is not None)
+        for atom in lookup.given
     )
 
 

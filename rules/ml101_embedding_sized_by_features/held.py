@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Site, constant, size_of
-from modellint.flow.frame import class_frame
-from modellint.flow.heap import Shell
-from modellint.flow.lookups import Lookups
-from modellint.flow.objects import model_of
-from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import Tensors
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedFunction
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import NOWHERE, EventKind, Op, Value, self_attribute
-from modellint.link.classes.definitions import SourceMethod
-from modellint.link.values.members import Members
+from modellint.graph.value import EventKind, Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.flow.domain import Atoms
-    from modellint.flow.frame import Frame
-    from modellint.flow.heap import Path, Trail
-    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.rule import Project
@@ -40,7 +28,7 @@ class TableSize:
     """A size of a table, in rows or columns: its value, if it is known, and the expression that it is written as."""
 
     size: Size | None
-    written: Site | None
+    written: queries.Site | None
 
     @property
     def text(self) -> str:
@@ -67,15 +55,15 @@ class Held:
     that lead to it, by identity.
     """
 
-    made: Site
-    call: Site
-    way: Trail
+    made: queries.Site
+    call: queries.Site
+    way: queries.Trail
     rows: TableSize
     columns: TableSize | None
     has_padding: bool
-    holder: Shell | None = None
+    holder: queries.Shell | None = None
     attribute: str = ""
-    path: Path = ()
+    path: queries.Path = ()
 
     @property
     def is_written_here(self) -> bool:
@@ -84,7 +72,7 @@ class Held:
         given = self.call.value.args
         return all(size is not None and size.written is not None and size.written.value in given for size in sizes)
 
-    def is_made_as(self, shell: Shell) -> bool:
+    def is_made_as(self, shell: queries.Shell) -> bool:
         """True if an object is this table, perhaps in another run."""
         if shell.site != self.made:
             return False
@@ -96,21 +84,21 @@ class Held:
 class HeldLayer:
     """A layer that an object keeps under an attribute, on a path."""
 
-    layer: Shell
+    layer: queries.Shell
     attribute: str
-    path: Path
+    path: queries.Path
 
 
 class Holders:
     """The objects of a file's classes, with the tables and layers that they hold."""
 
-    def __init__(self, module: ModuleFacts, run: Interpreter, lookups: Lookups, project: Project) -> None:
+    def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
-        self._run = run
-        self._lookups = lookups
         self._project = project
-        self._objects: dict[Class, Shell] = {}
-        self._parts: dict[Shell, list[HeldLayer]] = {}
+        self._flow = queries.flow(module, project)
+        self._run = self._flow.run_of_lookups
+        self._objects: dict[Class, queries.Shell] = {}
+        self._parts: dict[queries.Shell, list[HeldLayer]] = {}
 
     @cached_property
     def tables(self) -> list[Held]:
@@ -122,88 +110,77 @@ class Holders:
     def _keeping(self) -> list[Class]:
         """The classes of the file whose methods may make tables."""
         classes = self._module.classes.values()
-        owners = {cls for cls in classes if any(map(self._given_in, cls.methods.values()))}
-        members = self._project.of(Members)
-        keeping = [cls for cls in classes if any(owner in owners for owner in members.mro(cls))]
+        owners = {cls for cls in classes if any(map(self._gives_tables, cls.methods.values()))}
+        keeping = [cls for cls in classes if any(owner in owners for owner in self._flow.mro(cls))]
         return [cls for cls in keeping if not self._is_mixed_in(cls)]
 
-    def _given_in(self, function: Function) -> bool:
+    def _gives_tables(self, function: Function) -> bool:
         """True if a function makes tables, or calls functions that return some."""
-        return any(self._project.of(Summaries).body(function).tables_given())
+        return any(self._flow.tables_given(function))
 
     def _is_mixed_in(self, cls: Class) -> bool:
         """True if a class is no layer itself, but a base of other classes of the file."""
         if self._project.classes.model(cls).is_module is True:
             return False
         others = (other for other in self._module.classes.values() if other is not cls)
-        return any(cls in self._project.of(Members).mro(other) for other in others)
+        return any(cls in self._flow.mro(other) for other in others)
 
-    def object_of(self, cls: Class) -> Shell:
+    def object_of(self, cls: Class) -> queries.Shell:
         """An object of a class, with unknown arguments."""
         found = self._objects.get(cls)
         if found is None:
-            model = self._project.classes.model(cls)
-            found = self._objects[cls] = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
-            self._run.begin()
-            self._run.objects.construct(found)
+            found = self._objects[cls] = self._run.object_of(cls)
             self._set_up(found, cls)
         return found
 
-    def _set_up(self, shell: Shell, cls: Class) -> None:
+    def _set_up(self, shell: queries.Shell, cls: Class) -> None:
         """Run the methods, other than the constructor, that store tables in attributes of an object."""
-        for owner in self._project.of(Members).mro(cls):
+        for owner in self._flow.mro(cls):
             for method in owner.methods.values() if owner.module is self._module else ():
                 is_left = not method.flow.stores.keys() <= shell.history.keys()
-                if is_left and method.name != "__init__" and not method.is_static and self._given_in(method):
-                    self._run.objects.under_construction.append(shell)
-                    self._run.start(self._reference(method, shell), self._frame(method))
-                    self._run.objects.under_construction.pop()
-
-    def _reference(self, function: Function, receiver: Shell | None) -> FunctionRef:
-        return FunctionRef(SourceMethod(function, self._project.names), None, receiver)
-
-    def _frame(self, function: Function) -> Frame:
-        return class_frame(SourceMethod(function, self._project.names).scope, id(function))
+                if is_left and method.name != "__init__" and not method.is_static and self._gives_tables(method):
+                    self._run.call_for_constructor(method, shell)
 
     # -- tables --------------------------------------------------------------------------------------------------
 
     def _held_by(self, cls: Class) -> Iterator[Held]:
         """The tables that an object keeps under the attributes that may hold some."""
         holder = self.object_of(cls)
-        summaries = self._project.of(Summaries)
         for name in list(holder.history):
-            if summaries.keeps_tables(name, cls):
+            if self._flow.may_keep_tables(cls, name):
                 for part in self._kept_under(name, holder):
-                    if self._lookups.is_table(part.layer):
+                    if self._run.is_table(part.layer):
                         yield from self._table(part.layer, holder, name, part.path)
 
-    def _table(self, shell: Shell, holder: Shell | None = None, name: str = "", path: Path = ()) -> Iterator[Held]:
+    def _table(
+        self, shell: queries.Shell, holder: queries.Shell | None = None, name: str = "", path: queries.Path = ()
+    ) -> Iterator[Held]:
         """A table, with its numbers of rows and columns."""
         made, call = shell.site, self._call_of(shell, holder)
         if made is None or call is None or made.value.op is not Op.CALL:
             return
         numbers = [self._number(shell, made, *argument) for argument in (_ROWS, _COLUMNS)]
-        padding = self._lookups.padding_of(shell)
-        has_padding = padding is not None and constant(padding[1]) != Constant(None)
+        padding = self._run.padding_of(shell)
+        has_padding = padding is not None and queries.constant(padding[1]) != queries.Constant(None)
         rows, columns = numbers
         if rows is not None:
             yield Held(made, call, shell.trail[3:], rows, columns, has_padding, holder, name, path)
 
-    def _call_of(self, shell: Shell, holder: Shell | None) -> Site | None:
+    def _call_of(self, shell: queries.Shell, holder: queries.Shell | None) -> queries.Site | None:
         """The call in the file that makes a table, by a function of another file perhaps; None where there is none."""
         made = shell.site
         if made is None or made.function is None or made.module is self._module:
             return made
         owner = None if holder is None or holder.model is None else holder.model.cls
-        for cls in () if owner is None else self._project.of(Members).mro(owner):
+        for cls in () if owner is None else self._flow.mro(owner):
             for method in cls.methods.values() if cls.module is self._module else ():
                 for event in method.flow.of(EventKind.CALL):
                     if id(event.value) in shell.trail:
-                        return Site(event.value, method)
+                        return queries.Site(event.value, method)
         return None
 
-    def _number(self, shell: Shell, made: Site, position: int, name: str) -> TableSize | None:
-        given = self._run.of(Tensors).argument(shell, (position, name))
+    def _number(self, shell: queries.Shell, made: queries.Site, position: int, name: str) -> TableSize | None:
+        given = self._run.argument(shell, position, name)
         if given is None:
             return None
         positional, keywords = _written_arguments(made.value)
@@ -214,47 +191,46 @@ class Holders:
             by_place = zip(shell.arguments.positional, positional, strict=False)
             by_name = ((atoms, keywords.get(key)) for key, atoms in shell.arguments.keywords.items())
             found = next((value for atoms, value in (*by_place, *by_name) if atoms is given), None)
-        return TableSize(size_of(given), None if found is None else Site(found, made.function))
+        return TableSize(queries.size_of(given), None if found is None else queries.Site(found, made.function))
 
     def _others(self, seen: set[Value]) -> Iterator[Held]:
         """The tables that functions make, stored or not, but for those whose calls are in `seen`."""
         for function in (*self._module.all_functions(), self._module.body):
             receiver = None
-            for event in self._project.of(Summaries).body(function).tables_made():
+            for event in self._flow.tables_made(function):
                 if event.value in seen:
                     continue
                 if function.owner is not None and not function.is_static:
                     receiver = self.object_of(function.owner)
                 if self._is_of_function(event.value.callee, function, receiver):
                     continue
-                body = self._run.body(self._reference(function, receiver), self._frame(function))
-                for atom in self._lookups.asked(partial(self._run.evaluate_at, event, body), body):
-                    if isinstance(atom, Shell) and self._lookups.is_table(atom) and atom.value is event.value:
+                body = self._run.body(function, receiver)
+                for atom in self._run.evaluate_at(event, body):
+                    if isinstance(atom, queries.Shell) and self._run.is_table(atom) and atom.value is event.value:
                         yield from self._table(atom, receiver)
 
-    def _is_of_function(self, callee: Value, function: Function, receiver: Shell | None) -> bool:
+    def _is_of_function(self, callee: Value, function: Function, receiver: queries.Shell | None) -> bool:
         """True if a call is of a function or method that can be read: the table is made in there, not here."""
         name = self_attribute(callee)
         if name is None:
             return isinstance(self._project.names.definition(function.module, callee), DefinedFunction)
         if receiver is None or name in receiver.history:
             return False
-        return self._run.objects.own_method(receiver, name) is not None
+        return self._run.method(receiver, name) is not None
 
     # -- layers beside tables ------------------------------------------------------------------------------------
 
-    def parts(self, holder: Shell) -> list[HeldLayer]:
+    def parts(self, holder: queries.Shell) -> list[HeldLayer]:
         """The layers that an object keeps, those in containers among them."""
         found = self._parts.get(holder)
         if found is None:
-            self._run.begin()
-            cls, summaries = model_of(holder).cls, self._project.of(Summaries)
-            names = [name for name in holder.history if cls is None or not summaries.keeps_others(name, cls)]
+            cls = None if holder.model is None else holder.model.cls
+            names = [name for name in holder.history if cls is None or self._flow.may_keep_layers(cls, name)]
             kept = (part for name in names for part in self._kept_under(name, holder))
             found = self._parts[holder] = list({id(part.layer): part for part in kept}.values())
         return found
 
-    def all_parts(self, holder: Shell | None, size: Size) -> Iterator[HeldLayer]:
+    def all_parts(self, holder: queries.Shell | None, size: Size) -> Iterator[HeldLayer]:
         """The layers held by objects of the file's other classes, first of those that mention the symbols of `size`."""
         names = {str(symbol) for symbol in size.symbols}
         owners = {f.owner for f in self._module.all_functions() if not names.isdisjoint(f.words)}
@@ -263,23 +239,21 @@ class Holders:
             if other is not holder:
                 yield from self.parts(other)
 
-    def _kept_under(self, name: str, holder: Shell) -> Iterator[HeldLayer]:
-        frame = class_frame(model_of(holder).facts.scope, id(holder))
-        for atoms, path in list(holder.history.get(name, ())):
-            found = self._lookups.asked(atoms, frame) if callable(atoms) else atoms
-            yield from (HeldLayer(layer, name, taken) for layer, taken in _layers_in(found, path, set(), self._run))
+    def _kept_under(self, name: str, holder: queries.Shell) -> Iterator[HeldLayer]:
+        for atoms, path in self._run.attribute(holder, name):
+            yield from (HeldLayer(layer, name, taken) for layer, taken in self._run.layers_in(atoms, path))
 
-    def width(self, layer: Shell, facets: tuple[str, ...]) -> Size | None:
+    def width(self, layer: queries.Shell, facets: tuple[str, ...]) -> Size | None:
         """The size that a layer of torch is given for the first of `facets` that it has."""
-        return width_of(layer, facets, self._run)
+        return self._run.size(layer, *facets)
 
-    def given_sizes(self, layer: Shell, *, with_rows: bool = True) -> Iterator[Size]:
+    def given_sizes(self, layer: queries.Shell, *, with_rows: bool = True) -> Iterator[Size]:
         """The sizes among the arguments of a layer's constructor; of a table, perhaps without its number of rows."""
         rows = None
-        if not with_rows and self._lookups.is_table(layer):
-            rows = self._run.of(Tensors).argument(layer, _ROWS)
+        if not with_rows and self._run.is_table(layer):
+            rows = self._run.argument(layer, *_ROWS)
         for atoms in (given for given in layer.arguments.all() if given is not rows):
-            size = size_of(atoms)
+            size = queries.size_of(atoms)
             if size is not None:
                 yield size
 
@@ -297,42 +271,19 @@ class Holders:
         """The constructor of the object that keeps a table."""
         model = None if table.holder is None else table.holder.model
         owner = None if model is None else model.cls
-        return None if owner is None else self._project.of(Members).method(owner, "__init__")
+        return None if owner is None else self._flow.method(owner, "__init__")
 
     def _gives(self, size: Size, function: Function, table: Held, besides: set[int]) -> bool:
         """True if a function passes a size to a call, other than the calls in `besides` and their arguments."""
-        body = self._run.calls.frame(
-            self._reference(function, table.holder), ANY_ARGUMENTS, self._frame(function), NOWHERE
-        )
+        body = self._run.body(function, table.holder)
         calls = [event.value for event in function.flow.of(EventKind.CALL)]
         inside = {id(part) for call in calls if id(call) in besides for part in call.walk()}
         for call in calls:
             if id(call) not in inside and self_attribute(call.callee) is None:
                 given = (*call.positional, *call.keywords.values())
-                if any(size_of(self._lookups.evaluated(arg, body)) == size for arg in given if arg.op in _NUMBERS):
+                if any(queries.size_of(self._run.evaluate(arg, body)) == size for arg in given if arg.op in _NUMBERS):
                     return True
         return False
-
-
-def _layers_in(atoms: Atoms, path: Path, seen: set[Shell], run: Interpreter) -> Iterator[tuple[Shell, Path]]:
-    """The layers that a value is or holds, each with the path on which it does."""
-    for atom in atoms:
-        if not isinstance(atom, Shell) or atom in seen:
-            continue
-        seen.add(atom)
-        if atom.is_container or atom.is_module_container:
-            run.objects.construct(atom)
-            for entry in list(atom.entries):
-                yield from _layers_in(entry.atoms, (*path, *entry.path), seen, run)
-        elif atom.is_layer:
-            yield atom, path
-
-
-def width_of(layer: Shell, facets: tuple[str, ...], run: Interpreter) -> Size | None:
-    """The size that a layer of torch is given for the first of `facets` that it has."""
-    row = run.of(Lookups).row_of(layer) if layer.kind == "instance" else None
-    argument = None if row is None else next((a for facet in facets if (a := row.argument(facet))), None)
-    return None if argument is None else size_of(run.of(Tensors).argument(layer, argument))
 
 
 def _written_arguments(call: Value) -> tuple[list[Value], Mapping[str, Value]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.flow.heap import are_exclusive
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.size import is_proved
 from modellint.graph.value import Op, dotted
-from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,13 +93,15 @@ def is_shared_shape(shape: tuple[str, ...], parameter: str, function: Function, 
 
 def _are_one(one: Class | None, other: Class, project: Project) -> bool:
     """True if one of two classes derives from the other."""
-    return one is not None and (one in project.of(Members).mro(other) or other in project.of(Members).mro(one))
+    flow = queries.flow(other.module, project)
+    return one is not None and (one in flow.mro(other) or other in flow.mro(one))
 
 
 def _interfaces(cls: Class, project: Project) -> set[str]:
     """The names of the bases of a class, of their bases, and of its subclasses' in the file; none of libraries."""
-    mixed = (other for other in cls.module.classes.values() if cls in project.of(Members).mro(other))
-    owners = {owner for one in (cls, *mixed) for owner in project.of(Members).mro(one)}
+    flow = queries.flow(cls.module, project)
+    mixed = (other for other in cls.module.classes.values() if cls in flow.mro(other))
+    owners = {owner for one in (cls, *mixed) for owner in flow.mro(one)}
     bases = ((base, owner.module) for owner in owners for base in owner.bases)
     own = (base for base, module in bases if not isinstance(project.names.definition(module, base), External))
     return {name for name in map(dotted, own) if name is not None}
@@ -153,7 +154,7 @@ def is_own_width(size: Size, table: Held, holders: Holders) -> bool:
         return width is not None and width == size and (is_known or is_proved(width, size))
 
     own = holders.parts(table.holder) if table.holder is not None else []
-    if any(is_width_of(part) for part in own if not are_exclusive(part.path, table.path)):
+    if any(is_width_of(part) for part in own if not queries.are_exclusive(part.path, table.path)):
         return True
     return is_known and any(is_width_of(part) for part in holders.all_parts(table.holder, size))
 
@@ -169,7 +170,7 @@ def sharing(table: Held, holders: Holders) -> tuple[HeldLayer | None, HeldLayer 
     parts = holders.parts(table.holder) if table.holder is not None else ()
 
     def first(facets: tuple[str, ...], beside: HeldLayer | None = None) -> HeldLayer | None:
-        others = (part for part in parts if part is not beside and not are_exclusive(part.path, table.path))
+        others = (part for part in parts if part is not beside and not queries.are_exclusive(part.path, table.path))
         return next((part for part in others if holders.width(part.layer, facets) == rows), None)
 
     own = first(OWN_WIDTH)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import Op, walk_all
-from modellint.link.values.indexed import Indexed
 
 from .held import Holders
 from .shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
 from .table_users import TableUsers
 
 if TYPE_CHECKING:
-    from modellint.flow.heap import Shell
+    from modellint.flow import queries
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.rule import Project
@@ -34,7 +33,7 @@ class Sizing:
         self._module = module
         self._project = project
         self._limiting: dict[str, bool] = {}
-        self.holders = Holders(module, *project.of(Indexed).run(module), project)
+        self.holders = Holders(module, project)
 
     @cached_property
     def users(self) -> TableUsers:
@@ -58,7 +57,7 @@ class Sizing:
         return any(map(_may_limit, (*found, *(one.function for one in imported if isinstance(one, DefinedFunction)))))
 
     @cached_property
-    def _parts(self) -> list[Shell]:
+    def _parts(self) -> list[queries.Shell]:
         """The layers that objects with tables keep."""
         holders = {table.holder: None for table in self.holders.tables if table.holder is not None}
         return [part.layer for holder in holders for part in self.holders.parts(holder)]

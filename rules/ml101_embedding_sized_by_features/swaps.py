@@ -15,7 +15,7 @@ from .table_users import indices
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Site
+    from modellint.flow import queries
 
     from .held import Held, TableSize
     from .sizing import Sizing
@@ -40,7 +40,7 @@ class Swap:
     """A sign, and where it shows: the operation that limits the ids, or the one that takes the rows."""
 
     sign: Sign
-    site: Site | None = None
+    site: queries.Site | None = None
 
 
 def swaps(table: Held, sizing: Sizing) -> Iterator[Swap]:
@@ -98,7 +98,7 @@ def _is_width_of_others(table: Held, columns: TableSize, sizing: Sizing) -> bool
     return is_shared and not sizing.users.is_transposed(table)
 
 
-def _limit_of_ids(table: Held, columns: TableSize, sizing: Sizing) -> Site | None:
+def _limit_of_ids(table: Held, columns: TableSize, sizing: Sizing) -> queries.Site | None:
     """The operation that keeps the indices of a table below its columns' number: `ids.clamp(max=n - 1)`, `ids % n`."""
     drawn = (tensor.ids for use in sizing.users.lookups(table) for tensor in indices(use) if tensor.ids is not None)
     return next((ids.origin for ids in drawn if ids.head is None and ids.bound == columns.size), None)

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import SymbolicInput
-from modellint.flow.heap import TENSORS, Shell, are_exclusive, tensors_in
-from modellint.flow.lookups import Lookups
-from modellint.flow.runs import called, tensor_run
-from modellint.flow.summaries import Summaries
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import Op, walk_all
 
-from .held import width_of
 from .layer_inputs import LayerInputs
 from .shapes import INPUT_WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Tensor
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.rule import Project
 
@@ -37,9 +31,10 @@ class TableUsers:
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module = module
         self._project = project
-        self._objects: dict[Class, Shell] = {}
-        self.run, self._inputs = tensor_run(project, LayerInputs)
-        self.run.of(Lookups).collects_all = True
+        self._flow = queries.flow(module, project)
+        self._run = queries.run(project, LayerInputs)
+        self._inputs = self._run.theory
+        self._inputs.lookups.collects_all = True
         self._started: set[Function] = set()
         self._mentioning: dict[str, list[Function]] = {}
 
@@ -58,18 +53,16 @@ class TableUsers:
         """Run the functions that may look a table up, once; the constructors of their objects before that."""
         wanted = [function for function in self.of(table) if function not in self._started]
         self._started.update(wanted)
-        users = [(function, *one) for function in wanted for one in called(function, self._objects, self._project)]
-        for _, reference, _ in users:
-            if isinstance(reference.receiver, Shell):
-                self.run.begin()
-                self.run.objects.construct(reference.receiver)
-                reference.receiver.settle()
-        constructing = set(self.run.calls.done)
-        summaries = self._project.of(Summaries)
-        users.sort(key=lambda user: not any(summaries.body(user[0]).tables_given()))
-        for function, reference, frame in users:
+        users = [(function, receiver) for function in wanted for receiver in self._run.receivers(function)]
+        for _, receiver in users:
+            if receiver is not None:
+                self._run.construct(receiver)
+                receiver.settle()
+        constructing = set(self._run.followed())
+        users.sort(key=lambda user: not any(self._flow.tables_given(user[0])))
+        for function, receiver in users:
             if function not in constructing:
-                self.run.start(reference, frame)
+                self._run.call(function, receiver)
 
     def of(self, table: Held) -> list[Function]:
         """The functions that mention the attribute under which a table is kept, or a method that does."""
@@ -80,7 +73,7 @@ class TableUsers:
     def _find(self, attribute: str) -> list[Function]:
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
         if not attribute:
-            return [f for f in functions if self._project.of(Summaries).body(f).may_look_up()]
+            return [f for f in functions if self._flow.may_look_up(f)]
         names = {attribute, *self._imported_users(attribute)}
         found: dict[Function, None] = {}
         while new := [f for f in functions if f not in found and not names.isdisjoint(f.words)]:
@@ -104,25 +97,29 @@ class TableUsers:
 
     def fed_beside(self, lookup: LayerCall, rows: Size) -> Iterator[LayerCall]:
         """The layers whose input is a tensor that looks a table up, and is `rows` wide, on a path that both share."""
-        tensors = {atom for atom in lookup.given if isinstance(atom, SymbolicInput) and is_parameter(atom)}
+        tensors = {atom for atom in lookup.given if isinstance(atom, queries.SymbolicInput) and is_parameter(atom)}
         for use in self._inputs.uses if tensors else ():
             is_beside = use.root is lookup.root and use.call.value is not lookup.call.value
-            is_fed = is_beside and not tensors.isdisjoint(use.given) and not are_exclusive(use.path, lookup.path)
+            is_fed = (
+                is_beside and not tensors.isdisjoint(use.given) and not queries.are_exclusive(use.path, lookup.path)
+            )
             if is_fed and self._input_width(use.layer) == rows:
                 yield use
 
-    def _input_width(self, layer: Shell) -> Size | None:
-        return width_of(layer, INPUT_WIDTH, self.run)
+    def _input_width(self, layer: queries.Shell) -> Size | None:
+        return self._run.size(layer, *INPUT_WIDTH)
 
 
-def is_parameter(given: SymbolicInput) -> bool:
+def is_parameter(given: queries.SymbolicInput) -> bool:
     """True if an input is a parameter of its root, rather than an attribute or entry of one."""
     return "." not in given.name and "[" not in given.name
 
 
-def indices(lookup: LayerCall) -> Iterator[Tensor]:
+def indices(lookup: LayerCall) -> Iterator[queries.Tensor]:
     """The tensors of which something is known among the indices of a look-up."""
-    yield from tensors_in(lookup.given)
+    yield from queries.tensors_in(lookup.given)
     for atom in lookup.given:
-        if isinstance(atom, Shell) and atom.kind in TENSORS:
-            yield from tensors_in(atom.arguments.argument(0, "data") or atom.arguments.argument(0, "tensor") or ())
+        if isinstance(atom, queries.Shell) and atom.kind in queries.TENSORS:
+            yield from queries.tensors_in(
+                atom.arguments.argument(0, "data") or atom.arguments.argument(0, "tensor") or ()
+            )

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.flow import queries
+from modellint.rule import Rule, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Real
-    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
 
@@ -46,22 +45,16 @@ class EmbeddingFedFeatures(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.flow.domain import Real
-        from modellint.link.values.indexed import Indexed
-
-        for lookup in project.of(Indexed).lookups(module):
+        for lookup in queries.flow(module, project).lookups():
             is_width = lookup.rows is not None and lookup.width == lookup.rows
-            if isinstance(lookup.element, Real) and not is_width:
+            if isinstance(lookup.element, queries.Real) and not is_width:
                 yield self._report(lookup, lookup.element)
 
     def probe(self, claim: claims.FedNumbers, project: Project) -> Probe | None:
         """Run the function, and see whether torch refuses the numbers that reach the look-up."""
-        from modellint.rule import python_probe
-
         return python_probe(claim)
 
-    def _report(self, lookup: Lookup, numbers: Real) -> Finding:
-
+    def _report(self, lookup: queries.Lookup, numbers: queries.Real) -> Finding:
         origin, name = numbers.origin, lookup.place.name
         made_by = origin.module.text_of(origin.value)
         evidence = [f"`{_short(made_by)}` gives floating point numbers; an embedding takes integer ids"]

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
+from modellint.flow import queries
 from modellint.graph.size import is_proved
 from modellint.graph.value import self_attribute
 from modellint.link.recipes import queries as recipes
-from modellint.rule import Rule
+from modellint.rule import Rule, python_probe, recipe_probe
+
+from .bounds import direct_limits, is_as_large
+from .guards import EXACT, admits_rows, guarding_functions, letting_through, made_exact, rank, surplus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Site
-    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
@@ -58,12 +60,8 @@ class IdsExceedTable(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.indexed import Indexed
-
-        from .guards import guarding_functions, rank, surplus
-
-        nearest: dict[object, Lookup] = {}
-        for lookup in project.of(Indexed).lookups(module):
+        nearest: dict[object, queries.Lookup] = {}
+        for lookup in queries.flow(module, project).lookups():
             extra = surplus(lookup)
             key = lookup.place, lookup.table
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):
@@ -101,17 +99,14 @@ class IdsExceedTable(Rule):
 
         Of recipes the head and the table are built and compared.
         """
-        from modellint.rule import python_probe, recipe_probe
-
         if isinstance(claim, claims.RowsLacking):
             return recipe_probe(claim, project)
         return python_probe(claim, claim.lookup if isinstance(claim, claims.GuardAdmits) else None)
 
-    def _too_many_classes(self, lookup: Lookup) -> Finding:
-        from modellint.flow.domain import Ids
+    def _too_many_classes(self, lookup: queries.Lookup) -> Finding:
 
         ids, rows = lookup.element, lookup.rows
-        assert isinstance(ids, Ids)
+        assert isinstance(ids, queries.Ids)
         assert rows is not None
         name = lookup.place.name
         confidence = Confidence.HIGH if is_proved(ids.bound, rows) else Confidence.MEDIUM
@@ -141,11 +136,8 @@ class IdsExceedTable(Rule):
 
     def _wrong_guards(self, functions: list[Function], module: ModuleFacts, project: Project) -> Iterator[Finding]:
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
-        from modellint.flow.domain import Site
 
-        from .bounds import direct_limits, is_as_large
         from .guarded import Guarded
-        from .guards import EXACT, admits_rows, letting_through, made_exact
 
         guarded = Guarded(functions, project)
         reported: set[object] = set()
@@ -155,7 +147,7 @@ class IdsExceedTable(Rule):
                 if id(compare) not in reported and is_as_large(indexed.rows, limit, size):
                     reported.add(id(compare))
                     advice, fix = f"compare with `{EXACT[compare.data]}`", made_exact(compare, module)
-                    at, use = Site(compare, function), Site(indexed.call, function)
+                    at, use = queries.Site(compare, function), queries.Site(indexed.call, function)
                     yield self._guard(at, indexed.rows, indexed.table, use, advice, fix)
         for lookup, ids in guarded.clamped_lookups:
             guard, rows = letting_through(ids, module), lookup.rows
@@ -163,7 +155,9 @@ class IdsExceedTable(Rule):
                 reported.add(guard)
                 yield self._guard(guard, rows, lookup.table, lookup.place, f"clamp to {_last(rows)}", None)
 
-    def _guard(self, guard: Site, rows: Size, table: Site, lookup: Site, advice: str, fix: Fix | None) -> Finding:
+    def _guard(
+        self, guard: queries.Site, rows: Size, table: queries.Site, lookup: queries.Site, advice: str, fix: Fix | None
+    ) -> Finding:
 
         text = guard.module.text_of(guard.value)
         return self.finding(
@@ -182,7 +176,7 @@ class IdsExceedTable(Rule):
         )
 
 
-def _clamp_fix(rows: Size, lookup: Lookup) -> Fix | None:
+def _clamp_fix(rows: Size, lookup: queries.Lookup) -> Fix | None:
     """Limit the ids to the last row, where the call itself says which that is."""
     call, module = lookup.place.value, lookup.place.module
     if rows.number is not None:
@@ -196,7 +190,7 @@ def _last(rows: Size) -> str:
     return str(rows.number - 1) if rows.number is not None else f"{rows} - 1"
 
 
-def _evidence(bound: Size, rows: Size, lookup: Lookup) -> Iterator[str]:
+def _evidence(bound: Size, rows: Size, lookup: queries.Lookup) -> Iterator[str]:
     if bound.number is not None and rows.number is not None:
         yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
     else:

@@ -5,28 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
-from modellint.flow.heap import tensors_in
-from modellint.flow.lookups import Lookups
-from modellint.flow.runs import follow, tensor_run
-from modellint.flow.summaries import Summaries
-from modellint.flow.tensors import Tensors
-from modellint.flow.theory import Theory
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name, is_argument
-from modellint.link.mentioned import reached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Arguments, Atom, Atoms
-    from modellint.flow.frame import Frame
-    from modellint.flow.heap import Shell
-    from modellint.flow.interp import Interpreter
-    from modellint.flow.lookup_records import Lookup, OwnLookup
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.operators import Operator
     from modellint.rule import Project
@@ -39,7 +27,7 @@ _CONSTRUCTOR = "__init__"
 
 
 @dataclass(frozen=True, slots=True)
-class Clamped(Ids):
+class Clamped(queries.Ids):
     """Elements of which only a clamp's limit is known: 0 … `bound` - 1.
 
     `is_told`: the limit is an argument of the function that clamps.
@@ -48,43 +36,47 @@ class Clamped(Ids):
     is_told: bool = False
 
 
-class _Clamping(Theory):
+class _Clamping(queries.Theory):
     """The transfer functions of clamps: elements of which the run knows the limit."""
 
-    def __init__(self, run: Interpreter) -> None:
+    def __init__(self, run: queries.Interpreter) -> None:
         self._run = run
 
-    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def method(
+        self, atom: queries.Atom, name: str, arguments: queries.Arguments, frame: queries.Frame, value: Value
+    ) -> queries.Atoms | None:
         row = operators.row(f"Tensor.{name}")
         size = None if row is None else _limit(row, 1, arguments)
         if row is None or size is None:
             return None
-        found = self._run.of(Tensors).method(atom, name, arguments, frame, value)
-        return _ids_below(row, size, found, Site(value, frame.function))
+        found = self._run.of(queries.Tensors).method(atom, name, arguments, frame, value)
+        return _ids_below(row, size, found, queries.Site(value, frame.function))
 
-    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    def function(
+        self, name: str, arguments: queries.Arguments, frame: queries.Frame, value: Value
+    ) -> queries.Atoms | None:
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
         size = None if row is None else _limit(row, 0, arguments)
         if row is None or size is None:
             return None
-        found = self._run.of(Tensors).function(name, arguments, frame, value)
-        return _ids_below(row, size, found, Site(value, frame.function))
+        found = self._run.of(queries.Tensors).function(name, arguments, frame, value)
+        return _ids_below(row, size, found, queries.Site(value, frame.function))
 
 
-def _limit(row: Operator, first: int, arguments: Arguments) -> Size | None:
+def _limit(row: Operator, first: int, arguments: queries.Arguments) -> Size | None:
     """The limit of an operator whose arguments begin at position `first`."""
     limit = row.argument("limit")
-    return None if limit is None else size_of(arguments.argument(limit[0] - first, limit[1]))
+    return None if limit is None else queries.size_of(arguments.argument(limit[0] - first, limit[1]))
 
 
-def _ids_below(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atoms | None:
+def _ids_below(row: Operator, size: Size, found: queries.Atoms | None, made: queries.Site) -> queries.Atoms | None:
     """The result of an operator: ids up to its limit, unless more is known."""
-    if any(tensor.ids or tensor.real for tensor in tensors_in(found or ())):
+    if any(tensor.ids or tensor.real for tensor in queries.tensors_in(found or ())):
         return found
-    others = tuple(atom for atom in found or () if not isinstance(atom, Tensor | Plain))
+    others = tuple(atom for atom in found or () if not isinstance(atom, queries.Tensor | queries.Plain))
     written = _written_limit(made.value, row)
     is_told = written is None or any(map(is_argument, written.walk()))
-    return join([others, (Tensor(ids=Clamped(size + Size.of(1), made, None, is_told=is_told)),)])
+    return queries.join([others, (queries.Tensor(ids=Clamped(size + Size.of(1), made, None, is_told=is_told)),)])
 
 
 def _written_limit(call: Value, row: Operator) -> Value | None:
@@ -99,14 +91,13 @@ class Guarded:
     """Runs functions that limit the ids that they look up, with unknown arguments."""
 
     def __init__(self, functions: Iterable[Function], project: Project) -> None:
-        self._run, self._found = tensor_run(project, Lookups, _Clamping)
+        self._run = queries.run(project, queries.Lookups, _Clamping)
+        self._found = self._run.theory
         self._found.collects_all = True
-        objects: dict[Class, Shell] = {}
-        for function in functions:
-            follow(function, objects, self._run)
+        self._run.follow(*functions)
 
     @property
-    def lookups(self) -> Iterator[tuple[OwnLookup, Event, Function]]:
+    def lookups(self) -> Iterator[tuple[queries.OwnLookup, Event, Function]]:
         """Their own look-ups, each with its event and function."""
         for one in list(self._found.own.values()):
             events = (
@@ -117,7 +108,7 @@ class Guarded:
                 yield one, event, function
 
     @property
-    def clamped_lookups(self) -> Iterator[tuple[Lookup, Clamped]]:
+    def clamped_lookups(self) -> Iterator[tuple[queries.Lookup, Clamped]]:
         """The look-ups of ids whose bound is known from a clamp alone."""
         for lookup in self._found.found.values():
             if isinstance(lookup.element, Clamped) and not lookup.is_conditional:
@@ -126,7 +117,7 @@ class Guarded:
     def size(self, value: Value, function: Function) -> Size | None:
         """The number that a value of a function comes to; None if it isn't the same in all runs."""
         frames = (frame for frame in self._found.roots if frame.function is function)
-        found = {size_of(self._run.evaluate(value, frame)) for frame in frames}
+        found = {queries.size_of(self._run.evaluate(value, frame)) for frame in frames}
         return found.pop() if len(found) == 1 else None
 
 
@@ -138,7 +129,8 @@ def clamping(module: ModuleFacts, project: Project) -> list[Function]:
     own = list(module.all_functions())
     found = {function: None for function in own if _clamps(function, hands_on=True)}
     giving = {function.name for function in own if _clamps(function, hands_on=False)}
-    for word, _, definition in reached(module, project):
+    flow = queries.flow(module, project)
+    for word, definition in flow.imported():
         if isinstance(definition, DefinedFunction) and _clamps(definition.function, hands_on=False):
             giving.add(word)
         elif isinstance(definition, DefinedClass):
@@ -150,7 +142,7 @@ def clamping(module: ModuleFacts, project: Project) -> list[Function]:
         speaking = [function for function in pending if not function.words.isdisjoint(giving)]
         giving |= {f.name for f in speaking if f.name != _CONSTRUCTOR and _is_given(f, giving, hands_on=False)}
     found.update(dict.fromkeys(f for f in pending if _is_given(f, giving, hands_on=True)))
-    return [function for function in found if project.of(Summaries).body(function).may_look_up()]
+    return [function for function in found if flow.may_look_up(function)]
 
 
 def _clamps(function: Function, *, hands_on: bool) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import edits
 from modellint.finding import Applicability, Edit, Fix, Place, Span
+from modellint.flow import queries
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind
 
@@ -15,8 +16,6 @@ from .bounds import direct_limits, may_limit, may_look_up
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Site
-    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
@@ -25,16 +24,15 @@ if TYPE_CHECKING:
     from .guarded import Clamped
 
 
-def surplus(lookup: Lookup) -> int | None:
+def surplus(lookup: queries.Lookup) -> int | None:
     """The number of ids that have no row and that no test keeps away; None if there are none."""
-    from modellint.flow.domain import Ids
 
     ids, rows = lookup.element, lookup.rows
-    found = excess(ids.bound, rows) if isinstance(ids, Ids) and rows is not None else None
-    return found if isinstance(ids, Ids) and found is not None and found > len(ids.excluded) else None
+    found = excess(ids.bound, rows) if isinstance(ids, queries.Ids) and rows is not None else None
+    return found if isinstance(ids, queries.Ids) and found is not None and found > len(ids.excluded) else None
 
 
-def rank(lookup: Lookup) -> tuple[bool, int]:
+def rank(lookup: queries.Lookup) -> tuple[bool, int]:
     """The order of findings about one table at one place: ids that surely arrive first, and those closest to its rows.
 
     A container holds the later values of its elements, too: ids with an offset, say.
@@ -42,7 +40,7 @@ def rank(lookup: Lookup) -> tuple[bool, int]:
     return lookup.is_conditional, surplus(lookup) or 0
 
 
-def letting_through(ids: Clamped, module: ModuleFacts) -> Site:
+def letting_through(ids: Clamped, module: ModuleFacts) -> queries.Site:
     """The place that lets ids through: the clamp, or the call that leads to one in another file or passes its limit."""
     is_here = ids.origin.module is module and not ids.is_told
     return ids.origin if ids.way is None or is_here else ids.way

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits, operators
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import same
-from modellint.rule import Rule
+from modellint.rule import Rule, python_probe
+
+from .defaults import never_by_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Place
-    from modellint.flow.domain import Site
-    from modellint.flow.lookup_records import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.values.indexed import MadeTable
     from modellint.rule import Probe, Project
 
 
@@ -54,12 +54,11 @@ class ConstantIdOutsideTable(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.indexed import Indexed
-
-        for made in project.of(Indexed).made(module):
+        flow = queries.flow(module, project)
+        for made in flow.padded_tables():
             yield from self._padding_index(made)
         seen: set[object] = set()
-        for lookup in project.of(Indexed).lookups(module):
+        for lookup in flow.lookups():
             for finding in self._filler(lookup, project):
                 key = finding.place, finding.message
                 if key not in seen:
@@ -68,15 +67,11 @@ class ConstantIdOutsideTable(Rule):
 
     def probe(self, claim: claims.PaddingOutside | claims.ConstantOutside, project: Project) -> Probe | None:
         """Build the table, or run the function that looks the constant up."""
-        from modellint.rule import python_probe
-
         return python_probe(claim, claim.lookup if isinstance(claim, claims.ConstantOutside) else None)
 
-    def _padding_index(self, made: MadeTable) -> Iterator[Finding]:
-        from modellint.flow.domain import Site, size_of
-
+    def _padding_index(self, made: queries.PaddedTable) -> Iterator[Finding]:
         module, call = made.function.module, made.call
-        rows, padding = size_of(made.rows), size_of(made.padding)
+        rows, padding = queries.size_of(made.rows), queries.size_of(made.padding)
         constant, place = _padding_of(call) or call, module.place(call)
         if rows is None or padding is None:
             number = call.argument(0, "num_embeddings")
@@ -94,7 +89,7 @@ class ConstantIdOutsideTable(Rule):
                 return
             confidence = Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM
             named, last = (padding.described, rows.described), (rows - Size.of(1)).described
-        written = _place_of_constant(Site(constant, made.function), padding, module)
+        written = _place_of_constant(queries.Site(constant, made.function), padding, module)
         yield self.finding(
             place,
             f"`padding_idx` is {named[0]}, but the table has {named[1]} rows",
@@ -106,13 +101,9 @@ class ConstantIdOutsideTable(Rule):
             claim=claims.PaddingOutside(place),
         )
 
-    def _filler(self, lookup: Lookup, project: Project) -> Iterator[Finding]:
-        from modellint.flow.domain import Filler
-
-        from .defaults import never_by_default
-
+    def _filler(self, lookup: queries.Lookup, project: Project) -> Iterator[Finding]:
         filler, rows, table = lookup.element, lookup.rows, lookup.table
-        if not isinstance(filler, Filler) or not lookup.is_made:
+        if not isinstance(filler, queries.Filler) or not lookup.is_made:
             return
         size, origin = filler.size, filler.origin
         number = size.number
@@ -144,7 +135,7 @@ class ConstantIdOutsideTable(Rule):
         )
 
 
-def _place_of_constant(at: Site, size: Size | None, beside: ModuleFacts) -> Place:
+def _place_of_constant(at: queries.Site, size: Size | None, beside: ModuleFacts) -> Place:
     """The place of a constant: the default of the parameter that it is known by, in its file or the table's.
 
     If that is not in sight, the value that becomes an element.

@@ -5,12 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from modellint.flow.constructed import constructed_anywhere
+from modellint.flow import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from modellint.flow.constructed import Constructed
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size, Symbol
     from modellint.rule import Project
@@ -27,11 +26,13 @@ def never_by_default(size: Size, rows: Size, modules: Iterable[ModuleFacts], pro
     constructor = next((one for one in functions if owners == {f"{one.module.path}:{one.qualname}"}), None)
     if constructor is None or constructor.name != "__init__" or constructor.owner is None:
         return False
-    made = constructed_anywhere(project.classes.model(constructor.owner), project)
+    made = queries.flow(constructor.module, project).constructed_anywhere(constructor.owner)
     return bool(made) and not any(_is_outside(size, rows, _numbers_of(one, symbols, constructor)) for one in made or ())
 
 
-def _numbers_of(made: Constructed, symbols: Iterable[Symbol], constructor: Function) -> dict[Symbol, float | None]:
+def _numbers_of(
+    made: queries.Constructed, symbols: Iterable[Symbol], constructor: Function
+) -> dict[Symbol, float | None]:
     """The numbers that an object is made with, the defaults included; None for an argument that is not known."""
     names = [one.name for one in constructor.parameters[1:]]
     found: dict[Symbol, float | None] = {}

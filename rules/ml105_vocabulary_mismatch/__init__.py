@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
 from modellint.graph.value import Op
 from modellint.link.recipes import queries as recipes
-from modellint.rule import Rule
+from modellint.rule import Rule, python_probe, recipe_probe
+
+from .late import added_late, unresized_models
+from .vocabularies import Vocabularies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,9 +68,6 @@ class VocabularyMismatch(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .late import added_late, unresized_models
-        from .vocabularies import Vocabularies
-
         for cls in module.classes.values():
             for tie in project.of(Vocabularies).declared(cls):
                 yield self._tie_finding(tie, project, is_declared=True)
@@ -101,8 +102,6 @@ class VocabularyMismatch(Rule):
 
     def probe(self, claim: claims.SizesDiffer | claims.Tied | claims.Outgrown, project: Project) -> Probe | None:
         """Build both sides and compare their sizes; or call the function that adds tokens, and count rows and ids."""
-        from modellint.rule import python_probe, recipe_probe
-
         if isinstance(claim, claims.SizesDiffer):
             return recipe_probe(claim, project)
         return python_probe(claim, claim.tie if isinstance(claim, claims.Tied) else None)
@@ -132,7 +131,6 @@ class VocabularyMismatch(Rule):
         )
 
     def _growth_finding(self, growth: Growth) -> Finding:
-
         size, module, tokenizer = growth.size, growth.size.module, growth.tokenizer
         place, table = size.place, growth.table.place
         added = module.text_of(growth.event.value.callee)
@@ -187,8 +185,6 @@ class VocabularyMismatch(Rule):
 
 def _is_tried_out(tie: Tie, project: Project) -> bool:
     """True if a test or a demonstration makes the layers share their weight."""
-    from modellint.link.calls.doubts import is_tried_out
-
     function = tie.tied.function
     events = () if function is None else (one for one in function.flow.events if one.value is tie.tied.value)
-    return function is not None and any(is_tried_out(project, function, one) for one in events)
+    return function is not None and any(queries.is_trial(function, one, project) for one in events)

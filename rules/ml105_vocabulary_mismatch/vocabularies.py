@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from modellint import knowledge, operators
-from modellint.flow.callees import bound
-from modellint.flow.domain import ANY_ARGUMENTS, Bound, Length, Site, SymbolicInput
-from modellint.flow.heap import Shell
-from modellint.flow.lookups import Lookups
-from modellint.flow.records import is_self
-from modellint.flow.runs import called, tensor_run
-from modellint.flow.table_reads import TableReads
-from modellint.flow.tensors import Tensors
+from modellint import operators
+from modellint.flow import queries
+from modellint.graph.arguments import possible_arguments
 from modellint.graph.definitions import DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import NOWHERE, EventKind, Op, called_name, dotted, same, walk_all
-from modellint.link.classes.calls import REGISTRARS
-from modellint.link.mentioned import reached
-from modellint.link.values.indexed import Indexed
+from modellint.graph.value import EventKind, Op, called_name, dotted, is_self, same, walk_all
 
 from .room import fills_room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.flow.domain import Atom, Atoms, FunctionRef
-    from modellint.flow.frame import Frame
-    from modellint.flow.heap import Store
-    from modellint.flow.interp import Interpreter
-    from modellint.flow.lookup_records import IdLayer
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.rule import Project
+
+    _Run = queries.Run[queries.TableReads]
 
 #: Methods that add tokens to a tokenizer.
 GROWS = ("add_tokens", "add_special_tokens")
 #: Names of operators and attributes that measure a layer.
 _MEASURES = operators.words("gives:size") | {"num_embeddings", "out_features", "weight"}
 #: Names of functions and methods that store an attribute under a name that is given.
-_SETS = REGISTRARS | {"setattr", "__setattr__"}
+_SETS = frozenset(("setattr", "__setattr__"))
 #: Names that many functions share, and the number of functions of a file that are run.
 _UNNAMED = frozenset(("__init__", "forward", "__call__"))
 _MAX_SHARING = 24
@@ -55,23 +42,23 @@ _SIZE = "vocab_size"
 class Tie:
     """`tied` makes two layers share a weight though `smaller` has fewer rows than `larger`."""
 
-    tied: Site
-    smaller: IdLayer
-    larger: IdLayer
+    tied: queries.Site
+    smaller: queries.IdLayer
+    larger: queries.IdLayer
     #: True if the sizes differ whatever the defaults are.
     is_proved: bool
     #: The class whose objects share the weight, None where no method makes them do so; and the place in its file that
     #: leads there.
     owner: Class | None
-    at: Site
+    at: queries.Site
 
 
 @dataclass(frozen=True, eq=False)
 class Growth:
     """The table made at `table` has `size` rows, without the tokens that `event` adds to `tokenizer`."""
 
-    table: Site
-    size: Site
+    table: queries.Site
+    size: queries.Site
     event: Event
     tokenizer: Value
 
@@ -92,42 +79,45 @@ class Vocabularies:
         functions = _Sharing(module, self._project).functions
         if not functions:
             return
-        run = tensor_run(self._project, TableReads)[0]
-        objects: dict[Class, Shell] = {}
-        told: set[tuple[Site, Site, Site]] = set()
-        seen: set[Store] = set()
-        for function in functions:
-            _work(function, objects, run, self._project)
-            owners = _weights(run)
-            for shell, store in _weight_stores(run):
-                tie = self._tie(shell, store, function, owners, run) if store not in seen else None
-                key = None if tie is None else (tie.tied, tie.smaller.made, tie.larger.made)
-                seen.add(store)
-                if tie is not None and key is not None and key not in told:
-                    told.add(key)
-                    yield tie
-        run.close()
+        told: set[tuple[queries.Site, queries.Site, queries.Site]] = set()
+        seen: set[queries.Store] = set()
+        with queries.run(self._project, queries.TableReads) as run:
+            for function in functions:
+                _work(function, run)
+                owners = _weights(run)
+                for shell, store in _weight_stores(run):
+                    tie = self._tie(shell, store, function, owners, run) if store not in seen else None
+                    key = None if tie is None else (tie.tied, tie.smaller.made, tie.larger.made)
+                    seen.add(store)
+                    if tie is not None and key is not None and key not in told:
+                        told.add(key)
+                        yield tie
 
     def _tie(
-        self, shell: Shell, store: Store, function: Function, owners: Mapping[Shell, Shell], run: Interpreter
+        self,
+        shell: queries.Shell,
+        store: queries.Store,
+        function: Function,
+        owners: Mapping[queries.Shell, queries.Shell],
+        run: _Run,
     ) -> Tie | None:
         """The tie by a weight that is stored in a layer while a function runs; None if the sizes may agree."""
         if store.function is None or store.value is None:
             return None
-        first, second = run.of(Lookups).sided((shell,)), run.of(Lookups).sided(_owners(store.atoms, owners))
+        first, second = run.id_layer((shell,)), run.id_layer(_owners(store.atoms, owners))
         if first is None or second is None:
             return None
-        tied = Site(store.value, store.function)
+        tied = queries.Site(store.value, store.function)
         tie = _disagreement(first, second, tied, function.owner, _leading(tied, function))
         is_sure = tie is not None and (not store.path or (tie.is_proved and not _compares(store, function)))
         return tie if is_sure else None
 
     def declared(self, cls: Class) -> Iterator[Tie]:
         """The ties of layers of different sizes that a class declares; a setting may turn them off."""
-        value = cls.attributes.get(knowledge.TIED_WEIGHTS)
+        value = cls.attributes.get(queries.TIED_WEIGHTS)
         if value is None or value.op not in (Op.DICT, Op.LIST, Op.TUPLE):
             return
-        place = Site(value, cls.module.body)
+        place = queries.Site(value, cls.module.body)
         for number, key in enumerate(value.data if value.op is Op.DICT else value.args):
             first = self._declared_side(key, cls)
             if first is None:
@@ -137,17 +127,17 @@ class Vocabularies:
             if tie is not None and tie.is_proved:
                 yield tie
 
-    def _declared_side(self, key: Value | None, cls: Class) -> IdLayer | None:
+    def _declared_side(self, key: Value | None, cls: Class) -> queries.IdLayer | None:
         """The layer whose weight a path (`model.embed_tokens.weight`) names; None if it names none."""
         if key is None or key.op is not Op.CONST or not isinstance(key.data, str):
             return None
         *path, last = key.data.split(".")
-        return self._project.of(Indexed).sided(cls, path) if last == "weight" and path else None
+        return queries.flow(cls.module, self._project).id_layer(cls, path) if last == "weight" and path else None
 
-    def _shared_table(self, cls: Class) -> IdLayer | None:
+    def _shared_table(self, cls: Class) -> queries.IdLayer | None:
         """The table that a class says its heads share."""
-        method = self._project.classes.model(cls).method(knowledge.SHARED_TABLE)
-        return None if method is None else self._project.of(Indexed).shared(cls, method)
+        method = self._project.classes.model(cls).method(queries.SHARED_TABLE)
+        return None if method is None else queries.flow(cls.module, self._project).id_layer_returned(cls, method)
 
     # -- tokenizers -------------------------------------------------------------------------------------------------
 
@@ -156,18 +146,17 @@ class Vocabularies:
         grown = list(self._growth_events(function))
         if not grown:
             return
-        run = tensor_run(self._project, TableReads)[0]
-        sizes: dict[tuple[Site, Value], None] = {}
-        for reference, frame in called(function, {}, self._project):
-            body = run.body(reference, frame)
-            grown = [one for one in grown if not _is_own(one[2], body, run)]
-            sizes.update(dict.fromkeys(_sizes(function, reference, frame, run)))
-        run.close()
+        sizes: dict[tuple[queries.Site, Value], None] = {}
+        with queries.run(self._project, queries.TableReads) as run:
+            for receiver in run.receivers(function):
+                body = run.body(function, receiver)
+                grown = [one for one in grown if not _is_own(one[2], body, run)]
+                sizes.update(dict.fromkeys(_sizes(function, receiver, run)))
         for number, event, tokenizer in grown:
             for table, size in sizes:
                 measured = next((at for at, other in enumerate(function.flow.events) if other.value is size), number)
                 if _counts(size, tokenizer, before=measured < number):
-                    yield Growth(table, Site(size, function), event, tokenizer)
+                    yield Growth(table, queries.Site(size, function), event, tokenizer)
 
     def _growth_events(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
         """The events by which a function gives a tokenizer more tokens, itself or by another function."""
@@ -183,7 +172,8 @@ class Vocabularies:
                 definition = self._project.names.definition(function.module, event.value.callee)
                 if isinstance(definition, DefinedFunction) and definition.function is other:
                     names = given_tokens(other, is_sure=True)
-                    yield from ((number, event, arg) for name, arg in bound(other, event.value) if name in names)
+                    pairs = possible_arguments(other, event.value)
+                    yield from ((number, event, arg) for name, arg in pairs if name in names)
 
     def growing(self, module: ModuleFacts) -> dict[str, Function]:
         """The functions, defined or mentioned in a file, that may give a tokenizer more tokens, by their names."""
@@ -192,7 +182,7 @@ class Vocabularies:
             own = {f.name: f for f in module.functions.values()}
             mentioned = {
                 word: definition.function
-                for word, _, definition in reached(module, self._project)
+                for word, definition in queries.flow(module, self._project).imported()
                 if isinstance(definition, DefinedFunction)
             }
             return {name: one for name, one in (own | mentioned).items() if given_tokens(one, is_sure=False)}
@@ -222,49 +212,44 @@ def given_tokens(function: Function, *, is_sure: bool) -> set[str]:
     return {str(value.data) for value in given if value.op is Op.PARAM and not is_self(value)}
 
 
-def _is_own(tokenizer: Value, body: Frame, run: Interpreter) -> bool:
+def _is_own(tokenizer: Value, body: queries.Frame, run: _Run) -> bool:
     """True if the tokenizer is an object of the project's, which may do anything with new tokens."""
-    owners = run.of(Lookups).evaluated(tokenizer, body)
-    shells = [atom for atom in owners if isinstance(atom, Shell) and atom.kind == "instance"]
-    return any(run.objects.own_method(shell, name) is not None for shell in shells for name in GROWS)
+    owners = run.evaluate(tokenizer, body)
+    shells = [atom for atom in owners if isinstance(atom, queries.Shell) and atom.kind == "instance"]
+    return any(run.method(shell, name) is not None for shell in shells for name in GROWS)
 
 
-def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interpreter) -> Iterator[tuple[Site, Value]]:
+def _sizes(function: Function, receiver: queries.Shell | None, run: _Run) -> Iterator[tuple[queries.Site, Value]]:
     """The tables that a function leads to, each with the value of the function that is its number of rows."""
-    run.start(reference, frame)
-    pending = list(run.shells())
-    while pending:
-        known = len(run.shells())
-        for shell in pending:
-            if shell.is_layer:
-                run.objects.construct(shell)
-                shell.find_out()
-        pending = list(islice(run.shells(), known, None))
-    for shell in run.shells():
-        rows = run.of(Tensors).argument(shell, (0, "num_embeddings")) if run.of(Lookups).is_table(shell) else None
+    run.call(function, receiver)
+    run.construct_layers()
+    for shell in run.objects():
+        rows = run.argument(shell, 0, "num_embeddings") if run.is_table(shell) else None
         size = _measure(rows[0], function) if rows is not None and len(rows) == 1 else None
         if size is not None and shell.site is not None:
             yield shell.site, size
 
 
-def _measure(atom: Atom, function: Function) -> Value | None:
+def _measure(atom: queries.Atom, function: Function) -> Value | None:
     """The value of a function that an atom stands for: a length measured there, or an argument's `vocab_size`."""
-    if isinstance(atom, Length):
+    if isinstance(atom, queries.Length):
         return atom.origin.value if atom.origin.function is function and not atom.is_made else None
-    name = atom.name if isinstance(atom, SymbolicInput) else ""
+    name = atom.name if isinstance(atom, queries.SymbolicInput) else ""
     values = walk_all(event.value for event in function.flow.events) if name.endswith(f".{_SIZE}") else ()
     return next((value for value in values if value.op is Op.ATTR and dotted(value) == name), None)
 
 
-def _leading(tied: Site, function: Function) -> Site:
+def _leading(tied: queries.Site, function: Function) -> queries.Site:
     """The place in a function's file that leads to where a weight is stored: that itself, or a call."""
     calls = [event.value for event in function.flow.of(EventKind.CALL)] if tied.module is not function.module else []
     named = (c for c in calls if tied.function is not None and called_name(c.callee) == tied.function.name)
     call = next(named, calls[0] if calls else None)
-    return tied if call is None else Site(call, function)
+    return tied if call is None else queries.Site(call, function)
 
 
-def _disagreement(first: IdLayer, second: IdLayer, tied: Site, owner: Class | None, at: Site) -> Tie | None:
+def _disagreement(
+    first: queries.IdLayer, second: queries.IdLayer, tied: queries.Site, owner: Class | None, at: queries.Site
+) -> Tie | None:
     """The tie of two layers for different numbers of ids, None where they agree or are not known to differ."""
     more = excess(first.rows, second.rows)
     if not more:
@@ -273,7 +258,7 @@ def _disagreement(first: IdLayer, second: IdLayer, tied: Site, owner: Class | No
     return Tie(tied, smaller, larger, is_proved(first.rows, second.rows), owner, at)
 
 
-def _compares(store: Store, function: Function) -> bool:
+def _compares(store: queries.Store, function: Function) -> bool:
     """True if a condition compares the sizes of the layers: around a store, or around a call that leads there."""
     assert store.function is not None
     guards = [event.guard for event in store.function.flow.events if store.value is event.value]
@@ -300,7 +285,7 @@ class _Sharing:
         asked = {f.name for f, stores in found.items() if any(stores or ()) and f.name not in _UNNAMED}
         asked |= {
             word
-            for word, _, definition in reached(module, project)
+            for word, definition in queries.flow(module, project).imported()
             if isinstance(definition, DefinedFunction) and any(_stores_weight(definition.function) or ())
         }
         self.functions = [function for function, stores in found.items() if stores is not None]
@@ -320,12 +305,16 @@ def _stores_weight(function: Function) -> list[bool] | None:
         sides: tuple[Value, ...] = ()
         if target is not None and target.op is Op.ATTR and target.data == "weight":
             sides = target.args[0], event.value
-        elif event.kind is EventKind.CALL and called_name(event.value.callee) in _SETS and event.value.args[1:]:
+        elif event.kind is EventKind.CALL and _sets(called_name(event.value.callee)) and event.value.args[1:]:
             callee = event.value.callee
             sides = (callee.args[0] if callee.op is Op.ATTR else event.value.args[1]), event.value.args[-1]
         if sides and not is_self(sides[0]):
             found.append(any(map(_is_given, sides)))
     return found or None
+
+
+def _sets(name: str) -> bool:
+    return name in _SETS or name in queries.REGISTRARS
 
 
 def _is_given(value: Value) -> bool:
@@ -335,40 +324,39 @@ def _is_given(value: Value) -> bool:
     return value.op is Op.PARAM and not is_self(value)
 
 
-def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, project: Project) -> None:
+def _work(function: Function, run: _Run) -> None:
     """Run a function with unknown arguments, on an object that has been constructed."""
-    for reference, frame in called(function, objects, project):
-        run.begin()
-        if isinstance(reference.receiver, Shell) and function.name != "__init__":
-            run.objects.construct(reference.receiver)
-            reference.receiver.settle()
-        run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+    for receiver in run.receivers(function):
+        if receiver is not None and function.name != "__init__":
+            run.construct(receiver)
+            receiver.settle()
+        run.call(function, receiver)
 
 
-def _weight_stores(run: Interpreter) -> Iterator[tuple[Shell, Store]]:
+def _weight_stores(run: _Run) -> Iterator[tuple[queries.Shell, queries.Store]]:
     """The stores to the attribute `weight` of layers."""
-    for shell in list(run.shells()):
+    for shell in list(run.objects()):
         yield from ((shell, store) for store in list(shell.stores) if shell.is_layer and store.name == "weight")
 
 
-def _weights(run: Interpreter) -> dict[Shell, Shell]:
+def _weights(run: _Run) -> dict[queries.Shell, queries.Shell]:
     """The parameters that layers have made as their weight, each with its layer."""
-    layers = [shell for shell in list(run.shells()) if shell.is_layer and "weight" in shell.history]
-    made = [(atom, layer) for layer in layers for atom in layer.get("weight") or () if isinstance(atom, Shell)]
+    layers = [shell for shell in list(run.objects()) if shell.is_layer and "weight" in shell.history]
+    made = [(atom, layer) for layer in layers for atom in layer.get("weight") or () if isinstance(atom, queries.Shell)]
     return {weight: layer for weight, layer in made if weight.trail[: len(layer.trail)] == layer.trail}
 
 
-def _owners(weight: Atoms, made: Mapping[Shell, Shell]) -> Atoms:
+def _owners(weight: queries.Atoms, made: Mapping[queries.Shell, queries.Shell]) -> queries.Atoms:
     """The layers whose weight a value is, wrapped in a new parameter perhaps."""
-    found: list[Atom] = []
+    found: list[queries.Atom] = []
     for atom in weight:
-        data: Atoms = (atom,)
-        if isinstance(atom, Shell) and atom not in made and atom.kind == "parameter":
+        data: queries.Atoms = (atom,)
+        if isinstance(atom, queries.Shell) and atom not in made and atom.kind == "parameter":
             data = atom.arguments.argument(0, "data") or ()
         for inner in data:
-            if isinstance(inner, Shell) and inner in made:
+            if isinstance(inner, queries.Shell) and inner in made:
                 found.append(made[inner])
-            elif isinstance(inner, Bound) and inner.name == "weight":
+            elif isinstance(inner, queries.Bound) and inner.name == "weight":
                 found.append(inner.owner)
     return tuple(found)
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import edits
+from modellint import edits, operators
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.flow import queries
 from modellint.graph.size import excess
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Filler
-    from modellint.flow.lookup_records import LossLookup
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.rule import Project
+
+#: Names of the losses whose targets are classes.
+_LOSSES = operators.words("judges")
 
 
 class TargetOutsideClasses(Rule):
@@ -56,22 +58,19 @@ class TargetOutsideClasses(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.flow.domain import Filler
-        from modellint.link.values.indexed import Indexed
-
-        indexed = project.of(Indexed)
-        losses = [*indexed.judged(module)]
-        for function in {f: None for f, filler in indexed.written(module) if _is_below(filler)}:
-            losses += indexed.judged_beside(function)
+        flow = queries.flow(module, project)
+        losses = [*flow.loss_targets()]
+        for function in {f: None for f, filler in flow.constants_written() if _is_below(filler)}:
+            losses += _targets_beside(function, flow, project)
         seen: set[object] = set()
         for judged in losses:
             filler = judged.element
-            assert isinstance(filler, Filler)
+            assert isinstance(filler, queries.Filler)
             if not judged.is_conditional and filler.key not in seen and _is_outside(filler, judged):
                 seen.add(filler.key)
-                yield self._finding(filler, judged, indexed.is_compared(filler, module))
+                yield self._finding(filler, judged, flow.is_compared(filler))
 
-    def _finding(self, filler: Filler, judged: LossLookup, is_compared: bool) -> Finding:
+    def _finding(self, filler: queries.Filler, judged: queries.LossLookup, is_compared: bool) -> Finding:
         value, function = filler.origin.value, filler.origin.function
         assert function is not None
         written = function.module.text_of(value)
@@ -97,12 +96,21 @@ class TargetOutsideClasses(Rule):
         )
 
 
-def _is_below(filler: Filler) -> bool:
+def _targets_beside(function: Function, flow: queries.Queries, project: Project) -> Iterator[queries.LossLookup]:
+    """The targets of losses in other files that use a loss and call a function or one of its callers."""
+    called = (function, *flow.callers(function))
+    functions = dict.fromkeys((*called, *(caller for one in called for caller in flow.callers(one))))
+    for module in dict.fromkeys(one.module for one in functions):
+        if module is not function.module and any(_LOSSES & one.words for one in module.all_functions()):
+            yield from queries.flow(module, project).loss_targets()
+
+
+def _is_below(filler: queries.Filler) -> bool:
     """True if a constant is negative, and so is no class; a default may stand for one that is not known yet."""
     return filler.size.constant is not None and filler.size.constant < 0
 
 
-def _is_outside(filler: Filler, judged: LossLookup) -> bool:
+def _is_outside(filler: queries.Filler, judged: queries.LossLookup) -> bool:
     """True if a constant is no class, as far as these are known, and not the one that the loss ignores.
 
     Where one of the two numbers is a default, a caller who passes another may pass both.

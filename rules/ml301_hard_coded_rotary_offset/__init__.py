@@ -6,17 +6,27 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.rule import Rule
+from modellint.flow import queries
+from modellint.rule import Rule, boundary_probe
+
+from .offsets import (
+    LengthUse,
+    base_of,
+    competes,
+    is_meant,
+    is_run_time,
+    measured,
+    mixed_extreme,
+    offset_of,
+    takes_last,
+    uses,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Site
-    from modellint.flow.length_terms import PickedRows, Term
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
-
-    from .offsets import LengthUse
 
 _COVERING = "size the table by the largest position plus 1"
 
@@ -54,24 +64,16 @@ class HardCodedRotaryOffset(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.position_lengths import PositionLengths
-
-        from .offsets import uses
-
-        for found in uses(project.of(PositionLengths).asked(module)).values():
+        for found in uses(queries.flow(module, project).position_tables()).values():
             finding = self._finding(found, module, project)
             if finding is not None:
                 yield finding
 
     def probe(self, claim: claims.LengthNotPositions, project: Project) -> Probe | None:
         """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
-        from modellint.rule import boundary_probe
-
         return boundary_probe(claim, [*([claim.asking] if claim.asking else []), claim.place])
 
     def _finding(self, found: list[LengthUse], module: ModuleFacts, project: Project) -> Finding | None:
-        from .offsets import base_of, is_meant, is_run_time, mixed_extreme, offset_of, takes_last
-
         first = found[0]
         offset = offset_of(first.part)
         at = _place_of_length(first, module, project)
@@ -85,9 +87,7 @@ class HardCodedRotaryOffset(Rule):
         last = next(filter(takes_last, found), None) if offset == 1 else None
         return None if last is None else self._last(last, at)
 
-    def _offset_finding(self, use: LengthUse, at: Site, offset: int) -> Finding:
-        from .offsets import base_of
-
+    def _offset_finding(self, use: LengthUse, at: queries.Site, offset: int) -> Finding:
         text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
         rows = f"{abs(offset)} rows {'more' if offset > 0 else 'fewer'}"
         return self.finding(
@@ -102,12 +102,8 @@ class HardCodedRotaryOffset(Rule):
             claim=_claim(use, at, is_offset=True),
         )
 
-    def _outside(self, use: LengthUse, at: Site, extreme: Term) -> Finding:
-        from modellint.flow.length_terms import LengthKind
-
-        from .offsets import measured
-
-        operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is LengthKind.LARGEST)
+    def _outside(self, use: LengthUse, at: queries.Site, extreme: queries.Term) -> Finding:
+        operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is queries.LengthKind.LARGEST)
         written = extreme.origin.value.positional
         inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
         return self.finding(
@@ -123,9 +119,7 @@ class HardCodedRotaryOffset(Rule):
             claim=_claim(use, at, is_offset=False),
         )
 
-    def _last(self, use: LengthUse, at: Site) -> Finding:
-        from .offsets import competes
-
+    def _last(self, use: LengthUse, at: queries.Site) -> Finding:
         text = _text(use.part.origin)
         reason = "packed or right-padded positions do not end with their maximum"
         if competes(use):
@@ -144,26 +138,22 @@ class HardCodedRotaryOffset(Rule):
         )
 
 
-def _text(site: Site) -> str:
+def _text(site: queries.Site) -> str:
     return site.module.text_of(site.value)
 
 
-def _place_of_length(use: LengthUse, module: ModuleFacts, project: Project) -> Site | None:
+def _place_of_length(use: LengthUse, module: ModuleFacts, project: Project) -> queries.Site | None:
     """The place in a file where the length is computed, or the call of another file's function that computes it."""
-    from modellint.link.values.position_lengths import PositionLengths
-
-    from .offsets import uses
-
     home = use.part.origin.module
     if home is module:
         return use.part.origin
-    if use.part.origin.value in uses(project.of(PositionLengths).asked(home)):
+    if use.part.origin.value in uses(queries.flow(home, project).position_tables()):
         return None  # that file's own function knows the table
     passed = [one.length for one in use.table.passed.values() if one.length is not None]
     return next((site for site in (*passed, *reversed(use.table.calls)) if site.module is module), None)
 
 
-def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> claims.LengthNotPositions | None:
+def _claim(use: LengthUse, at: queries.Site, *, is_offset: bool) -> claims.LengthNotPositions | None:
     """The claim for a run; None for a table of an object of which nothing is known."""
     if use.table.use in use.table.passed:
         return None
@@ -172,7 +162,7 @@ def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> claims.LengthNotPosi
     return claims.LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)
 
 
-def _picked_by(picked: PickedRows) -> str:
+def _picked_by(picked: queries.PickedRows) -> str:
     return f"`{picked.name}` indexes the table, and its maximum may exceed this length"
 
 
@@ -184,12 +174,12 @@ def _related(use: LengthUse) -> Iterator[Related]:
         yield Related(picked.use.place, "the table is indexed here")
 
 
-def _help(picks: list[PickedRows]) -> str:
+def _help(picks: list[queries.PickedRows]) -> str:
     names = [picked.parameter for picked in picks if picked.parameter is not None]
     return f"size the table by its positions: `{names[0]}.max() + 1`" if names else _COVERING
 
 
-def _fix(use: LengthUse, at: Site) -> Fix | None:
+def _fix(use: LengthUse, at: queries.Site) -> Fix | None:
     if edits.written(at.value, at.module) is None:
         # `length += 10` is a statement.
         return None

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
 from modellint.graph.value import Op
-from modellint.rule import Rule
+from modellint.rule import Rule, boundary_probe
+
+from .counted import counts_keys, is_current_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Site
-    from modellint.flow.length_terms import FunctionTables, PickedRows, SizedTable, Term
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Probe, Project
@@ -50,12 +51,8 @@ class RotaryLengthNotCovering(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.position_lengths import PositionLengths
-
-        from .counted import counts_keys, is_current_length
-
-        reported: set[Value | Term] = set()
-        for asked in project.of(PositionLengths).asked(module):
+        reported: set[Value | queries.Term] = set()
+        for asked in queries.flow(module, project).position_tables():
             for picked in asked.picked.values():
                 is_current = asked.is_kept and all(is_current_length(length, asked) for length in picked.lengths)
                 if not _is_given(picked, asked) or not (is_current or counts_keys(picked)):
@@ -72,12 +69,16 @@ class RotaryLengthNotCovering(Rule):
 
     def probe(self, claim: claims.StepBeyond | claims.LengthNotPositions, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with their cache, or positions beyond the number of keys."""
-        from modellint.rule import boundary_probe
-
         return boundary_probe(claim, [claim.place])
 
     def _report(
-        self, place: Site, table: SizedTable, picked: PickedRows, asked: FunctionTables, *, is_current: bool
+        self,
+        place: queries.Site,
+        table: queries.SizedTable,
+        picked: queries.PickedRows,
+        asked: queries.FunctionTables,
+        *,
+        is_current: bool,
     ) -> Finding:
         passed = table.passed.get(place)
         said = None if passed is None else passed.length
@@ -96,9 +97,13 @@ class RotaryLengthNotCovering(Rule):
 
 
 def _claim(
-    place: Site, length: Site, picked: PickedRows, asked: FunctionTables, *, is_current: bool
+    place: queries.Site,
+    length: queries.Site,
+    picked: queries.PickedRows,
+    asked: queries.FunctionTables,
+    *,
+    is_current: bool,
 ) -> claims.StepBeyond | claims.LengthNotPositions:
-
     if is_current:
         return claims.StepBeyond(place.place, picked.use.place, tuple(asked.kept))
     return claims.LengthNotPositions(length.place, picked.use.place, place.place, is_offset=True)
@@ -116,6 +121,6 @@ def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, s
     )
 
 
-def _is_given(picked: PickedRows, asked: FunctionTables) -> bool:
+def _is_given(picked: queries.PickedRows, asked: queries.FunctionTables) -> bool:
     """True if ids are a parameter, and nothing compares them."""
     return picked.parameter is not None and picked.parameter not in asked.compared

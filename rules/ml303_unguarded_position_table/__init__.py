@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, boundary_probe
+
+from .position_tables import PositionTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,19 +54,14 @@ class UnguardedPositionTable(Rule):
     severity = Severity.INFO
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .position_tables import PositionTables
-
         for found in project.of(PositionTables).unguarded(module):
             yield self._report(found)
 
     def probe(self, claim: claims.TableEnds, project: Project) -> Probe | None:
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
-        from modellint.rule import boundary_probe
-
         return boundary_probe(claim, [claim.lookup])
 
     def _report(self, found: FixedTable) -> Finding:
-
         table, use, size = found.table, found.use, found.rows
         length = found.length.module.text_of(found.length.value)
         text = table.module.text_of(table.value)

@@ -10,14 +10,11 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.lookups import FEW
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
-from modellint.link.classes.calls import ADDERS, REGISTRARS
-from modellint.link.remembered import Form
-from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,8 +30,8 @@ ORDERS = frozenset(("<", "<=", ">", ">="))
 _MAKING = operators.words("table", "sized", "counted", "spaced")
 #: Functions that only ask for the class of an object.
 _TESTS = frozenset(("isinstance", "issubclass"))
-#: Functions that store their arguments.
-_KEEPING = frozenset(("setattr", "__setattr__", *ADDERS, *REGISTRARS))
+#: Functions that store their arguments, besides the methods that add to a container or register.
+_KEEPING = frozenset(("setattr", "__setattr__"))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 
 
@@ -42,8 +39,6 @@ _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 #: which begin with a point, and parameters.
 _FIXED = "="
 Origins = frozenset[str]
-#: Functions by names.
-_FUNCTIONS = Form(dict, (str,), (Function, NoneType))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +54,11 @@ class FixedTableGate:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._by_name = queries.Form(dict, (str,), (Function, NoneType))
 
     def may_hold_fixed_table(self, cls: Class) -> bool:
         """True if objects of a layer may hold a table of a fixed length: code makes a table, and states a length."""
-        above = self._project.of(Members).mro(cls)
+        above = queries.flow(cls.module, self._project).mro(cls)
         methods = [method for owner in above for method in owner.methods.values()]
         if not methods or self._project.classes.model(cls).is_module is not True:
             return False
@@ -90,7 +86,7 @@ class FixedTableGate:
 
     def _functions(self, module: ModuleFacts) -> dict[str, Function | None]:
         """The names by which a file calls makers of tables; those that are functions of the project, with these."""
-        return self._project.once(("makes tables", module), lambda: self._functions_of(module), kept=_FUNCTIONS)
+        return self._project.once(("makes tables", module), lambda: self._functions_of(module), kept=self._by_name)
 
     def _functions_of(self, module: ModuleFacts) -> dict[str, Function | None]:
         found: dict[str, Function | None] = dict.fromkeys(_MAKING)
@@ -240,7 +236,11 @@ def _keepable(event: Event) -> tuple[Value, ...]:
     if event.kind is not EventKind.CALL:
         return ()
     is_told = any(_is_receiver(part) for part in (*value.args[1:], *_owners(value.callee)))
-    return value.args if is_told or called_name(value.callee) in _KEEPING else ()
+    return value.args if is_told or _keeps(called_name(value.callee)) else ()
+
+
+def _keeps(name: str) -> bool:
+    return name in _KEEPING or name in queries.ADDERS or name in queries.REGISTRARS
 
 
 def _owners(callee: Value) -> Iterator[Value]:
@@ -320,11 +320,11 @@ def _is_length(value: Value, module: ModuleFacts) -> bool:
         return stated.op in (Op.BIN, Op.CALL, Op.GLOBAL) or _is_length(stated, module)
     if value.op is Op.BIN:
         return value.data in _POWERS and all(arg.op is Op.CONST for arg in value.args)
-    return value.op is Op.CONST and type(value.data) is int and value.data >= FEW
+    return value.op is Op.CONST and type(value.data) is int and value.data >= queries.FEW
 
 
 def _is_few(value: Value) -> bool:
-    return value.op is Op.CONST and (type(value.data) is str or (type(value.data) is int and value.data < FEW))
+    return value.op is Op.CONST and (type(value.data) is str or (type(value.data) is int and value.data < queries.FEW))
 
 
 def _builds(method: Function) -> bool:

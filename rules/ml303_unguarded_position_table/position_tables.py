@@ -10,19 +10,10 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
-from modellint.flow.frame import class_frame
-from modellint.flow.heap import Shell
-from modellint.flow.lookups import FEW
-from modellint.flow.runs import tensor_run
-from modellint.flow.summaries import Summaries
-from modellint.flow.table_reads import TableReads
+from modellint.flow import queries
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, excess
 from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
-from modellint.link.classes.definitions import SourceMethod
-from modellint.link.values.callers import neighbours
-from modellint.link.values.members import Members
 
 from .keeping import ORDERS, FixedTableGate, compares_rows, constructing
 from .leading import leading_home, leading_to
@@ -30,8 +21,6 @@ from .leading import leading_home, leading_to
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.flow.interp import Interpreter
-    from modellint.flow.table_reads import LengthComparison, TableRead
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.rule import Project
 
@@ -47,10 +36,10 @@ class FixedTable:
     a length is compared with the rows, but more of them are read.
     """
 
-    table: Site
+    table: queries.Site
     rows: Size | None
-    use: Site
-    length: Site
+    use: queries.Site
+    length: queries.Site
     is_compared: bool = False
 
 
@@ -59,9 +48,9 @@ class _ClassRun:
     """The result of running the methods of an object of a class with any arguments."""
 
     cls: Class
-    reads: list[TableRead]
+    reads: list[queries.TableRead]
     #: The comparisons of lengths in each function.
-    limits: dict[Function, dict[Value, LengthComparison]]
+    limits: dict[Function, dict[Value, queries.LengthComparison]]
     done: frozenset[Function]
     #: The attributes under which the object holds tables, by the value that makes each; then the functions that store
     #: to an attribute after the constructor.
@@ -70,11 +59,11 @@ class _ClassRun:
     compared: frozenset[Value]
     stored: dict[str, set[Function]]
 
-    def reaches(self, read: TableRead) -> bool:
+    def reaches(self, read: queries.TableRead) -> bool:
         """True if the run reached the function that reads the table, for whatever length."""
         return read.use.function in self.done
 
-    def falls_short_of(self, read: TableRead) -> bool:
+    def falls_short_of(self, read: queries.TableRead) -> bool:
         """True if all comparisons in the reading function check the table's rows, and it reads more of them."""
         limits = {} if read.use.function is None else self.limits.get(read.use.function, {})
         return bool(limits) and all(_falls_short(limit, read) for limit in limits.values())
@@ -101,15 +90,13 @@ class PositionTables:
 
     # -- which classes ----------------------------------------------------------------------------------------------
 
-    def _methods(self, cls: Class) -> list[Function]:
-        return [method for owner in self._project.of(Members).mro(cls) for method in owner.methods.values()]
-
     def _users(self, cls: Class) -> list[Class]:
         """The layers in the files around that derive from a class, or hold objects of it or of one that does."""
         names = {cls.name}
         found: dict[Class, None] = {}
-        above = self._project.of(Members).mro(cls)
-        modules = neighbours(self._project, cls.module, cls.name)
+        flow = queries.flow(cls.module, self._project)
+        above = flow.mro(cls)
+        modules = queries.neighbours(cls.module, self._project, cls.name)
         for module in (*modules, *modules):  # what derives from it may come behind what keeps it
             functions = {f.name for f in module.functions.values() if not names.isdisjoint(f.words)}
             for other in module.classes.values():
@@ -117,14 +104,14 @@ class PositionTables:
                     continue
                 if self._project.classes.model(other).is_module is True:
                     found[other] = None
-                    if cls in self._project.of(Members).mro(other):
+                    if cls in flow.mro(other):
                         names.add(other.name)
         return list(found)[:_MAX_USERS]
 
     def _words(self, cls: Class) -> frozenset[str]:
         """The names that a class mentions: in its methods, and as its bases."""
         bases = {(dotted(base) or "").rpartition(".")[2] for base in cls.bases}
-        return frozenset(bases.union(*(method.words for method in self._methods(cls))))
+        return frozenset(bases.union(*(method.words for method in _methods(cls, self._project))))
 
     # -- tables that are read ---------------------------------------------------------------------------------------
 
@@ -165,36 +152,38 @@ class PositionTables:
     def _run_of(self, cls: Class, names: frozenset[str], *, is_keeping: bool = False) -> _ClassRun | None:
         known = self._known.get((cls, names, is_keeping))
         if known is None:
-            run = partial(_run, cls, partial(self._methods, cls), names, self._project, is_keeping=is_keeping)
+            run = partial(_run, cls, names, self._project, is_keeping=is_keeping)
             known = self._known[cls, names, is_keeping] = self._project.files.traced(run)
         else:
             self._project.files.depend(known[1])
         return known[0]
 
     @staticmethod
-    def _fixed_table(reads: list[TableRead], limits: _Limits) -> FixedTable | None:
+    def _fixed_table(reads: list[queries.TableRead], limits: _Limits) -> FixedTable | None:
         """A table that the constructor makes for a fixed length, and that no limit guards; None where there is none."""
         for read in reads:
             same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
-            fixed = next((size for size in same if size.constant is not None and size.constant >= FEW), None)
+            fixed = next((size for size in same if size.constant is not None and size.constant >= queries.FEW), None)
             may_exceed = not read.is_given or read.is_length
             if fixed is not None and may_exceed and not limits.apply_to(read):
                 named = next((size for size in same if size.number == fixed.number and size.symbols), fixed)
                 return FixedTable(read.table, named, read.use, read.length)
         return None
 
-    def _built_once(self, cls: Class, own: _ClassRun, reads: list[TableRead], limits: _Limits) -> FixedTable | None:
+    def _built_once(
+        self, cls: Class, own: _ClassRun, reads: list[queries.TableRead], limits: _Limits
+    ) -> FixedTable | None:
         """A table that a method builds for any length, though only the constructor calls that method."""
         table = reads[0].table
         writers = own.stored.get(own.names[table.value], set())
-        constructor = self._project.of(Members).method(cls, "__init__")
+        constructor = queries.flow(cls.module, self._project).method(cls, "__init__")
         if constructor is None or table.function not in writers or all(read.rows is None for read in reads):
             return None
         builders = {writer.name for writer in writers}
-        leading = leading_to(self._methods(cls), builders)
+        leading = leading_to(_methods(cls, self._project), builders)
         if limits.are_given or self._is_called_from_outside(cls, leading):
             return None
-        call = next(_building(constructor, self._methods(cls), builders), None)
+        call = next(_building(constructor, _methods(cls, self._project), builders), None)
         for read in reads if call is not None else ():
             assert call is not None
             is_reading = read.use.function is not None and read.use.function.name not in leading
@@ -206,7 +195,9 @@ class PositionTables:
         """True if code in the files around calls one of the methods on an object other than the receiver."""
         return any(
             callee.op is Op.ATTR and callee.data in names and not _is_receiver(callee.args[0])
-            for module in dict.fromkeys(m for name in names for m in neighbours(self._project, cls.module, name))
+            for module in dict.fromkeys(
+                m for name in names for m in queries.neighbours(cls.module, self._project, name)
+            )
             for function in (*module.all_functions(), module.body)
             if not names.isdisjoint(function.words)
             for callee in (event.value.callee for event in function.flow.of(EventKind.CALL))
@@ -219,7 +210,7 @@ class PositionTables:
 
     def _is_called(self, writer: Function, cls: Class, writers: set[Function]) -> bool:
         """True if code in the files around calls a method, but for constructors and other writers."""
-        for module in neighbours(self._project, cls.module, writer.name):
+        for module in queries.neighbours(cls.module, self._project, writer.name):
             for function in (*module.all_functions(), module.body):
                 is_other = function not in writers and function.name != "__init__"
                 if is_other and writer.name in function.words:
@@ -232,24 +223,26 @@ class PositionTables:
 class _Limits:
     """The comparisons and cuts that limit the lengths for which tables are read."""
 
-    def __init__(self, cls: Class, reads: list[TableRead], everything: list[_ClassRun], project: Project) -> None:
+    def __init__(
+        self, cls: Class, reads: list[queries.TableRead], everything: list[_ClassRun], project: Project
+    ) -> None:
         self._reads = reads
         self._users = everything[1:]
-        self._keepers = [user for user in self._users if cls not in project.of(Members).mro(user.cls)]
-        self._project = project
-        self._compared: dict[Function, list[LengthComparison]] = {}
+        self._flow = queries.flow(cls.module, project)
+        self._keepers = [user for user in self._users if cls not in self._flow.mro(user.cls)]
+        self._compared: dict[Function, list[queries.LengthComparison]] = {}
         for ran in everything:
             for function, limits in ran.limits.items():
                 if function.name != "__init__":
                     self._compared.setdefault(function, []).extend(limits.values())
 
-    def apply_to(self, read: TableRead) -> bool:
+    def apply_to(self, read: queries.TableRead) -> bool:
         """True if a length is compared near a read of a table of fixed length, or by one of its callers."""
         for site in (read.use, read.length, read.table):
             owner = None if site.function is None else site.function.owner
             if site.function in self._compared:
                 return True
-            for cls in () if owner is None else self._project.of(Members).mro(owner):
+            for cls in () if owner is None else self._flow.mro(owner):
                 if any(method in self._compared for method in cls.methods.values()):
                     return True
         return any(map(self._is_limited, self._callers_of(read))) or any(map(self._cuts(read), self._users))
@@ -260,7 +253,7 @@ class _Limits:
         reads = [read for keeper in self._keepers for read in keeper.reads if read in self._reads]
         return any(read.rows is None or read.rows.number is None for read in reads)
 
-    def apply_to_any(self, read: TableRead) -> bool:
+    def apply_to_any(self, read: queries.TableRead) -> bool:
         """True if the reader of a table that is built for any length compares it, or all callers of the reader do."""
         if read.use.function in self._compared:
             return True
@@ -268,10 +261,10 @@ class _Limits:
         limited += [True for user in self._users if self._cuts(read)(user)]
         return bool(limited) and all(limited)
 
-    def _callers_of(self, read: TableRead) -> list[TableRead]:
+    def _callers_of(self, read: queries.TableRead) -> list[queries.TableRead]:
         return [other for other in self._reads if other.use.value is read.use.value and other.calls]
 
-    def _is_limited(self, read: TableRead) -> bool:
+    def _is_limited(self, read: queries.TableRead) -> bool:
         """True if a function on the way to a read compares the length of an argument that it passes on."""
         for call in read.calls:
             limits = [] if call.function is None else self._compared.get(call.function, [])
@@ -284,81 +277,68 @@ class _Limits:
         return False
 
     @staticmethod
-    def _cuts(read: TableRead) -> Callable[[_ClassRun], bool]:
+    def _cuts(read: queries.TableRead) -> Callable[[_ClassRun], bool]:
         """A test for a run that reaches the function of a read, but never reads for a run-time length there."""
         return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
 
 
-def _falls_short(limit: LengthComparison, read: TableRead) -> bool:
+def _falls_short(limit: queries.LengthComparison, read: queries.TableRead) -> bool:
     """True if a comparison limits a length to the rows of a table that is read beyond that length."""
     is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
     return is_bound and read.is_ahead
 
 
-def _build_object(cls: Class, project: Project) -> tuple[Interpreter, TableReads, Shell]:
-    """An object of a class that is built with any arguments."""
-    run, lookups = tensor_run(project, TableReads)
-    shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
-    run.objects.construct(shell)
-    return run, lookups, shell
+def _methods(cls: Class, project: Project) -> list[Function]:
+    above = queries.flow(cls.module, project).mro(cls)
+    return [method for owner in above for method in owner.methods.values()]
 
 
-def _run(
-    cls: Class,
-    methods: Callable[[], list[Function]],
-    read: frozenset[str],
-    project: Project,
-    *,
-    is_keeping: bool = False,
-) -> _ClassRun | None:
+def _run(cls: Class, read: frozenset[str], project: Project, *, is_keeping: bool = False) -> _ClassRun | None:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it.
 
     Of the methods of other files, only those run that may read the attributes `read`, or call a definition of the
     class's file. With `is_keeping`, None if the object holds neither a table of a fixed length nor one with whose rows
     a length is compared.
     """
-    run, lookups, shell = _build_object(cls, project)
-    assert shell.model is not None
-    names, compared = _names(shell, cls, lookups, project)
-    if is_keeping and not names and not compared:
-        run.close()
-        return None
-    before = len(shell.stores)
-    built = {name: list(stored) for name, stored in shell.history.items()}
-    for method in leading_home(methods(), cls.module, read | set(names.values())):
-        if method.name != "__init__" and not method.is_static and shell.model.method(method.name) is method:
-            code = SourceMethod(method, project.names)
-            run.start(FunctionRef(code, None, shell), class_frame(code.scope, id(method)))
-            shell.history = {name: list(stored) for name, stored in built.items()}
-    stored: dict[str, set[Function]] = {}
-    for store in shell.stores[before:]:
-        if store.name is not None and store.function is not None:
-            stored.setdefault(store.name, set()).add(store.function)
-    reads = list(lookups.reads.values())
-    found = _ClassRun(cls, reads, lookups.limits, frozenset(run.calls.done), names, compared, stored)
-    run.close()
-    return found
+    with queries.run(project, queries.TableReads) as run:
+        shell = run.object_of(cls)
+        names, compared = _names(shell, cls, run.theory, project)
+        if is_keeping and not names and not compared:
+            return None
+        before = len(shell.stores)
+        built = {name: list(stored) for name, stored in shell.history.items()}
+        model = project.classes.model(cls)
+        for method in leading_home(_methods(cls, project), cls.module, read | set(names.values())):
+            if method.name != "__init__" and not method.is_static and model.method(method.name) is method:
+                run.call(method, shell)
+                shell.history = {name: list(stored) for name, stored in built.items()}
+        stored: dict[str, set[Function]] = {}
+        for store in shell.stores[before:]:
+            if store.name is not None and store.function is not None:
+                stored.setdefault(store.name, set()).add(store.function)
+        reads = list(run.theory.reads.values())
+        return _ClassRun(cls, reads, run.theory.limits, frozenset(run.followed()), names, compared, stored)
 
 
 def _names(
-    shell: Shell, cls: Class, lookups: TableReads, project: Project
+    shell: queries.Shell, cls: Class, lookups: queries.TableReads, project: Project
 ) -> tuple[dict[Value, str], frozenset[Value]]:
     """The attributes that hold tables of a fixed length, by the value that makes each, and the makers of other tables.
 
     The others only where a method compares a length with an attribute of the object.
     """
-    constructor = project.of(Members).method(cls, "__init__")
+    flow = queries.flow(cls.module, project)
+    constructor = flow.method(cls, "__init__")
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
     others: set[Value] = set()
 
     @cache
     def is_comparing() -> bool:
-        methods = [method for owner in project.of(Members).mro(cls) for method in owner.methods.values()]
+        methods = _methods(cls, project)
         return compares_rows(methods, constructing(methods, project), project)
 
-    summaries = project.of(Summaries)
-    for name in [name for name in shell.history if not summaries.keeps_others(name, cls)]:
+    for name in [name for name in shell.history if flow.may_keep_layers(cls, name)]:
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner
             is_above = owner is not None and owner.module is not cls.module
@@ -373,10 +353,10 @@ def _names(
 def _may_be_fixed(size: Size, constructor: str | None) -> bool:
     """True if a size is a number, or is one by a default of the constructor."""
     is_own = all(symbol.owner == constructor for symbol in size.symbols)
-    return is_own and size.number is not None and size.number >= FEW
+    return is_own and size.number is not None and size.number >= queries.FEW
 
 
-def _building(constructor: Function, methods: list[Function], builders: set[str]) -> Iterator[Site]:
+def _building(constructor: Function, methods: list[Function], builders: set[str]) -> Iterator[queries.Site]:
     """The calls by which a constructor, or a method that it calls, passes sizes to one of `builders`."""
     named = {method.name: method for method in reversed(methods)}
     pending = [constructor]
@@ -384,7 +364,7 @@ def _building(constructor: Function, methods: list[Function], builders: set[str]
         for event in function.flow.of(EventKind.CALL):
             name = self_attribute(event.value.callee)
             if name in builders and len(event.value.args) > 1:
-                yield Site(event.value, function)
+                yield queries.Site(event.value, function)
             elif name in named and len(event.value.args) > 1 and named[name] not in pending:
                 pending.append(named[name])
 

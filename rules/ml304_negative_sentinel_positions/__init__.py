@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.rule import Rule
+from modellint.flow import queries
+from modellint.rule import Rule, boundary_probe, function_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Place
-    from modellint.flow.domain import Filler
-    from modellint.flow.lookup_records import Lookup, PaddedPositions
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
 
@@ -58,41 +57,38 @@ class NegativeSentinelPositions(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.flow.domain import Filler
-        from modellint.link.values.indexed import Indexed
-
         seen: set[object] = set()
-        indexed = project.of(Indexed)
-        lookups = [*indexed.lookups(module)]
-        for function in {f: None for f, filler in indexed.written(module) if _number(filler) is not None}:
-            lookups += indexed.lookups_beside(function)
-        padded = [one for one in indexed.padded(module) if _number(one.filler) is not None]
-        padded = [one for one in padded if indexed.goes_on(one, module)]
+        flow = queries.flow(module, project)
+        lookups = [*flow.lookups()]
+        for function in {f: None for f, filler in flow.constants_written() if _number(filler) is not None}:
+            others = dict.fromkeys(caller.module for caller in flow.callers(function))
+            lookups += (one for o in others if o is not module for one in queries.flow(o, project).lookups())
+        padded = [one for one in flow.padded_positions() if _number(one.filler) is not None and flow.escapes(one)]
         for one in padded:
-            lookups += indexed.lookups_of_users(one)
+            users = dict.fromkeys(caller.module for caller in flow.possible_callers(one.frame.function))
+            lookups += (found for user in users for found in queries.flow(user, project).lookups())
         for lookup in sorted(lookups, key=lambda lookup: lookup.is_conditional):
             element = lookup.element
-            number = _number(element, is_none=not lookup.is_made) if isinstance(element, Filler) else None
-            if isinstance(element, Filler) and number is not None and element.key not in seen:
+            number = _number(element, is_none=not lookup.is_made) if isinstance(element, queries.Filler) else None
+            if isinstance(element, queries.Filler) and number is not None and element.key not in seen:
                 seen.add(element.key)
-                yield self._lookup_finding(lookup, element, number, indexed.is_compared(element, module))
+                yield self._lookup_finding(lookup, element, number, flow.is_compared(element))
         for one in padded:
             number = _number(one.filler)
             if number is not None and one.filler.key not in seen:
-                yield self._padding_finding(one, number, indexed.is_compared(one.filler, module))
+                yield self._padding_finding(one, number, flow.is_compared(one.filler))
 
     def probe(self, claim: claims.NegativeFiller, project: Project) -> Probe | None:
         """Run the functions that pad and look up, with sequences about as long as the filler is negative."""
-        from modellint.link.values.callers import callers
-        from modellint.rule import boundary_probe, function_at
-
         function = function_at(claim, project)
-        found = [] if function is None else callers(project, function)
+        found = [] if function is None else queries.flow(function.module, project).callers(function)
         users = dict.fromkeys(caller.module.source.path.as_posix() for caller in found)
         places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
         return boundary_probe(claim, places, users)
 
-    def _lookup_finding(self, lookup: Lookup, filler: Filler, number: int, is_compared: bool) -> Finding:
+    def _lookup_finding(
+        self, lookup: queries.Lookup, filler: queries.Filler, number: int, is_compared: bool
+    ) -> Finding:
         place = lookup.steps[-1]
         index = place.module.text_of(place.value)
         related = [Related(place.place, "they are looked up here")]
@@ -108,7 +104,7 @@ class NegativeSentinelPositions(Rule):
             place.place,
         )
 
-    def _padding_finding(self, padded: PaddedPositions, number: int, is_compared: bool) -> Finding:
+    def _padding_finding(self, padded: queries.PaddedPositions, number: int, is_compared: bool) -> Finding:
         origin = padded.positions.origin
         evidence = ("the padded values count up from 0, as indices of a position table do", _consequence(number))
         message = f"positions are padded with {number}, which is not a position"
@@ -117,7 +113,7 @@ class NegativeSentinelPositions(Rule):
 
     def _finding(
         self,
-        filler: Filler,
+        filler: queries.Filler,
         message: str,
         confidence: Confidence,
         evidence: tuple[str, ...],
@@ -125,7 +121,6 @@ class NegativeSentinelPositions(Rule):
         is_compared: bool,
         lookup: Place | None = None,
     ) -> Finding:
-
         value, function = filler.origin.value, filler.origin.function
         assert function is not None
         place, written_at = edits.constant_places(value, function, filler.size.number)
@@ -146,7 +141,7 @@ class NegativeSentinelPositions(Rule):
         )
 
 
-def _number(filler: Filler, *, is_none: bool = False) -> int | None:
+def _number(filler: queries.Filler, *, is_none: bool = False) -> int | None:
     """The filler's number if it is below -1, which is the last row; with `is_none`, -1 is no row either. Else None."""
     number = filler.size.number
     return number if number is not None and number < (0 if is_none else -1) else None

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
-from modellint.rule import Rule
+from modellint.rule import Rule, boundary_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Site
+    from modellint.flow import queries
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Probe, Project
@@ -60,8 +60,6 @@ class GridBelowOne(Rule):
 
     def probe(self, claim: claims.GridEmpty, project: Project) -> Probe | None:
         """Run the function that uses the size, else the one that computes it, with images that become smaller."""
-        from modellint.rule import boundary_probe
-
         return boundary_probe(claim, [claim.used, claim.measured, claim.place])
 
     def _report(self, use: SideUse) -> Finding:
@@ -98,7 +96,7 @@ class GridBelowOne(Rule):
 _TOO_SMALL = "enlarge or reject an image that is smaller than one patch"
 
 
-def _operands(quotient: Site) -> tuple[Value, Value]:
+def _operands(quotient: queries.Site) -> tuple[Value, Value]:
     """The dividend and the divisor."""
     one, other = quotient.value.args
     return (one, other.args[1]) if quotient.value.data == "-" and other.op is Op.BIN else (one, other)

@@ -11,12 +11,10 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import Arguments, Site
-from modellint.flow.runs import called, follow
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute, walk_all
-from modellint.link.values.callers import neighbours
 
 from .following import measuring
 from .measured import Measured
@@ -26,14 +24,11 @@ from .sides import Side, sides_in
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Atoms
-    from modellint.flow.heap import Shell
-    from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Project
 
-    from .following import SideUse
+    from .following import FollowedSides, SideUse
 
 _SHAPING = operators.words("sizes")
 #: How many calls may lead to a function from one that is run for it.
@@ -62,11 +57,11 @@ class Grids:
         users = self._users(homes) if homes else _Users([], [])
         if not any(map(self._reach.may_measure, users.preparing)):
             return
-        run, grids = measuring(self._project, self._reach)
-        self._run_all(users.preparing, run)
-        found = [use for use in grids.uses if use.side.rounding is not None and use.side.rounding.module is module]
-        found = [use for use in found if not use.is_resized_to or any(map(self._cuts, use.modules))]
-        run.close()
+        with measuring(self._project, self._reach) as run:
+            self._run_all(users.preparing, run)
+            uses = run.theory.uses
+            found = [use for use in uses if use.side.rounding is not None and use.side.rounding.module is module]
+            found = [use for use in found if not use.is_resized_to or any(map(self._cuts, use.modules))]
         if found:
             prepared = self._transitive_callees(users.of_models)
             yield from (use for use in found if _rounds(use) not in prepared)
@@ -94,17 +89,16 @@ class Grids:
 
     def _fate_when_run(self, function: Function, given: frozenset[str]) -> Fate:
         """Run a function with unbounded sides for the parameters `given`; the fate of those that it rounds."""
-        run, grids = measuring(self._project, self._reach)
-        grids.is_result_asked_for = True
-        at = Site(NOWHERE, function)
-        sides: dict[str, Atoms] = {name: (Side(at, image=name),) for name in given}
+        at = queries.Site(NOWHERE, function)
+        sides: dict[str, queries.Atoms] = {name: (Side(at, image=name),) for name in given}
         stages = set[str]()
-        for reference, frame in called(function, {}, self._project):
-            atoms = run.start(reference, frame, Arguments((), sides, is_complete=False))
-            stages.update(side.stage for side in sides_in(atoms) if not side.is_limited)
-        if any(grids.uses):
-            stages.add("multiple")
-        run.close()
+        with measuring(self._project, self._reach) as run:
+            run.theory.is_result_asked_for = True
+            for receiver in run.receivers(function):
+                atoms = run.call(function, receiver, **sides)
+                stages.update(side.stage for side in sides_in(atoms) if not side.is_limited)
+            if any(run.theory.uses):
+                stages.add("multiple")
         if "multiple" in stages:
             return Fate.MULTIPLIED
         return Fate.RETURNED if stages & {"floored", "rest"} else Fate.NOTHING
@@ -134,7 +128,7 @@ class Grids:
         for function in functions:
             homes.setdefault((function.module, called_as(function)), []).append(function)
         for (home, name), meant in homes.items():
-            for module in neighbours(self._project, home, name):
+            for module in queries.neighbours(home, self._project, name):
                 for user in module.all_functions():
                     if name in user.words and self._may_mean(user, name, meant):
                         yield user, name
@@ -166,33 +160,26 @@ class Grids:
         method = self._project.classes.model(user.owner).method(name)
         return method is None or method in functions
 
-    def _run_all(self, functions: Iterable[Function], run: Interpreter) -> None:
+    def _run_all(self, functions: Iterable[Function], run: queries.Run[FollowedSides]) -> None:
         """Run functions with unknown arguments, but for those that an earlier one has called."""
-        objects: dict[Class, Shell] = {}
         for function in functions:
-            if function in run.calls.done or not self._reach.may_use(function):
-                continue
-            follow(function, objects, run)
+            if function not in run.followed() and self._reach.may_use(function):
+                run.follow(function)
 
     def _transitive_callees(self, functions: list[Function]) -> set[Function]:
         """The functions and their transitive callees."""
-        run, _ = measuring(self._project, self._reach)
-        self._run_all(functions, run)
-        done = set(run.calls.done)
-        run.close()
-        return done
+        with measuring(self._project, self._reach) as run:
+            self._run_all(functions, run)
+            return set(run.followed())
 
     def _cuts(self, module: ModuleFacts) -> bool:
         """True if a file cuts images into patches: it gives a tensor a shape with a quotient in it."""
         return self._project.once(("cuts", module), lambda: self._is_cutting(module))
 
     def _is_cutting(self, module: ModuleFacts) -> bool:
-        run, grids = measuring(self._project, self._reach)
-        shaping = [f for f in module.all_functions() if not _SHAPING.isdisjoint(f.words)]
-        self._run_all(shaping, run)
-        is_cutting = module in grids.cutting
-        run.close()
-        return is_cutting
+        with measuring(self._project, self._reach) as run:
+            self._run_all((f for f in module.all_functions() if not _SHAPING.isdisjoint(f.words)), run)
+            return module in run.theory.cutting
 
 
 def _rounds(use: SideUse) -> Function | None:

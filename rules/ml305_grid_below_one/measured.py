@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.callees import bound
-from modellint.flow.records import is_self
+from modellint.graph.arguments import possible_arguments
 from modellint.graph.definitions import DefinedClass, DefinedFunction
-from modellint.graph.value import EventKind, Nested, Op, walk_all
+from modellint.graph.value import EventKind, Nested, Op, is_self, walk_all
 
 from .rounding import MEASURING, called_as, nested_returns, ratios
 
@@ -120,8 +119,8 @@ class Measured:
     def _is_given(self, call: Value, name: str, function: Function, user: Function, calls: int) -> bool:
         """True if the call passes a measured size to the function, or beside the class that the function constructs."""
         is_called = call.callee.op in (Op.GLOBAL, Op.ATTR) and call.callee.data == called_as(function)
-        given = [arg for other, arg in bound(function, call) if other == name] if is_called else call.args[1:]
-        return any(self._may_be(arg, user, calls) for arg in given)
+        pairs = possible_arguments(function, call) if is_called else ((name, arg) for arg in call.args[1:])
+        return any(self._may_be(arg, user, calls) for other, arg in pairs if other == name)
 
     def _calls_of(self, function: Function) -> list[tuple[Function, Value | None]]:
         """The calls of a function with their callers; None for a caller that passes the function on.

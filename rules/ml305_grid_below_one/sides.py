@@ -9,40 +9,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import (
-    Constant,
-    Counter,
-    Length,
-    Number,
-    Shape,
-    SymbolicInput,
-    Tensor,
-    constant,
-    size_of,
-)
-from modellint.flow.heap import Shell
+from modellint.flow import queries
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op, same
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Site
     from modellint.graph.value import Value
 
 
 @dataclass(frozen=True, slots=True)
-class Scale(Length):
+class Scale(queries.Length):
     """A factor that fits an area: a square root, or a number computed from one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Quotient(Length):
+class Quotient(queries.Length):
     """The quotient of a floor division of numbers of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Side(Length):
+class Side(queries.Length):
     """A side of an image, or a number computed from it, measured at `origin`, at index `place` of the image's sizes.
 
     It is `whole`, a `ratio` to a number of pixels, that ratio `floored`, a `multiple` of the pixels again, or the
@@ -54,15 +42,15 @@ class Side(Length):
     image: Hashable = None
     place: Hashable = None
     stage: str = "whole"
-    quotient: Site | None = None
-    rounding: Site | None = None
-    divisor: Atoms = ()
+    quotient: queries.Site | None = None
+    rounding: queries.Site | None = None
+    divisor: queries.Atoms = ()
     is_divided: bool = False
     is_scaled: bool = False
     is_limited: bool = False
 
-    def along(self, place: Hashable) -> Length:
-        return Length(self.origin) if isinstance(place, str) else replace(self, place=place)
+    def along(self, place: Hashable) -> queries.Length:
+        return queries.Length(self.origin) if isinstance(place, str) else replace(self, place=place)
 
     @property
     def is_rounded(self) -> bool:
@@ -89,14 +77,14 @@ class Side(Length):
         return not other.is_rounded or other.rounding == self.rounding
 
 
-def sides_in(atoms: Atoms) -> Iterator[Side]:
+def sides_in(atoms: queries.Atoms) -> Iterator[Side]:
     """The sides among atoms, and those held in their containers and the fields of their objects."""
-    pending, seen = [atoms], set[Shell]()
+    pending, seen = [atoms], set[queries.Shell]()
     for one in pending:
         for atom in one:
             if isinstance(atom, Side):
                 yield atom
-            elif isinstance(atom, Shell) and atom not in seen:
+            elif isinstance(atom, queries.Shell) and atom not in seen:
                 seen.add(atom)
                 pending += [entry.atoms for entry in atom.entries]
                 pending += [found for name in atom.history if not atom.is_layer and (found := atom.get(name))]
@@ -108,17 +96,19 @@ def are_of_grid(sides: Iterable[Side]) -> bool:
     return len(places) > 1 or None in places
 
 
-def round_side(side: Side, where: str, at: Site) -> Side:
+def round_side(side: Side, where: str, at: queries.Site) -> Side:
     """The side after rounding `up`, `down` or to the `nearest` number, or an operation that keeps a number."""
     if side.stage == "ratio" and where in ("down", "nearest"):
         return replace(side, stage="floored", rounding=at)
     return side.bounded_below() if where == "up" and side.stage == "ratio" else side
 
 
-def combine(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
+def combine(operator: str, left: queries.Atoms, right: queries.Atoms, made: queries.Site) -> queries.Atoms | None:
     """The result of arithmetic on sides and scales; None where neither operand is one."""
     operands = _operands(made)
-    found: list[Atom] = [_with_operand(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
+    found: list[queries.Atom] = [
+        _with_operand(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)
+    ]
     if operator in ("*", "+"):
         found += [_with_operand(operator, a, left, operands[0], made) for a in right if isinstance(a, Side)]
     if found:
@@ -126,18 +116,20 @@ def combine(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | Non
     atoms = (*left, *right)
     if any(isinstance(atom, Scale) for atom in atoms):
         return (Scale(made),)
-    return (Length(made, is_made=True),) if any(isinstance(atom, Side) for atom in atoms) else None
+    return (queries.Length(made, is_made=True),) if any(isinstance(atom, Side) for atom in atoms) else None
 
 
-def _operands(made: Site) -> tuple[Value | None, Value | None]:
+def _operands(made: queries.Site) -> tuple[Value | None, Value | None]:
     value = made.value
     return (value.args[0], value.args[1]) if value.op is Op.BIN else (None, None)
 
 
-def _with_operand(operator: str, side: Side, other: Atoms, written: Value | None, made: Site) -> Atom:
+def _with_operand(
+    operator: str, side: Side, other: queries.Atoms, written: Value | None, made: queries.Site
+) -> queries.Atom:
     """The result of an operator on a side and the operand `other`, whose expression is `written`."""
     if operator == "**":
-        return Scale(made) if constant(other) == Constant(0.5) else side.whole(is_limited=True)
+        return Scale(made) if queries.constant(other) == queries.Constant(0.5) else side.whole(is_limited=True)
     if operator in ("*", "/", "//") and any(isinstance(atom, Scale) for atom in other):
         return side.scale_to_area()
     if operator == "*":
@@ -155,10 +147,10 @@ def _with_operand(operator: str, side: Side, other: Atoms, written: Value | None
     return side.whole(is_limited=True)
 
 
-def _divide(operator: str, side: Side, other: Atoms, made: Site) -> Side:
+def _divide(operator: str, side: Side, other: queries.Atoms, made: queries.Site) -> Side:
     if side.is_rounded:
         return side
-    if side.stage == "ratio" and operator == "//" and constant(other) == Constant(1):
+    if side.stage == "ratio" and operator == "//" and queries.constant(other) == queries.Constant(1):
         return replace(side, stage="floored", rounding=made)
     if not is_number_of_pixels(other) or (side.stage != "whole" and not _is_still_scaled(side)):
         return side.whole(is_limited=True)
@@ -170,23 +162,27 @@ def _is_still_scaled(side: Side) -> bool:
     return side.is_scaled and side.stage in ("whole", "ratio")
 
 
-def is_number_of_pixels(atoms: Atoms) -> bool:
+def is_number_of_pixels(atoms: queries.Atoms) -> bool:
     """True if a divisor may be a number of pixels: a setting, or a constant above 1."""
     return bool(atoms) and all(map(_is_setting, atoms))
 
 
-def _is_setting(atom: Atom) -> bool:
-    if isinstance(atom, Constant):
+def _is_setting(atom: queries.Atom) -> bool:
+    if isinstance(atom, queries.Constant):
         return type(atom.value) in (int, float) and atom.value > 1  # type: ignore[operator]
-    return isinstance(atom, Quotient) or not isinstance(atom, Length | Counter | Tensor | Shape | Shell)
+    return isinstance(atom, Quotient) or not isinstance(
+        atom, queries.Length | queries.Counter | queries.Tensor | queries.Shape | queries.Shell
+    )
 
 
-def _is_divisor(side: Side, other: Atoms, written: Value | None) -> bool:
+def _is_divisor(side: Side, other: queries.Atoms, written: Value | None) -> bool:
     """True if the number is the one that the side was divided by."""
-    size = size_of(side.divisor)
+    size = queries.size_of(side.divisor)
     if size is not None:
-        return size == size_of(other)
-    if side.divisor == other and all(isinstance(atom, Constant | SymbolicInput | Number) for atom in other):
+        return size == queries.size_of(other)
+    if side.divisor == other and all(
+        isinstance(atom, queries.Constant | queries.SymbolicInput | queries.Number) for atom in other
+    ):
         return True
     divided = None if side.quotient is None else _operands(side.quotient)[1]
     return divided is not None and written is not None and same(divided, written)

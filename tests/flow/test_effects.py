@@ -12,10 +12,10 @@ from modellint.flow.domain import ANY_ARGUMENTS, UNKNOWN, Ids
 from modellint.flow.effects import effects
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
+from modellint.flow.queries import flow
 from modellint.flow.runs import tensor_run
 from modellint.flow.table_reads import TableReads
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,7 @@ def rows_looked_up(folder: Path, body: str, method: str, after: str = "pass", us
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "model.py")
     assert module is not None
-    return {str(one.rows) for one in project.of(Indexed).lookups(module) if isinstance(one.element, Ids)}
+    return {str(one.rows) for one in flow(module, project).lookups() if isinstance(one.element, Ids)}
 
 
 @pytest.mark.parametrize(

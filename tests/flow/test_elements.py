@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.flow.domain import Filler, Real, size_of
+from modellint.flow.queries import flow
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def find(tmp_path: Path) -> Find:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        return list(project.of(Indexed).lookups(module))
+        return list(flow(module, project).lookups())
 
     return found
 
@@ -65,8 +65,8 @@ def pads(tmp_path: Path) -> Pads:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        indexed = project.of(Indexed)
-        return [(str(one.filler.size), not indexed.goes_on(one, module)) for one in indexed.padded(module)]
+        asked = flow(module, project)
+        return [(str(one.filler.size), not asked.escapes(one)) for one in asked.padded_positions()]
 
     return found
 
@@ -149,7 +149,7 @@ def test_what_a_parameter_defaults_to_is_no_condition(tmp_path: Path) -> None:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert constants(list(project.of(Indexed).lookups(module))) == {("7", False)}
+    assert constants(list(flow(module, project).lookups())) == {("7", False)}
 
 
 @pytest.mark.parametrize("index", ["unknown", "x", "torch.cos(x)", "self.weights[unknown]"])
@@ -271,7 +271,7 @@ def test_each_call_of_a_function_is_told_what_it_was_given(tmp_path: Path) -> No
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert real(list(project.of(Indexed).lookups(module))) == [("x.tanh()", False), ("x.sigmoid()", False)]
+    assert real(list(flow(module, project).lookups())) == [("x.tanh()", False), ("x.sigmoid()", False)]
 
 
 def test_what_is_called_is_one_of_several(find: Find) -> None:
@@ -289,7 +289,7 @@ def test_one_of_the_results_of_a_call_that_gives_several(tmp_path: Path) -> None
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert all(is_open for _, is_open in real(list(project.of(Indexed).lookups(module))))
+    assert all(is_open for _, is_open in real(list(flow(module, project).lookups())))
 
 
 @pytest.mark.parametrize("taken", ['options.pop("row", None)', 'options.pop("row")', 'options.get("row", 0)'])
@@ -299,5 +299,5 @@ def test_a_value_is_taken_out_of_a_dict_by_its_key(tmp_path: Path, taken: str) -
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    (made_table,) = project.of(Indexed).made(module)
+    (made_table,) = flow(module, project).padded_tables()
     assert str(size_of(made_table.rows)) == str(size_of(made_table.padding)) == "9"

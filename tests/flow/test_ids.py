@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.flow.domain import Ids
+from modellint.flow.queries import flow
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def find(tmp_path: Path) -> Find:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        return [found.element for found in project.of(Indexed).lookups(module) if isinstance(found.element, Ids)]
+        return [found.element for found in flow(module, project).lookups() if isinstance(found.element, Ids)]
 
     return ids
 

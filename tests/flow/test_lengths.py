@@ -10,8 +10,8 @@ from modellint_rules.ml301_hard_coded_rotary_offset.offsets import is_run_time, 
 
 from modellint.flow.domain import SymbolicInput
 from modellint.flow.length_terms import FunctionTables, LengthKind, Term
+from modellint.flow.queries import flow
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.position_lengths import PositionLengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ def ask(tmp_path: Path) -> Ask:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "main.py")
         assert module is not None
-        found = (asked for asked in project.of(PositionLengths).asked(module) if asked.function.name == "forward")
+        found = (asked for asked in flow(module, project).position_tables() if asked.function.name == "forward")
         return next(found, FunctionTables(module.body))
 
     return found

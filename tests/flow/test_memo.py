@@ -10,9 +10,9 @@ from effort import calls_of
 from modellint.flow.domain import ANY_ARGUMENTS
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
+from modellint.flow.queries import flow
 from modellint.flow.runs import started
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     import pytest
@@ -126,7 +126,7 @@ def test_what_calls_itself_with_new_objects_is_followed_a_few_times(tmp_path: Pa
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(path)
         assert module is not None
-        assert list(project.of(Indexed).lookups(module))
+        assert list(flow(module, project).lookups())
 
     check(1)  # what is imported counts for neither
     few = calls_of(lambda: check(3))

@@ -10,9 +10,9 @@ from effort import calls_of
 
 from modellint.flow import summaries
 from modellint.flow.domain import Ids
+from modellint.flow.queries import flow
 from modellint.flow.summaries import MAX_FILES, Summaries
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ def looked_up(tmp_path: Path, code: str) -> list[int]:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    return [lookup.place.value.line for lookup in project.of(Indexed).lookups(module)]
+    return [lookup.place.value.line for lookup in flow(module, project).lookups()]
 
 
 @pytest.mark.parametrize(

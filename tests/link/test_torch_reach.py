@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.flow.queries import flow
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.indexed import Indexed
 from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
@@ -83,6 +83,6 @@ def test_a_file_that_may_have_to_do_with_torch_is_asked(head: str, tmp_path: Pat
 def test_a_file_that_has_nothing_to_do_with_torch_is_not_run(head: str, tmp_path: Path) -> None:
     module, project = read(tmp_path, head)
     assert not reaches_torch(module, project)
-    indexed = project.of(Indexed)
-    assert not [*indexed.lookups(module), *indexed.padded(module), *indexed.written(module), *indexed.made(module)]
+    asked = flow(module, project)
+    assert not [*asked.lookups(), *asked.padded_positions(), *asked.constants_written(), *asked.padded_tables()]
     assert not project.runs

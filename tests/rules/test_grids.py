@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from modellint_rules.ml305_grid_below_one.grids import Grids
 from modellint_rules.ml305_grid_below_one.rounding import Fate, rounding
 
-from modellint.flow.runs import follow
+from modellint.flow.queries.runs import Run
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from modellint.flow.heap import Shell
-    from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
 
 
 def read(text: str, folder: Path) -> tuple[Project, ModuleFacts]:
@@ -153,12 +151,13 @@ def test_a_script_that_calls_its_own_function_of_that_name_is_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run: list[str] = []
+    follow = Run.follow
 
-    def noted(function: Function, objects: dict[Class, Shell], within: Interpreter) -> None:
+    def noted(within: Run[Any], function: Function) -> None:
         run.append(f"{function.module.file.stem}.{function.name}")
-        follow(function, objects, within)
+        follow(within, function)
 
-    monkeypatch.setattr("modellint_rules.ml305_grid_below_one.grids.follow", noted)
+    monkeypatch.setattr(Run, "follow", noted)
     head, main = (
         "from data import load\n\n\ndef cut(image, patch):\n",
         "\nif __name__ == '__main__':\n    cut(load(), 14)\n",

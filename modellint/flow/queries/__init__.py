@@ -8,7 +8,7 @@ out unknown items.
 Rules import this package and nothing else of the engine. Importing it costs nothing: a name is imported when the first
 rule asks for it.
 
-Begin with `answers.py`.
+Begin with `answers.py`; `calls.py`, `values.py` and `tables.py` have the queries that rules ask most.
 It imports `edits/`, `finding.py`, `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`,
 `link/values/`, `operators/`.
 """
@@ -21,26 +21,61 @@ from modellint.flow.queries.names import QUERIES as QUERIES
 from modellint.lazy import lazily
 
 if TYPE_CHECKING:
+    from modellint.flow.constructed import Constructed as Constructed
     from modellint.flow.domain import ANY_ARGUMENTS as ANY_ARGUMENTS
     from modellint.flow.domain import NONE as NONE
     from modellint.flow.domain import Arguments as Arguments
     from modellint.flow.domain import Atom as Atom
+    from modellint.flow.domain import Atoms as Atoms
+    from modellint.flow.domain import Bound as Bound
     from modellint.flow.domain import Constant as Constant
+    from modellint.flow.domain import Counter as Counter
     from modellint.flow.domain import Derived as Derived
+    from modellint.flow.domain import Element as Element
     from modellint.flow.domain import Filler as Filler
+    from modellint.flow.domain import FunctionRef as FunctionRef
     from modellint.flow.domain import Ids as Ids
+    from modellint.flow.domain import Length as Length
+    from modellint.flow.domain import Number as Number
+    from modellint.flow.domain import Outside as Outside
     from modellint.flow.domain import Plain as Plain
     from modellint.flow.domain import Real as Real
+    from modellint.flow.domain import Shape as Shape
     from modellint.flow.domain import Site as Site
+    from modellint.flow.domain import SymbolicInput as SymbolicInput
     from modellint.flow.domain import Tensor as Tensor
+    from modellint.flow.domain import Unknown as Unknown
+    from modellint.flow.domain import constant as constant
+    from modellint.flow.domain import function_of as function_of
+    from modellint.flow.domain import join as join
+    from modellint.flow.domain import size_of as size_of
+    from modellint.flow.frame import Frame as Frame
+    from modellint.flow.heap import TENSORS as TENSORS
+    from modellint.flow.heap import Path as Path
     from modellint.flow.heap import Shell as Shell
     from modellint.flow.heap import Store as Store
+    from modellint.flow.heap import Trail as Trail
     from modellint.flow.heap import are_exclusive as are_exclusive
     from modellint.flow.heap import opened as opened
+    from modellint.flow.heap import tensors_in as tensors_in
+    from modellint.flow.interp import Interpreter as Interpreter
     from modellint.flow.late_layers import Step as Step
+    from modellint.flow.length_terms import FunctionTables as FunctionTables
+    from modellint.flow.length_terms import LengthKind as LengthKind
+    from modellint.flow.length_terms import PickedRows as PickedRows
+    from modellint.flow.length_terms import SizedTable as SizedTable
+    from modellint.flow.length_terms import Term as Term
+    from modellint.flow.length_terms import terms_in as terms_in
+    from modellint.flow.lookup_records import IdLayer as IdLayer
     from modellint.flow.lookup_records import Lookup as Lookup
+    from modellint.flow.lookup_records import LossLookup as LossLookup
+    from modellint.flow.lookup_records import OwnLookup as OwnLookup
+    from modellint.flow.lookup_records import PaddedPositions as PaddedPositions
+    from modellint.flow.lookups import FEW as FEW
+    from modellint.flow.lookups import Lookups as Lookups
     from modellint.flow.object_run import covers as covers
     from modellint.flow.objects import AttributeRead as AttributeRead
+    from modellint.flow.operation import Operation as Operation
     from modellint.flow.queries.answers import Queries as Queries
     from modellint.flow.queries.answers import flow as flow
     from modellint.flow.queries.as_tensors import TensorUse as TensorUse
@@ -79,38 +114,65 @@ if TYPE_CHECKING:
     from modellint.flow.queries.late import LateLayer as LateLayer
     from modellint.flow.queries.late import may_make_layers as may_make_layers
     from modellint.flow.queries.late import reached_on_object as reached_on_object
+    from modellint.flow.queries.runs import Run as Run
+    from modellint.flow.queries.runs import run as run
+    from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import returns as returns
+    from modellint.flow.sinks import Sink as Sink
+    from modellint.flow.table_reads import LengthComparison as LengthComparison
+    from modellint.flow.table_reads import TableRead as TableRead
+    from modellint.flow.table_reads import TableReads as TableReads
     from modellint.flow.tensor_devices import Encounter as Encounter
     from modellint.flow.tensor_devices import Fresh as Fresh
     from modellint.flow.tensor_devices import Meeting as Meeting
     from modellint.flow.tensor_devices import Moved as Moved
     from modellint.flow.tensor_devices import There as There
+    from modellint.flow.tensors import Refinement as Refinement
+    from modellint.flow.tensors import Tensors as Tensors
+    from modellint.flow.theory import Theory as Theory
     from modellint.graph.python import Misfit as Misfit
+    from modellint.knowledge import SHARED_TABLE as SHARED_TABLE
+    from modellint.knowledge import TIED_WEIGHTS as TIED_WEIGHTS
     from modellint.knowledge.surface import module_names as module_names
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
     from modellint.link.calls.reached import Reached as Reached
     from modellint.link.classes.attributes import AttributeMentions as AttributeMentions
+    from modellint.link.classes.calls import ADDERS as ADDERS
+    from modellint.link.classes.calls import REGISTRARS as REGISTRARS
     from modellint.link.classes.learned import Learned as Learned
     from modellint.link.classes.models import ClassModel as ClassModel
     from modellint.link.classes.object_runs import FinishedObject as FinishedObject
     from modellint.link.classes.registered import Unregistered as Unregistered
+    from modellint.link.remembered import Form as Form
 else:
     __getattr__ = lazily(
         __name__,
         {
+            "modellint.flow.constructed": "Constructed",
             "modellint.flow.domain": (
-                "ANY_ARGUMENTS NONE Arguments Atom Constant Derived Filler Ids Plain Real Site Tensor"
+                "ANY_ARGUMENTS NONE Arguments Atom Atoms Bound Constant Counter Derived Element Filler "
+                "FunctionRef Ids Length Number Outside Plain Real Shape Site SymbolicInput Tensor Unknown "
+                "constant function_of join size_of"
             ),
-            "modellint.flow.heap": "Shell Store are_exclusive opened",
+            "modellint.flow.frame": "Frame",
+            "modellint.flow.heap": "TENSORS Path Shell Store Trail are_exclusive opened tensors_in",
+            "modellint.flow.interp": "Interpreter",
             "modellint.flow.late_layers": "Step",
-            "modellint.flow.lookup_records": "Lookup",
+            "modellint.flow.length_terms": "FunctionTables LengthKind PickedRows SizedTable Term terms_in",
+            "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",
+            "modellint.flow.lookups": "FEW Lookups",
             "modellint.flow.object_run": "covers",
             "modellint.flow.objects": "AttributeRead",
+            "modellint.flow.operation": "Operation",
             "modellint.flow.queries.answers": "Queries flow",
+            "modellint.flow.queries.as_tensors": (
+                "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
+            ),
+            "modellint.flow.queries.calls": "Argument Call",
             "modellint.flow.queries.classes": (
                 "Escapes Family call_effects escapes family is_attribute_read is_layer layer_members mentions "
                 "owners_read owners_set subclasses"
@@ -121,19 +183,24 @@ else:
             ),
             "modellint.flow.queries.functions": "is_new_tensor is_plain_parameter outcome",
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",
+            "modellint.flow.queries.runs": "Run run",
+            "modellint.flow.queries.tables": "PaddedTable",
+            "modellint.flow.queries.values": "Kind Operand returns",
+            "modellint.flow.sinks": "Sink",
+            "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
             "modellint.flow.tensor_devices": "Encounter Fresh Meeting Moved There",
+            "modellint.flow.tensors": "Refinement Tensors",
+            "modellint.flow.theory": "Theory",
+            "modellint.graph.python": "Misfit",
+            "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
+            "modellint.knowledge.surface": "module_names removed_tensor_names takes_tensor tensor_names",
+            "modellint.link.calls.reached": "Reached",
             "modellint.link.classes.attributes": "AttributeMentions",
+            "modellint.link.classes.calls": "ADDERS REGISTRARS",
             "modellint.link.classes.learned": "Learned",
             "modellint.link.classes.models": "ClassModel",
             "modellint.link.classes.object_runs": "FinishedObject",
             "modellint.link.classes.registered": "Unregistered",
-            "modellint.flow.queries.calls": "Argument Call",
-            "modellint.flow.queries.as_tensors": (
-                "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
-            ),
-            "modellint.flow.queries.values": "Kind Operand returns",
-            "modellint.knowledge.surface": "module_names removed_tensor_names takes_tensor tensor_names",
-            "modellint.link.calls.reached": "Reached",
-            "modellint.graph.python": "Misfit",
+            "modellint.link.remembered": "Form",
         },
     )

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from modellint.flow import built
 from modellint.flow.constructed import Argument as Argument
-from modellint.flow.constructed import Constructed, constructed
+from modellint.flow.constructed import Constructed, constructed, constructed_anywhere
 from modellint.flow.domain import ANY_ARGUMENTS, Arguments
 from modellint.flow.noting import Known, theory_of
-from modellint.flow.queries.calls import Argument as CallArgument
-from modellint.flow.queries.calls import Call, Calls
+from modellint.flow.queries.calls import CallQueries
 from modellint.flow.queries.names import QUERIES
 from modellint.flow.queries.objects import ObjectQueries
-from modellint.flow.queries.values import Operand
+from modellint.flow.queries.tables import TableQueries
 from modellint.lazy import nearest
 from modellint.link.classes.object_runs import ObjectRuns
+from modellint.link.mentioned import reached
 from modellint.link.values.callers import callers
-from modellint.link.values.indexed import Indexed
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from modellint.flow.heap import Store
-    from modellint.flow.lookup_records import Lookup
+    from modellint.flow.theory import Theory
+    from modellint.graph.definitions import Definition
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Value
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -42,13 +41,13 @@ class LostLayers(NamedTuple):
     is_conditional: bool
 
 
-class Queries(ObjectQueries):
+class Queries(TableQueries, CallQueries, ObjectQueries):
     """The queries about one file. A class is a class statement, a model of one, or a dotted name: `torch.nn.Linear`."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
-        self._module = module
-        self._project = project
+        super().__init__(module, project)
         self._constructed: dict[tuple[str, ...], list[Constructed]] = {}
+        self._theories: dict[type[Theory], Theory] = {}
 
     def __getattr__(self, name: str) -> Any:
         """Raises AttributeError with the nearest query."""
@@ -64,53 +63,10 @@ class Queries(ObjectQueries):
             objects = self._constructed[names] = constructed(self._module, names, self._project)
         return objects
 
-    @cached_property
-    def _all_calls(self) -> Calls:
-        return Calls(self._module, self._project)
-
-    def calls(self, *names: str) -> Sequence[Call]:
-        """The calls of functions, methods and layers with these dotted names; all calls of the file without a name.
-
-        `torch.nn.functional.cross_entropy`, `torch.Tensor.view` (on what certainly is a tensor), or a class:
-        `torch.nn.CrossEntropyLoss` are the calls of its objects, wherever these are made and kept, and of objects of
-        classes that derive from it. Its constructions are `constructed`.
-        """
-        return self._all_calls.of(names) if names else self._all_calls.all
-
-    def constructions(self, *names: str) -> list[Call]:
-        """The calls in the file that construct a class with one of these dotted names, as they are written.
-
-        `constructed` follows helpers, subclasses and files, and knows the arguments' values; this costs less.
-        """
-        return self._all_calls.of_functions(names)
-
-    def dropped_calls(self) -> Iterator[Call]:
-        """The calls that are statements of their own, so that nothing gets their result."""
-        for function in (*self._module.all_functions(), self._module.body):
-            yield from (Call(event, function, self._project) for event in function.flow.dropped)
-
-    def reaches(
-        self, sources: Collection[str], sinks: Collection[str], barriers: Collection[str] = ()
-    ) -> Iterator[tuple[Operand, Call, CallArgument]]:
-        """The arguments of calls of `sinks` that may come from a call of `sources`, not through one of `barriers`.
-
-        Each with the call that it comes from.
-        """
-        for call in self.calls(*sinks):
-            names = (*range(len(call.value.positional)), *call.value.keywords)
-            for name in names:
-                argument = call.argument(name) if isinstance(name, int) else call.argument(len(names), name)
-                source = None if argument is None else argument.made_by(*sources, barriers=barriers)
-                if argument is not None and source is not None:
-                    yield source, call, argument
-
-    def operand(self, value: Value, function: Function) -> Operand:
-        """A value of one of the file's functions, to ask for its kind and where it comes from."""
-        return Operand(value, function, self._project)
-
-    def lookups(self) -> Iterator[Lookup]:
-        """The look-ups of known elements in tables, each with the table's `rows`, the `element` and the `steps`."""
-        return self._project.of(Indexed).lookups(self._module)
+    def constructed_anywhere(self, cls: Class | ClassModel | str) -> list[Constructed] | None:
+        """The objects that a project makes by the constructor of a class; None if others may be made out of sight."""
+        model = self._model(cls)
+        return None if model is None else constructed_anywhere(model, self._project)
 
     def stores(self, cls: Class | ClassModel | str) -> list[Store]:
         """The stores in attributes of an object of a class, in order, by its constructor and its methods.
@@ -149,11 +105,29 @@ class Queries(ObjectQueries):
 
     def theory(self, kind: type[Known]) -> Known:
         """A theory of a rule pack, after running each function of the file with unknown arguments."""
-        return theory_of(self._module, kind, self._project)
+        known = self._theories.get(kind)
+        if known is None:
+            known = self._theories[kind] = theory_of(self._module, kind, self._project)
+        return cast("Known", known)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions in the same folder that call a function, or that method of a possible object of its class."""
         return callers(self._project, function)
+
+    def imported(self) -> Iterator[tuple[str, Definition | None]]:
+        """The imported names that the file's code mentions, each with what it stands for; None if unknown.
+
+        Those of a mentioned module follow if the code mentions them, too: `fix` in `tools.fix(ids)`.
+        """
+        return ((name, found) for name, _, found in reached(self._module, self._project))
+
+    def mro(self, cls: Class) -> tuple[Class, ...]:
+        """The class and its readable bases, in the order of method resolution."""
+        return self._project.of(Members).mro(cls)
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        """The method of an object that can be read; None also where a class stores an object under this name first."""
+        return self._project.of(Members).method(cls, name)
 
 
 class _Flows:

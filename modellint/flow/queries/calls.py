@@ -14,7 +14,7 @@ from modellint.link.calls.doubts import is_certain, is_expected_to_fail, is_trie
 from modellint.link.calls.reached import CallReach, unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from modellint.finding import Place
     from modellint.graph.python import Function, Misfit, ModuleFacts
@@ -181,3 +181,54 @@ class Calls:
 def is_of_object(name: str) -> bool:
     """True for the name of a class, whose objects are called, and of a method: not for a function's."""
     return name.startswith("torch.Tensor.") or name.rpartition(".")[2][:1].isupper()
+
+
+class CallQueries:
+    """The queries about the calls of a file."""
+
+    _module: ModuleFacts
+    _project: Project
+
+    @cached_property
+    def _all_calls(self) -> Calls:
+        return Calls(self._module, self._project)
+
+    def calls(self, *names: str) -> Sequence[Call]:
+        """The calls of functions, methods and layers with these dotted names; all calls of the file without a name.
+
+        `torch.nn.functional.cross_entropy`, `torch.Tensor.view` (on what certainly is a tensor), or a class:
+        `torch.nn.CrossEntropyLoss` are the calls of its objects, wherever these are made and kept, and of objects of
+        classes that derive from it. Its constructions are `constructed`.
+        """
+        return self._all_calls.of(names) if names else self._all_calls.all
+
+    def constructions(self, *names: str) -> list[Call]:
+        """The calls in the file that construct a class with one of these dotted names, as they are written.
+
+        `constructed` follows helpers, subclasses and files, and knows the arguments' values; this costs less.
+        """
+        return self._all_calls.of_functions(names)
+
+    def dropped_calls(self) -> Iterator[Call]:
+        """The calls that are statements of their own, so that nothing gets their result."""
+        for function in (*self._module.all_functions(), self._module.body):
+            yield from (Call(event, function, self._project) for event in function.flow.dropped)
+
+    def reaches(
+        self, sources: Collection[str], sinks: Collection[str], barriers: Collection[str] = ()
+    ) -> Iterator[tuple[Operand, Call, Argument]]:
+        """The arguments of calls of `sinks` that may come from a call of `sources`, not through one of `barriers`.
+
+        Each with the call that it comes from.
+        """
+        for call in self.calls(*sinks):
+            names = (*range(len(call.value.positional)), *call.value.keywords)
+            for name in names:
+                argument = call.argument(name) if isinstance(name, int) else call.argument(len(names), name)
+                source = None if argument is None else argument.made_by(*sources, barriers=barriers)
+                if argument is not None and source is not None:
+                    yield source, call, argument
+
+    def operand(self, value: Value, function: Function) -> Operand:
+        """A value of one of the file's functions, to ask for its kind and where it comes from."""
+        return Operand(value, function, self._project)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from modellint.flow.constructed import constructed_anywhere
 from modellint.flow.gate import Keepers
 from modellint.flow.queries.late import LateLayer, late_layers
 from modellint.flow.queries.values import Operand
@@ -23,7 +22,6 @@ from modellint.link.values.members import Members
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.flow.constructed import Constructed
     from modellint.flow.heap import Shell, Store
     from modellint.flow.tensor_devices import Fresh
     from modellint.graph.python import Function, ModuleFacts
@@ -78,13 +76,6 @@ class ObjectQueries:
     def may_store_early(self, cls: Class) -> bool:
         """True if a constructor may store layers before the one of `nn.Module` has run. Only False is certain."""
         return self._project.of(ObjectRuns).may_store_early(cls)
-
-    def constructed_anywhere(self, model: ClassModel) -> list[Constructed] | None:
-        """The objects that the project makes by the constructor of a class; None if others may be made out of sight.
-
-        Each has `argument(position, name)` and a `place`, as those of `constructed`.
-        """
-        return constructed_anywhere(model, self._project)
 
     def attribute(self, cls: Class, name: str) -> list[Operand]:
         """The values that `self.name` may be in objects of a class; empty if they are unknown.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.attributes import REGISTERING, names_in, set_attribute
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import INITIAL
-from modellint.graph.value import EventKind, Op, dotted, self_attribute, walk_all
+from modellint.graph.value import EventKind, Op, dotted, is_self, self_attribute, walk_all
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _find_mentions(cls: Class) -> AttributeMentions:
                     prefixes.add(name)
                 else:
                     stores_any = True
-            elif value.op is Op.INDEX and _is_self(value.args[0]) and not is_initial:
+            elif value.op is Op.INDEX and is_self(value.args[0]) and not is_initial:
                 reads_any = True
     for value in walk_all(cls.attributes.values()):
         told.update(names_in(value))
@@ -116,9 +116,9 @@ def _computed_name(call: Value) -> tuple[bool, str] | None:
     if callee.op is Op.GLOBAL:
         if callee.data in ("setattr", "delattr") and len(given) > 1:
             return (True, _beginning(given[1])) if given[1].op is not Op.CONST else None
-        if callee.data == "getattr" and len(given) > 1 and _is_self(given[0]):
+        if callee.data == "getattr" and len(given) > 1 and is_self(given[0]):
             return (False, _beginning(given[1])) if given[1].op is not Op.CONST else None
-        if callee.data == "vars" and (not given or _is_self(given[0])):
+        if callee.data == "vars" and (not given or is_self(given[0])):
             return True, ""
         if callee.data in ("exec", "eval"):
             return callee.data == "exec", ""
@@ -145,10 +145,6 @@ def _beginning(name: Value) -> str:
     return ""
 
 
-def _is_self(value: Value) -> bool:
-    return value.op is Op.PARAM and value.data == "self"
-
-
 # -- attributes of other objects -----------------------------------------------------------------------------------
 
 
@@ -163,7 +159,7 @@ def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
     for function in _mentioning(module, name):
         for value in walk_all(function.flow.evaluated()):
             if value.op is Op.ATTR:
-                yield value.data == name and not (of_others and _is_self(value.args[0]))
+                yield value.data == name and not (of_others and is_self(value.args[0]))
             elif value.op is Op.GLOBAL:
                 yield name in str(value.data).split(".")[1:]
             else:
@@ -180,7 +176,7 @@ def owners_read(module: ModuleFacts, name: str, project: Project) -> frozenset[s
 def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
     for function in _mentioning(module, name):
         for value in walk_all(function.flow.evaluated()):
-            if value.op is Op.ATTR and value.data == name and not _is_self(value.args[0]):
+            if value.op is Op.ATTR and value.data == name and not is_self(value.args[0]):
                 yield from _names_of(value.args[0])
 
 
@@ -194,7 +190,7 @@ def _setting(module: ModuleFacts, name: str, project: Project) -> Iterator[str]:
         for event in function.flow.events:
             target = event.target
             if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
-                if not _is_self(target.args[0]) and not _is_copied(event.value, target, module, project):
+                if not is_self(target.args[0]) and not _is_copied(event.value, target, module, project):
                     yield next(_names_of(target.args[0]), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
                 yield from () if function.owner is not None and set_attribute(event) == name else ("",)

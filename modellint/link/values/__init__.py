@@ -1,5 +1,5 @@
-"""Facts about values that several rules share: which tables are looked up with what, kinds of values, and callers.
+"""Facts about values that several rules share, told by names: kinds of values, members of classes, and callers.
 
-Begin with `indexed.py` (look-ups) and `kinds.py` (tensors, and how many dimensions they have).
-It imports `flow/`, `graph/`, `knowledge/`, `link/`, `link/calls/`, `link/classes/`, `operators/`.
+Begin with `kinds.py` (tensors, and how many dimensions they have) and `callers.py`.
+It imports `graph/`, `knowledge/`, `link/`, `link/calls/`, `link/classes/`, `operators/`.
 """

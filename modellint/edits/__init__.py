@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from modellint.lazy import lazily
 
 if TYPE_CHECKING:
+    from modellint.source import plain_text as plain_text
+
     from .lengths import maximum_of_all as maximum_of_all
     from .lengths import one_inside as one_inside
     from .python import argument_place as argument_place
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from .python import constant_places as constant_places
     from .python import exchanged as exchanged
     from .python import is_atom as is_atom
+    from .python import nn_name as nn_name
     from .python import place_in as place_in
     from .python import swapped as swapped
     from .python import text_at as text_at
@@ -30,9 +33,10 @@ else:
     __getattr__ = lazily(
         __name__,
         {
+            "modellint.source": "plain_text",
             ".lengths": "maximum_of_all one_inside",
             ".python": "argument_place assigned blocks clamped constant_places exchanged "
-            "is_atom place_in swapped text_at written",
+            "is_atom nn_name place_in swapped text_at written",
             ".similar": "get_close_matches slip",
             ".yaml": "insert_element insert_entry",
         },

@@ -184,3 +184,14 @@ def text_at(place: Place, module: ModuleFacts) -> str:
     """The text of a place, as it is written."""
     module.as_written(place.span.line, place.span.end_line)
     return module.source.text_of(place.span)
+
+
+def nn_name(module: ModuleFacts, name: str) -> str | None:
+    """The expression by which a file can write `torch.nn.<name>` with its imports; None if it has none."""
+    for local, target in module.imports.items():
+        if target == f"torch.nn.{name}":
+            return local
+    for local, target in module.imports.items():
+        if target == "torch.nn":
+            return f"{local}.{name}"
+    return next((f"{local}.nn.{name}" for local, target in module.imports.items() if target == "torch"), None)

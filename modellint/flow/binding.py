@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.declared import may_be_tensor
 from modellint.flow.domain import NONE, PLAIN, UNKNOWN, SymbolicInput, Unknown, function_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Shell
+from modellint.graph.declared import may_be_tensor
 from modellint.graph.python import REST
 from modellint.graph.value import Nested, Op
 

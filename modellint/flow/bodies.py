@@ -27,10 +27,10 @@ from modellint.flow.callees import (
     unwrap_argument,
 )
 from modellint.flow.domain import Filler, Ids, Positions, Real
-from modellint.flow.records import ADDERS, MAKING
+from modellint.flow.records import ADDERS
 from modellint.flow.written_numbers import Below, Constants, Last, fill_targets
 from modellint.graph.arguments import possible_arguments
-from modellint.graph.python import Class, Function
+from modellint.graph.python import MAKING, Class, Function
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, subscripts, walk_all
 from modellint.link.names import External
 

@@ -10,13 +10,13 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint import operators
-from modellint.flow.records import CALLED, MAKING, UNNAMED
+from modellint.flow.records import CALLED, UNNAMED
 from modellint.graph.arguments import possible_arguments
+from modellint.graph.declared import is_single_number
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import Class, Function
+from modellint.graph.python import MAKING, Class, Function
 from modellint.graph.value import Nested, Op, called_name, dotted, is_self
 from modellint.knowledge import codecs
-from modellint.link.classes.calls import is_single_number
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 
 if TYPE_CHECKING:

@@ -11,15 +11,6 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.collating import is_collating
-from modellint.flow.declared import (
-    FACTORIES,
-    documented,
-    is_about_devices,
-    is_given_tensor,
-    is_tensor,
-    may_be_tensor,
-    worked_with,
-)
 from modellint.flow.domain import (
     NONE,
     PLAIN,
@@ -43,8 +34,18 @@ from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
 from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
 from modellint.flow.theory import Stored, Theory
 from modellint.flow.unpassed import container_of_layers
+from modellint.graph.declared import (
+    FACTORIES,
+    documented,
+    is_about_devices,
+    is_given_tensor,
+    is_tensor,
+    may_be_tensor,
+    worked_with,
+)
 from modellint.graph.immutable import replace
-from modellint.graph.value import NOWHERE, EventKind, Op, Value, self_attribute
+from modellint.graph.python import WORK
+from modellint.graph.value import NOWHERE, Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -59,8 +60,6 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 _TYPES = operators.attributes("torch", "type")
-#: Methods that a layer works by, whose arguments are tensors on its device.
-WORK = ("forward", "__call__", "training_step")
 #: Parts of torch whose functions return tensors for tensors.
 _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
 #: Modules of Python whose functions take a tensor as a number.
@@ -597,8 +596,8 @@ class Devices(Theory):
         constructor = None if cls is None else cls.methods.get("__init__")
         return constructor is not None and any(
             event.value.op is Op.PARAM and event.value.data == argument.data
-            for event in constructor.flow.of(EventKind.STORE)
-            if event.target is not None and self_attribute(event.target) is not None
+            for events in constructor.flow.stores.values()
+            for event in events
         )
 
     def _move_tensors(self, atoms: Atoms, destination: str | None) -> Atoms:

@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import documented, is_tensor
 from modellint.flow.layer_makers import LayerMakers
 from modellint.flow.unpassed import container_of_layers
+from modellint.graph.declared import documented, is_tensor
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.calls import ADDERS, REGISTRARS
@@ -66,7 +66,6 @@ class Keepers:
         self._classes: dict[Class, bool] = {}
         self._functions: dict[tuple[Function, str], bool] = {}
         self.makers = LayerMakers(project)
-        self._stored: dict[tuple[Class, str], list[tuple[Value, Function]]] = {}
 
     def may_keep(self, cls: Class) -> bool:
         """True if the class's own methods may leave layers or parameters in a plain container."""
@@ -137,19 +136,6 @@ class Keepers:
     def may_store_early(self, cls: Class) -> bool:
         """True if the class's constructor may store a layer or parameter before it calls its base's constructor."""
         return _Body(self, cls.methods["__init__"], cls).may_store_early()
-
-    def stored(self, cls: Class, name: str) -> list[tuple[Value, Function]]:
-        """The values that the class's own methods store under an attribute, each with its method."""
-        found = self._stored.get((cls, name))
-        if found is None:
-            found = self._stored[cls, name] = [
-                (event.value, method)
-                for method in cls.methods.values()
-                if name in method.words
-                for event in method.flow.of(EventKind.STORE)
-                if event.target is not None and self_attribute(event.target) == name
-            ]
-        return found
 
     def of_function(self, function: Function, question: str, answer: Callable[[], bool]) -> bool:
         """The memoised answer to a question about a function; False while it is computed, so recursion adds nothing."""
@@ -323,7 +309,8 @@ class _Body:
     def _may_be_buffer(self, value: Value) -> bool:
         """True if the value, an attribute of a layer in `self`, may be a buffer of that layer."""
         name = self_attribute(value.args[0])
-        for stored, function in () if name is None or self._cls is None else self.keepers.stored(self._cls, name):
+        for function, event in () if name is None or self._cls is None else self._cls.stores(name):
+            stored = event.value
             named = self._project.names.definition(function.module, stored.callee) if stored.op is Op.CALL else None
             if isinstance(named, DefinedClass):
                 return any("register_buffer" in method.words for method in named.cls.methods.values())
@@ -342,8 +329,8 @@ class _Body:
     def _inherits_fresh(self, name: str) -> bool:
         """True if a method of a base class may store a new tensor under the attribute."""
         for model in () if self._cls is None else self._project.classes.model(self._cls).mro()[1:]:
-            for value, function in () if model.cls is None else self.keepers.stored(model.cls, name):
-                if _Body(self.keepers, function, model.cls)._is_fresh(value):
+            for function, event in () if model.cls is None else model.cls.stores(name):
+                if _Body(self.keepers, function, model.cls)._is_fresh(event.value):
                     return True
         return False
 
@@ -475,10 +462,9 @@ class _Body:
             return True
         known = False
         for model in self._project.classes.model(self._cls).mro():
-            stored = () if model.cls is None else self.keepers.stored(model.cls, name)
-            for value, function in stored:
+            for function, event in () if model.cls is None else model.cls.stores(name):
                 known = True
-                if _Body(self.keepers, function, model.cls)._is_container(value):
+                if _Body(self.keepers, function, model.cls)._is_container(event.value):
                     return True
         return not known
 
@@ -612,8 +598,9 @@ class _Body:
             if isinstance(named, DefinedClass | External):
                 return self._is_module(named) is True or self._is_tensor_class(named)
             name = self_attribute(value)
-            stored = () if self._cls is None or name is None else self.keepers.stored(self._cls, name)
-            return any(_Body(self.keepers, f, self._cls)._may_be_class(v) for v, f in stored if v is not value)
+            stored = () if self._cls is None or name is None else self._cls.stores(name)
+            others = ((method, event.value) for method, event in stored if event.value is not value)
+            return any(_Body(self.keepers, method, self._cls)._may_be_class(other) for method, other in others)
         if op is Op.CALL:
             named = self._definition(value.callee)
             if isinstance(named, External):

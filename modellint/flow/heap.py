@@ -74,6 +74,11 @@ class Store:
         return self.held() if callable(self.held) else self.held
 
     @property
+    def is_layer(self) -> bool:
+        """True if layers are stored, and nothing else."""
+        return bool(self.atoms) and all(isinstance(atom, Shell) and atom.is_layer for atom in self.atoms)
+
+    @property
     def place(self) -> Value | None:
         """The expression that stores: the target of an assignment, or a call."""
         return self.value if self.target is None else self.target

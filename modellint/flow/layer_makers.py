@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import knowledge, operators
-from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+from modellint.graph.value import Op, walk_all
 from modellint.link.classes import calls
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.remembered import FLAG, FUNCTIONS, NAMES
@@ -129,10 +129,8 @@ class LayerMakers:
     def _makers_in(self, cls: Class) -> frozenset[str]:
         stored = list(cls.attributes.items())
         constructor = cls.methods.get("__init__")
-        for event in constructor.flow.of(EventKind.STORE) if constructor is not None else ():
-            name = None if event.target is None else self_attribute(event.target)
-            if name is not None:
-                stored.append((name, event.value))
+        for name, events in constructor.flow.stores.items() if constructor is not None else ():
+            stored += ((name, event.value) for event in events)
         return frozenset(name for name, value in stored if self._may_be_maker(value, cls.module))
 
     def _may_be_maker(self, value: Value, module: ModuleFacts) -> bool:

@@ -296,7 +296,7 @@ class _NameEvaluator:
             raise UnsureError
         if any(isinstance(side, str) and _REST in side for side in (left, right)):
             raise UnsureError
-        from modellint.flow.truth import compare_constants
+        from modellint.graph.value import compare_constants
 
         outcome = compare_constants(operator, left, right)
         if outcome is None:

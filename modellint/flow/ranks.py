@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.declared import is_sequence
 from modellint.flow.domain import Constant, text
 from modellint.flow.heap import Shell, opened
 from modellint.flow.tensor_devices import MAX_RANK, Fresh
+from modellint.graph.declared import is_sequence
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.python import MAKING
 from modellint.graph.value import EventKind, Op, dotted, is_self
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
 
-#: Methods that run when an object is made, and when it is called.
-MAKING, CALLED = ("__init__", "__post_init__", "__new__"), ("__call__", "forward")
+#: Methods that run when an object is called.
+CALLED = ("__call__", "forward")
 UNNAMED = frozenset((*MAKING, *CALLED))
 ADDERS = operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")
 #: `self.x = …`, `self.x: T = …`, `self.x[i] = …`, `self.x.append(…)`, and names in quotes that `setattr` may take.

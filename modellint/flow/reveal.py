@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint.flow.devices import WORK
 from modellint.flow.frame import class_frame
 from modellint.flow.gate import Keepers
 from modellint.flow.object_run import ObjectRun
@@ -19,7 +18,7 @@ from modellint.flow.table_reads import TableReads
 from modellint.flow.theory import Entered, Theory
 from modellint.flow.words import device_of, facets, holds, text
 from modellint.frontends.written_expressions import written_expressions
-from modellint.graph.value import Event, EventKind
+from modellint.graph.python import WORK, Event, EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -20,7 +20,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import ExactShell, Shell
 from modellint.flow.theory import Comparable
-from modellint.graph.value import Op, Value
+from modellint.graph.value import Op, Value, compare_constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -169,17 +169,6 @@ def _compare_one(left: Atom, right: Atom, operator: str) -> bool | None:
         return operator == "!=" if is_other else None
     if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):
         return (left.model.name == right.model.name) is (operator in ("is", "=="))
-    return None
-
-
-def compare_constants(operator: str, left: object, right: object) -> bool | None:
-    """The outcome of comparing two constants; None for an ordering of anything but numbers."""
-    if operator in ("==", "is"):
-        return left == right
-    if operator in ("!=", "is not"):
-        return left != right
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}.get(operator)
     return None
 
 

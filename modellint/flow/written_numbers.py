@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.callees import HOLDING, NONE, Callees, operands, root
-from modellint.flow.declared import is_tensor
 from modellint.flow.domain import Filler
+from modellint.graph.declared import is_tensor
 from modellint.graph.value import Op, called_name, dotted, subscripts
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 #: Translation table of UTF-8 bytes: those that can't be part of a name or number become blanks.
 APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
-#: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
-_ASSIGNED = re.compile(r"\.\s*(\w+)(?=[^=\n()]*=(?!=))")
+#: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`, `(self.x, self.y) = …`, `with … as self.x`, `for self.x in …`.
+_ASSIGNED = re.compile(r"\.\s*(\w+)(?=[^=\n()]*=(?!=)|(?:\s*,\s*[\w.]+)*\s*,?\s*\)\s*=(?!=))|\b(?:as|for)\s+\w+\.(\w+)")
 _QUOTED = re.compile(r"""["']([^\W\d]\w*)["']""")
 
 
@@ -30,4 +30,4 @@ def attributes(text: str) -> set[str]:
 
 def assigned(text: str) -> list[str]:
     """The attributes that a text assigns, without duplicates."""
-    return list(dict.fromkeys(_ASSIGNED.findall(text)))
+    return list(dict.fromkeys(one or other for one, other in _ASSIGNED.findall(text)))

@@ -8,6 +8,7 @@ definition's own lines after `ModuleFacts.release`.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from modellint.graph.value import Flow, Value
+    from modellint.graph.value import Event, Flow, Value
 
 
 @dataclass(eq=False, slots=True)
@@ -36,6 +37,12 @@ class Parameter:
     annotation: Value | None
 
 
+#: Methods that run when an object is made.
+MAKING = ("__init__", "__post_init__", "__new__")
+#: Methods that a layer works by, whose arguments are tensors on its device.
+WORK = ("forward", "__call__", "training_step")
+#: Methods that only initialise the values of layers.
+INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
 #: The type that collects surplus arguments, by the kind of the parameter that takes them.
 REST = {"var-positional": "tuple", "var-keyword": "dict"}
 #: Values that messages name by the variable they are assigned to, if there is one.
@@ -180,6 +187,47 @@ def bind(parameters: Sequence[Parameter], call: Value) -> dict[str, Value]:
     return {p.name: bound[p.name] for p in parameters if p.name in bound}
 
 
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """One reason why arguments do not fit.
+
+    There is an `unknown` name, a `missing` one, one given by position and `doubled` by name, or more positional ones
+    than `most`.
+    """
+
+    unknown: str = ""
+    missing: tuple[str, ...] = ()
+    most: int = -1
+    doubled: str = ""
+
+
+def misfits(
+    parameters: Sequence[Parameter], positional: int, keywords: Iterable[str], *, is_final: bool
+) -> list[Misfit]:
+    """The reasons for which Python would refuse a call with `positional` arguments and these keywords.
+
+    Not `is_final`: more arguments may follow, so none counts as missing.
+    """
+    found: list[Misfit] = []
+    names = [p.name for p in parameters if p.kind == "positional"]
+    given = set(keywords)
+    if positional > len(names) and all(p.kind != "var-positional" for p in parameters):
+        found.append(Misfit(most=len(names)))
+    if all(p.kind != "var-keyword" for p in parameters):
+        known = {p.name for p in parameters if p.kind in ("positional", "keyword")}
+        found += (Misfit(unknown=name) for name in keywords if name not in known)
+    found += (Misfit(doubled=name) for name in keywords if name in names[:positional])
+    if is_final:
+        missing = tuple(
+            p.name
+            for p in parameters
+            if p.kind in ("positional", "keyword") and p.default is None and p.name not in {*given, *names[:positional]}
+        )
+        if missing:
+            found.append(Misfit(missing=missing))
+    return found
+
+
 @dataclass(eq=False)
 class Class:
     """A class statement. `attributes` are class-level assignments, `annotations` class-level annotations."""
@@ -217,6 +265,10 @@ class Class:
         """The class's own methods by the attributes that they assign."""
         return self._methods_by(mentions.assigned)
 
+    def stores(self, name: str) -> Iterator[tuple[Function, Event]]:
+        """The assignments `self.name = …` in the class's own methods, in order, each with its method."""
+        return ((method, event) for method in self.assigned.get(name, ()) for event in method.flow.stores.get(name, ()))
+
     def _methods_by(self, names_in: Callable[[str], Iterable[str]]) -> dict[str, list[Function]]:
         index: dict[str, list[Function]] = {}
         for function in self.methods.values():
@@ -232,7 +284,7 @@ class Class:
         """
         callees: dict[str, frozenset[str]] = {}
         for method in self._building:
-            for name, value in _attribute_stores(method.flow):
+            for name, value in _held(method.flow):
                 callees[name] = callees.get(name, frozenset()) | self._callee_names(value)
         return callees
 
@@ -274,14 +326,14 @@ class Class:
         return Place(self.module.path, Span(self.line, column, self.line, column + len(self.name)))
 
 
-def _attribute_stores(flow: Flow) -> Iterator[tuple[str, Value]]:
+def _held(flow: Flow) -> Iterator[tuple[str, Value]]:
     """The values that a method stores in attributes of `self`, or passes to a method of such an attribute."""
-    for event in flow.events:
-        is_call = event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR
-        owner = event.value.callee.args[0] if is_call else event.target
-        name = None if owner is None else self_attribute(owner)
+    yield from ((name, event.value) for name, events in flow.stores.items() for event in events)
+    for event in flow.of(EventKind.CALL):
+        callee = event.value.callee
+        name = self_attribute(callee.args[0]) if callee.op is Op.ATTR else None
         if name is not None:
-            yield from ((name, value) for value in (event.value.args[1:] if is_call else (event.value,)))
+            yield from ((name, value) for value in event.value.args[1:])
 
 
 @dataclass(eq=False, slots=True)

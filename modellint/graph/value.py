@@ -358,6 +358,38 @@ class Flow:
     def of(self, kind: EventKind) -> Iterator[Event]:
         return (event for event in self.events if event.kind is kind)
 
+    def evaluated(self) -> Iterator[Value]:
+        """The values that the body evaluates: of its events, their conditions and contexts, and the iterables of loops.
+
+        Assignment targets are left out, but not the object whose attribute or element a target is.
+        """
+        for event in (*self.events, *self.unpackings):
+            if event.kind is not EventKind.DELETE:
+                yield event.value
+            if event.target is not None and event.kind is not EventKind.UNPACK:
+                yield from event.target.args
+            yield from event.contexts
+            if event.guard is not None:
+                yield from (guard.test for guard in event.guard.chain())
+        for loop in self.loops:
+            yield from (iterable for _, iterable in loop.turns)
+        for function in self.nested:
+            yield from function.returns
+
+    @property
+    def stores(self) -> dict[str, list[Event]]:
+        """The assignments `self.name = …`, in order, by name."""
+        return self.once(_stores)
+
+
+def _stores(flow: Flow) -> dict[str, list[Event]]:
+    found: dict[str, list[Event]] = {}
+    for event in flow.events:
+        name = self_attribute(event.target) if event.kind is EventKind.STORE and event.target is not None else None
+        if name is not None:
+            found.setdefault(name, []).append(event)
+    return found
+
 
 def subscripts(index: Value) -> tuple[Value, ...]:
     """The subscripts of an INDEX, one for each comma-separated part: two for `x[:, -1]`."""
@@ -402,3 +434,18 @@ def _same_data(data: object, other: object) -> bool:
     if isinstance(data, Value) or isinstance(other, Value):
         return data is other
     return type(data) is type(other) and data == other
+
+
+def is_super(value: Value) -> bool:
+    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
+
+
+def compare_constants(operator: str, left: object, right: object) -> bool | None:
+    """The outcome of comparing two constants; None for an ordering of anything but numbers."""
+    if operator in ("==", "is"):
+        return left == right
+    if operator in ("!=", "is not"):
+        return left != right
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}.get(operator)
+    return None

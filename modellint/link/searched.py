@@ -24,11 +24,6 @@ def mentioning(project: Project, near: ModuleFacts, *words: str) -> Iterator[Mod
     return (module for module in modules if module is not None)
 
 
-def are_mentioned(project: Project, near: ModuleFacts, *words: str) -> bool:
-    """True if a file of the project other than `near` mentions all of `words`."""
-    return any(path != near.file for path in paths_mentioning(project, near, *words))
-
-
 def paths_mentioning(project: Project, near: ModuleFacts, *words: str) -> tuple[Path, ...]:
     """The paths of the files that mention all of `words`, without parsing them."""
     return project.files.mentioning(root_of(project, near.file), *words)

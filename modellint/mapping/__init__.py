@@ -5,5 +5,5 @@ Builders (`recipes`, `classes`) read the linked project and give a map; writers 
 
 Begin with `model.py`, which is what a map is.
 It imports `config/`, `finding.py`, `flow/`, `flow/library/`, `frontends/`, `graph/`, `knowledge/`, `link/`,
-`link/classes/`, `link/recipes/`, `operators/`, `reporters/`, `source.py`, `version.py`.
+`link/classes/`, `link/recipes/`, `reporters/`, `source.py`, `version.py`.
 """

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.finding import Confidence
 from modellint.flow.domain import ClassRef, Constant, SymbolicInput, Unknown
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.object_run import ObjectRun, covers
+from modellint.graph.attributes import set_attribute
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.registered import reads, unregistered
 from modellint.mapping.model import Attribute, ClassMap, Count, Fact, Loose, State, Usage
 from modellint.mapping.parameters import counter_of, is_called
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.graph.python import Class, Function
-    from modellint.graph.value import Event, Value
+    from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 #: Methods that run a layer, and those that only describe it.
 _WORK = ("forward", "__call__", "training_step")
 _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
-_REGISTRARS = operators.methods("Module", "registers")
 _ATTRIBUTE = re.compile(r"\.(\w+)")
 #: How many classes a cell names.
 _MAX_NAMES = 3
@@ -150,7 +148,7 @@ class _Builder:
         for owner in self.owners:
             for function in owner.methods.values():
                 for event in function.flow.events:
-                    name = _stored_name(event)
+                    name = set_attribute(event)
                     if name is not None:
                         found.setdefault(name, function.module.place(event.target or event.value))
         return found
@@ -195,18 +193,6 @@ def _is_part(atom: Atom) -> bool:
 def _is_layer(atom: Atom) -> bool:
     """True if an atom certainly is a layer, a parameter or a buffer."""
     return isinstance(atom, Shell) and _is_part(atom) and (atom.model is None or atom.model.is_module is True)
-
-
-def _stored_name(event: Event) -> str | None:
-    """The attribute of the object that an event stores or registers; None for other events."""
-    if event.kind is EventKind.STORE and event.target is not None:
-        return self_attribute(event.target)
-    if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in _REGISTRARS:
-        owner = event.value.callee.args[0]
-        name = event.value.argument(0, "name")
-        if owner.op is Op.PARAM and owner.data == "self" and name is not None and name.op is Op.CONST:
-            return str(name.data)
-    return None
 
 
 def _use(function: Function, value: Value) -> Usage:

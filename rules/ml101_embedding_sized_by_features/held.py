@@ -137,8 +137,7 @@ class Holders:
         """Run the methods, other than the constructor, that store tables in attributes of an object."""
         for owner in self._flow.mro(cls):
             for method in owner.methods.values() if owner.module is self._module else ():
-                stored = (self_attribute(event.target) for event in method.flow.of(EventKind.STORE) if event.target)
-                is_left = any(name is not None and name not in shell.history for name in stored)
+                is_left = not method.flow.stores.keys() <= shell.history.keys()
                 if is_left and method.name != "__init__" and not method.is_static and self._gives_tables(method):
                     self._run.call_for_constructor(method, shell)
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Finding, Severity
-from modellint.rule import Rule
+from modellint.flow import queries
+from modellint.rule import Rule, file_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint import claims
-    from modellint.finding import Fix
     from modellint.graph.python import ModuleFacts
-    from modellint.link.classes.registered import Unregistered
     from modellint.rule import Probe, Project
 
 
@@ -60,29 +59,26 @@ class LayersInPlainContainer(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.classes.registered import unregistered
-
-        for found in unregistered(module, project):
+        for found in queries.flow(module, project).unregistered_containers():
             if found.layers or not found.parameters:
-                yield self._finding(found, project)
+                yield self._finding(found)
 
     def probe(self, claim: claims.NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for the attribute's parameters in `parameters()` and `state_dict()`."""
-        from modellint.rule import file_probe
-
         return file_probe(claim, claim.owner)
 
-    def _finding(self, found: Unregistered, project: Project) -> Finding:
+    def _finding(self, found: queries.Unregistered) -> Finding:
         kept = found.kept
         module = kept.function.module
         attribute = f"self.{kept.attribute}"
+        layers = f"the {' and '.join(found.names)}"
         if found.is_accident:
-            lost = f": {_names(found)} in it is not registered" if found.layers else ", which cannot be called"
+            lost = f": {layers} in it is not registered" if found.layers else ", which cannot be called"
             message = f"the comma makes `{attribute}` a tuple of one{lost}"
             remedy = "drop the comma"
         else:
             message = (
-                f"`{attribute}` is a plain {kept.kind}: {_names(found)} in it are not registered, "
+                f"`{attribute}` is a plain {kept.kind}: {layers} layers in it are not registered, "
                 "so they are not moved, trained or saved"
             )
             remedy = f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`"
@@ -91,35 +87,17 @@ class LayersInPlainContainer(Rule):
             message,
             symbol=f"{found.cls.name}.{kept.attribute}",
             confidence=found.confidence,
-            severity=_severity(found, project),
+            severity=_severity(found),
             evidence=found.evidence,
             related=found.related,
             help=remedy,
-            fix=_fix(found),
+            fix=found.fix,
             claim=found.claim,
         )
 
 
-def _severity(found: Unregistered, project: Project) -> Severity | None:
+def _severity(found: queries.Unregistered) -> Severity | None:
     """A warning for layers of which only an annotation tells, an info where their class itself has no state."""
     if not found.is_said:
         return None
-    from modellint.flow.built import has_state
-    from modellint.link.classes.calls import MODULE
-
-    models = [layer.model for layer in found.layers if layer.model is not None]
-    is_kept = any(model.name == MODULE or has_state(model) for model in models)
-    return Severity.WARNING if is_kept else Severity.INFO
-
-
-def _names(found: Unregistered) -> str:
-    from modellint.link.classes.registered import type_name
-
-    names = dict.fromkeys(type_name(layer) for layer in found.layers)
-    return f"the {' and '.join(names)}" if found.is_accident else f"the {' and '.join(names)} layers"
-
-
-def _fix(found: Unregistered) -> Fix | None:
-    from modellint.link.classes.wrapping import without_comma, wrapped
-
-    return without_comma(found.kept) if found.is_accident else wrapped(found, "Module")
+    return Severity.WARNING if found.may_have_state else Severity.INFO

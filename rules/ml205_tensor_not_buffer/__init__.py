@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import claims, edits
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.graph.value import Op
-from modellint.rule import Rule
-from modellint.source import Place, Span, plain_text
+from modellint.rule import Rule, file_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,8 +64,6 @@ class TensorNotBuffer(Rule):
 
     def probe(self, claim: claims.LeftBehind, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: does its tensor meet one that has moved?"""
-        from modellint.rule import file_probe
-
         return file_probe(claim, claim.owner)
 
     def _report(self, found: Stranded) -> Finding:
@@ -157,7 +154,7 @@ def _assignment(target: Value, module: ModuleFacts) -> tuple[Place, Place] | Non
         return None
     _, written = stored
     start, end = module.span(target), written.span
-    if plain_text(edits.text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
+    if edits.plain_text(edits.text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
         return None
     return Place(module.path, Span(start.line, start.column, end.end_line, end.end_column)), written
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import is_about_devices
-from modellint.flow.domain import NONE
-from modellint.flow.tensor_devices import Fresh, Moved, There
+from modellint.flow import queries
+from modellint.graph.declared import is_about_devices
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
@@ -19,10 +18,8 @@ from modellint.graph.value import EventKind, Op, called_name, self_attribute
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.heap import Store
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.object_runs import FinishedObject
     from modellint.rule import Project
 
 _MOVES = operators.methods("Tensor", "moves")
@@ -44,8 +41,8 @@ class Cached:
     function: Function
 
     @property
-    def made(self) -> Fresh:
-        return Fresh(self.value, self.function, 1, is_late=True)
+    def made(self) -> queries.Fresh:
+        return queries.Fresh(self.value, self.function, 1, is_late=True)
 
 
 def caches(cls: Class, project: Project) -> list[Cached]:
@@ -151,11 +148,12 @@ def _gives_other(name: str) -> bool:
     return row is not None and row.facets.get("gives", "tensors") != "tensors"
 
 
-def empty_store(one: Cached, finished: FinishedObject) -> Store | None:
+def empty_store(one: Cached, finished: queries.FinishedObject) -> queries.Store | None:
     """The constructor's store of None, if all later stores are of new tensors or None; else None."""
     first = [store for store in finished.first_stores if store.name == one.attribute]
-    is_known = len(first) == 1 and first[0].atoms == NONE and not first[0].path and first[0].is_initialised
+    is_known = len(first) == 1 and first[0].atoms == queries.NONE and not first[0].path and first[0].is_initialised
     later = (atom for store in finished.stores_of(one.attribute) for atom in store.atoms)
     if not is_known or one.target.op is not Op.ATTR:
         return None
-    return first[0] if all(isinstance(atom, There | Moved | Fresh) or atom == NONE[0] for atom in later) else None
+    kinds = (queries.There, queries.Moved, queries.Fresh)
+    return first[0] if all(isinstance(atom, kinds) or atom == queries.NONE[0] for atom in later) else None

@@ -9,19 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import FACTORIES
-from modellint.flow.domain import NONE
-from modellint.flow.gate import Keepers
-from modellint.flow.heap import Shell, opened
-from modellint.flow.object_run import covers
-from modellint.flow.tensor_devices import Fresh
+from modellint.flow import queries
+from modellint.graph.declared import FACTORIES
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.handed import given_values, handed, is_new
-from modellint.link.classes.learned import learned
-from modellint.link.classes.object_runs import FinishedObject, ObjectRuns
-from modellint.link.values.callers import neighbours
 
 from .cached import caches, empty_store
 from .tools import feeding_methods
@@ -29,12 +21,8 @@ from .tools import feeding_methods
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from modellint.flow.domain import Atom
-    from modellint.flow.heap import Store
-    from modellint.flow.tensor_devices import Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Project
 
     from .cached import Cached
@@ -59,14 +47,14 @@ class Stranded:
     attribute: str
     function: Function
     target: Value
-    made: Fresh
-    meetings: tuple[Meeting, ...]
+    made: queries.Fresh
+    meetings: tuple[queries.Meeting, ...]
     is_certain: bool
     can_register: bool
     is_placed: bool
     is_layer: bool
     #: The store by which the constructor says that a cache is empty, if it does.
-    empty: Store | None = None
+    empty: queries.Store | None = None
 
     @property
     def is_cached(self) -> bool:
@@ -74,23 +62,24 @@ class Stranded:
         return self.made.is_late
 
     @property
-    def best_meeting(self) -> Meeting:
+    def best_meeting(self) -> queries.Meeting:
         """The meeting that is the best evidence: a sure one, and one with a known tensor, before others."""
         return min(self.meetings, key=lambda meeting: (not meeting.is_sure, meeting.other is None))
 
 
 def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
     """The tensors that the classes of a file leave behind."""
-    seen = {id(one.target) for one in learned(module, project)}  # these are told as parameters
-    given_new = handed(module, project)
+    flow = queries.flow(module, project)
+    seen = {id(one.target) for one in flow.unregistered_tensors()}  # these are told as parameters
+    given_new = flow.tensors_given()
     for cls in module.classes.values():
-        subjects = [model for model in project.of(ObjectRuns).subjects(cls) if model.is_module is True]
+        subjects = [model for model in flow.layers_of(cls) if model.is_module is True]
         given = given_new.get(cls, {})
         work = frozenset[str]()
         if not subjects and _may_make(cls) and project.classes.model(cls).is_module is False:
-            work = feeding_methods(cls, project) if project.of(ObjectRuns).may_strand(cls) else work
+            work = feeding_methods(cls, project) if flow.may_store_tensor(cls) else work
             subjects = [project.classes.model(cls)] if work else []
-        for model in subjects if subjects and (given or work or project.of(ObjectRuns).may_strand(cls)) else ():
+        for model in subjects if subjects and (given or work or flow.may_store_tensor(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
                 for found in _Search(cls, model, project, given, work).run(seen):
                     seen.add(id(found.target))
@@ -125,18 +114,21 @@ class _Search:
     """Finds the tensors, among those that `cls` stores, that objects of the class `model` leave behind."""
 
     def __init__(
-        self, cls: Class, model: ClassModel, project: Project, given: dict[str, Fresh | Shell], work: frozenset[str]
+        self,
+        cls: Class,
+        model: queries.ClassModel,
+        project: Project,
+        given: dict[str, queries.Fresh | queries.Shell],
+        work: frozenset[str],
     ) -> None:
         self._cls = cls
         self._project = project
-        is_like_any = not given and not work
-        self._finished = (
-            project.of(ObjectRuns).of(model) if is_like_any else FinishedObject(model, project.of(Keepers), given, work)
-        )
+        self._flow = queries.flow(cls.module, project)
+        self._finished = self._flow.object(model, given, work)
 
     def run(self, seen: Collection[int]) -> Iterator[Stranded]:
         """The tensors that meet moved ones and are never moved themselves, but for those with targets in `seen`."""
-        first: dict[str, list[Store]] = {}
+        first: dict[str, list[queries.Store]] = {}
         for store in self._finished.first_stores:
             if store.name is not None:
                 first.setdefault(store.name, []).append(store)
@@ -145,14 +137,14 @@ class _Search:
             if found is not None:
                 yield found
 
-    def _judge(self, name: str, stores: list[Store], seen: Collection[int]) -> Stranded | None:
+    def _judge(self, name: str, stores: list[queries.Store], seen: Collection[int]) -> Stranded | None:
         store = next((one for one in reversed(stores) if _fresh(one)), None)
         if store is None or store.function is None or store.function.module is not self._cls.module:
             return None
         target = store.place
-        if target is None or id(target) in seen or not all(_fresh(one) or one.atoms == NONE for one in stores):
+        if target is None or id(target) in seen or not all(_fresh(one) or one.atoms == queries.NONE for one in stores):
             return None
-        lives = [self._finished, *self._project.of(ObjectRuns).below(self._finished.model, self._cls)]
+        lives = [self._finished, *self._flow.objects_below(self._finished.model, self._cls)]
         meetings = tuple(meeting for finished in lives for meeting in finished.meetings_of(name))
         if (
             not meetings
@@ -160,20 +152,24 @@ class _Search:
             or self._is_set_outside(name)
         ):
             return None
-        if any(self._finished.is_shared(atom) for atom in store.atoms if isinstance(atom, Shell) and atom.is_container):
+        if any(
+            self._finished.is_shared(atom)
+            for atom in store.atoms
+            if isinstance(atom, queries.Shell) and atom.is_container
+        ):
             return None
         made = _fresh(store)[0]
         is_given = made.maker.op is not Op.CALL  # where it is None it is not used
         if is_given and not self._may_be_new(made):
             return None
-        something = [one for one in stores if one.atoms != NONE]
+        something = [one for one in stores if one.atoms != queries.NONE]
         is_certain = (
-            covers(one.path for one in something)
-            and all(_is_kept(atom) or (is_given and atom == NONE[0]) for one in something for atom in one.atoms)
+            queries.covers(one.path for one in something)
+            and all(_is_kept(atom) or (is_given and atom == queries.NONE[0]) for one in something for atom in one.atoms)
             and not any(atom.device_may_be_passed for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
-        is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) for atom in store.atoms)
+        is_alone = len(stores) == 1 and all(isinstance(atom, queries.Fresh) for atom in store.atoms)
         is_layer = self._finished.model.is_module is True
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
         is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too
@@ -216,7 +212,7 @@ class _Search:
             empty=empty,
         )
 
-    def _is_new(self, made: Fresh) -> bool:
+    def _is_new(self, made: queries.Fresh) -> bool:
         """True if a tensor is made by a factory, from nothing that a layer has registered."""
         if made.maker.op is not Op.CALL or made.function is None:
             return True
@@ -224,7 +220,7 @@ class _Search:
         row = operators.row(definition.name) if isinstance(definition, External) else None
         return row is not None and "fresh" in row.facets
 
-    def _may_be_new(self, given: Fresh) -> bool:
+    def _may_be_new(self, given: queries.Fresh) -> bool:
         """True if a parameter that is annotated as a tensor is given new ones, or nobody in sight calls for it."""
         function = given.function
         name = next((p.name for p in function.parameters if p.annotation is given.maker), None) if function else None
@@ -233,10 +229,10 @@ class _Search:
         cls = None if function is None else function.owner
         if name is None or cls is None:
             return False
-        values = list(given_values(cls, name, self._project))
-        return not values or any(is_new(value, where, self._project) for value, where in values)
+        values = list(self._flow.given_values(cls, name))
+        return not values or any(queries.is_new_tensor(value, where, self._project) for value, where in values)
 
-    def _is_looked_after(self, name: str, finished: FinishedObject) -> bool:
+    def _is_looked_after(self, name: str, finished: queries.FinishedObject) -> bool:
         """True if objects of the class register the attribute or store it anew, or may do so."""
         met = {id(meeting.value) for meeting in finished.meetings_of(name)}
         stores = finished.stores_of(name)
@@ -250,27 +246,26 @@ class _Search:
             if all(id(part) not in met for value in stored for part in _calculated_of(value)):
                 return True
         seen = {id(store.value) for store in stores}
-        keepers = self._project.of(Keepers)
         owners = [model.cls for model in finished.model.mro() if model.cls is not None]
-        return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls, name))
+        return any(id(event.value) not in seen for cls in owners for _, event in cls.stores(name))
 
     def _is_set_outside(self, name: str) -> bool:
         """True if a function in sight sets or moves the attribute of another object than its own."""
         return any(
             _sets(name, function)
-            for module in neighbours(self._project, self._cls.module, name)
+            for module in queries.neighbours(self._cls.module, self._project, name)
             for function in (module.body, *module.all_functions())
             if name in function.text
         )
 
 
-def _is_container(atom: Atom) -> bool:
-    return isinstance(atom, Shell) and atom.is_container
+def _is_container(atom: queries.Atom) -> bool:
+    return isinstance(atom, queries.Shell) and atom.is_container
 
 
-def _fresh(store: Store) -> list[Fresh]:
+def _fresh(store: queries.Store) -> list[queries.Fresh]:
     """The tensors made on the default device that are stored, in containers too."""
-    return [atom for atom in opened(store.atoms) if isinstance(atom, Fresh)]
+    return [atom for atom in queries.opened(store.atoms) if isinstance(atom, queries.Fresh)]
 
 
 def _calculated_of(value: Value) -> list[Value]:
@@ -286,22 +281,22 @@ def _calculated_of(value: Value) -> list[Value]:
     return list(found.values())
 
 
-def _registers(store: Store) -> bool:
+def _registers(store: queries.Store) -> bool:
     """True if a store is a call that registers a module, or has a name that is not known."""
-    return store.name is None or (store.target is None and any(isinstance(a, Shell) for a in store.atoms))
+    return store.name is None or (store.target is None and any(isinstance(a, queries.Shell) for a in store.atoms))
 
 
-def _is_kept(atom: Atom) -> bool:
+def _is_kept(atom: queries.Atom) -> bool:
     """True if an atom is such a tensor, or a container, in which one stands."""
-    return isinstance(atom, Fresh) or _is_container(atom)
+    return isinstance(atom, queries.Fresh) or _is_container(atom)
 
 
-def _is_still_fresh(store: Store) -> bool:
+def _is_still_fresh(store: queries.Store) -> bool:
     """True if nothing but such tensors, or None, is stored."""
-    return all(isinstance(atom, Fresh) or atom == NONE[0] for atom in opened(store.atoms))
+    return all(isinstance(atom, queries.Fresh) or atom == queries.NONE[0] for atom in queries.opened(store.atoms))
 
 
-def _lasting(stores: list[Store]) -> list[Store]:
+def _lasting(stores: list[queries.Store]) -> list[queries.Store]:
     """The assignments of an attribute that no later one overwrites."""
     last = max((number for number, store in enumerate(stores) if not store.path), default=0)
     return stores[last:]

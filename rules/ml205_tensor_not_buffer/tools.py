@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.gate import Keepers
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedClass
 from modellint.graph.value import EventKind, Op, is_argument, self_attribute
-from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Project
 
 _MOVES = operators.methods("Tensor", "moves")
@@ -41,7 +39,7 @@ class _Uses:
         self._project = project
 
     def all(self) -> Iterator[str]:
-        for module in neighbours(self._project, self._cls.module, self._cls.name):
+        for module in queries.neighbours(self._cls.module, self._project, self._cls.name):
             for function in (*module.all_functions(), module.body):
                 for made in self._constructions(function) if self._cls.name in function.words else ():
                     yield from self._of(made, function)
@@ -101,10 +99,8 @@ class _Uses:
             return
         for number, parameter in enumerate(constructor.parameters[1:]):
             given = call.argument(number, parameter.name)
-            for event in constructor.flow.of(EventKind.STORE) if given is not None and _is(given, made) else ():
-                is_it = event.value.op is Op.PARAM and event.value.data == parameter.name
-                name = None if event.target is None else self_attribute(event.target)
-                if is_it and name is not None:
+            for name, events in constructor.flow.stores.items() if given is not None and _is(given, made) else ():
+                if any(event.value.op is Op.PARAM and event.value.data == parameter.name for event in events):
                     yield from self._of_attribute(name, definition.cls)
 
     def _gets_output(self, call: Value, function: Function) -> bool:
@@ -120,8 +116,8 @@ class _Uses:
             return callee.data == "cuda" or (bool(value.args[1:]) and not is_type)
         name = self_attribute(callee)
         if name is not None and function.owner is not None:
-            stored = self._project.of(Keepers).stored(function.owner, name)
-            return any(one.op is Op.PARAM or self._holds_layer(one, where) for one, where in stored)
+            stored = function.owner.stores(name)
+            return any(event.value.op is Op.PARAM or self._holds_layer(event.value, where) for where, event in stored)
         return is_argument(callee) or self._holds_layer(callee, function)
 
     def _holds_layer(self, value: Value, function: Function) -> bool:
@@ -134,7 +130,7 @@ class _Uses:
         return model is not None and model.is_module is True
 
 
-def _methods(model: ClassModel) -> Iterable[str]:
+def _methods(model: queries.ClassModel) -> Iterable[str]:
     return () if model.cls is None else model.cls.methods
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,8 +53,6 @@ class LayerCreatedInForward(Rule):
 
     def probe(self, claim: claims.MadeAnew, project: Project) -> Probe | None:
         """Call the layer twice, and look for the parameters that the first call made."""
-        from modellint.rule import python_probe
-
         return python_probe(claim, claim.entry)
 
     def _report(self, creation: Creation) -> Finding:

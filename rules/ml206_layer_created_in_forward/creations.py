@@ -9,30 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.built import state_in
-from modellint.flow.gate import Keepers
-from modellint.flow.late_layers import LateLayers, Step
-from modellint.flow.object_run import ObjectRun
+from modellint.flow import queries
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.values.callers import callers
 
 from .first_call import FirstCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.heap import Shell
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Project
 
 #: Methods that run whenever a layer does.
 ENTRIES = ("forward", "__call__", "training_step")
-#: Methods that run once for each object.
-_ONCE = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__", "__setstate__"))
 #: Decorators that keep a function's results.
 _KEEPS = frozenset(f"functools.{name}" for name in ("cache", "lru_cache", "cached_property"))
 
@@ -49,9 +41,9 @@ class Creation:
     entry: Function
     function: Function
     call: Value
-    model: ClassModel
-    route: tuple[Step, ...]
-    use: Step
+    model: queries.ClassModel
+    route: tuple[queries.Step, ...]
+    use: queries.Step
     is_certain: bool
     is_conditional: bool
     attribute: str | None = None
@@ -62,7 +54,6 @@ class Creations:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._makers = project.of(Keepers).makers
         self._first_call = FirstCall(project)
 
     def of(self, module: ModuleFacts) -> Iterator[Creation]:
@@ -79,8 +70,8 @@ class Creations:
     def _for_neighbours(self, module: ModuleFacts) -> Iterator[Creation]:
         others: dict[str, ModuleFacts] = {}
         for function in module.functions.values():
-            if self._makers.may_make(function, None):
-                modules = (caller.module for caller in callers(self._project, function))
+            if queries.may_make_layers(function, None, self._project):
+                modules = (caller.module for caller in queries.flow(function.module, self._project).callers(function))
                 others.update((other.path, other) for other in modules)
         others.pop(module.path, None)
         for other in others.values():
@@ -104,11 +95,11 @@ class Creations:
         bases = (self._project.names.definition(cls.module, base) for base in cls.bases)
         return all(isinstance(base, External) and base.name.startswith("torch.") for base in bases)
 
-    def _is_worth_a_run(self, entry: Function, cls: Class, model: ClassModel) -> bool:
+    def _is_worth_a_run(self, entry: Function, cls: Class, model: queries.ClassModel) -> bool:
         """True if a method may make layers, and reaches code that is the class's own, or of no layer."""
-        if model.is_module is False or not self._makers.may_make(entry, model):
+        if model.is_module is False or not queries.may_make_layers(entry, model, self._project):
             return False
-        owners = {function.owner for function in self._makers.reached(entry, model)} - {None}
+        owners = {function.owner for function in queries.reached_on_object(entry, model, self._project)} - {None}
         return any(
             owner is cls or self._project.classes.model(owner).is_module is not True
             for owner in owners
@@ -117,62 +108,30 @@ class Creations:
 
     # -- one object at work ----------------------------------------------------------------------------------------
 
-    def _made_by(self, entry: Function, model: ClassModel) -> Iterator[Creation]:
-        object_run = ObjectRun(model, self._project, self._project.of(Keepers))
-        object_run.begin()
-        if model.is_module is None and not _holds_layers(object_run):
-            return
-        object_run.follow(entry, at_work=True)
-        for shell, route in list(object_run.run.of(LateLayers).routes.items()):
-            attribute = object_run.run.of(LateLayers).attribute_of(shell)
-            condition = self._condition(route, model, attribute)
-            has_parameters = None if condition is None else self._has_parameters(shell, object_run)
-            if condition is None or has_parameters is False:
+    def _made_by(self, entry: Function, model: queries.ClassModel) -> Iterator[Creation]:
+        for layer in queries.flow(entry.module, self._project).late_layers(entry, model):
+            condition = self._condition(layer, model)
+            has_parameters = False if condition is None else layer.has_parameters
+            use = layer.use() if has_parameters is not False else None
+            if condition is None or use is None or layer.model is None:
                 continue
-            use = object_run.run.of(LateLayers).use_of(shell)
-            if use is None and attribute is not None:
-                use = self._elsewhere(shell, attribute, object_run)
-            if use is not None and shell.model is not None:
-                function, call = route[-1].function, route[-1].value
-                is_certain = has_parameters is True
-                yield Creation(entry, function, call, shell.model, route[:-1], use, is_certain, condition, attribute)
+            *route, made = layer.route
+            is_certain = has_parameters is True
+            steps = made.function, made.value, layer.model, tuple(route), use
+            yield Creation(entry, *steps, is_certain, condition, layer.attribute)
 
-    def _condition(self, route: tuple[Step, ...], model: ClassModel, attribute: str | None) -> bool | None:
+    def _condition(self, layer: queries.LateLayer, model: queries.ClassModel) -> bool | None:
         """True if a condition on the route depends on arguments; None if the route runs once only, or is cached."""
-        if any(_keeps_results(function, self._project) for function in dict.fromkeys(s.function for s in route)):
+        if any(_keeps_results(function, self._project) for function in dict.fromkeys(s.function for s in layer.route)):
             return None
         found = False
-        for step in route:
+        for step in layer.route:
             module = step.function.module
-            condition = self._first_call.condition(step.guard, model.cls, module, step.value, attribute)
+            condition = self._first_call.condition(step.guard, model.cls, module, step.value, layer.attribute)
             if condition is None:
                 return None
             found = found or condition
         return found
-
-    def _has_parameters(self, shell: Shell, object_run: ObjectRun) -> bool | None:
-        """True if a layer has parameters of its own; containers have none. None: its arguments decide."""
-        model = shell.model
-        if model is None or shell.is_module_container:
-            return False
-        if model.cls is not None:
-            return object_run.has_parameters(shell)
-        return state_in(object_run.run, shell, trained=True)
-
-    @staticmethod
-    def _elsewhere(shell: Shell, attribute: str, object_run: ObjectRun) -> Step | None:
-        """The call, in another method, of a layer that is stored in an attribute; None if there is none."""
-        for owner in object_run.model.mro():
-            for method in owner.cls.methods.values() if owner.cls is not None else ():
-                is_own = method.name not in _ONCE and object_run.model.method(method.name) is method
-                if is_own and attribute in method.words:
-                    object_run.follow(method)
-        return object_run.run.of(LateLayers).use_of(shell)
-
-
-def _holds_layers(object_run: ObjectRun) -> bool:
-    """True if the constructor of a class with an unknown base stores layers, so that it is a layer."""
-    return any(getattr(atom, "is_layer", False) for store in object_run.shell.stores for atom in store.atoms)
 
 
 def _keeps_results(function: Function, project: Project) -> bool:

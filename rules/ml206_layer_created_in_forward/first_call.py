@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.graph.attributes import REGISTERING
 from modellint.graph.value import EventKind, Op, is_argument, self_attribute
-from modellint.link.classes.calls import REGISTRARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LOOKS = frozenset(("hasattr", "getattr"))
 _FILLS = frozenset(("append", "add", "update", "setdefault", "fill_"))
 #: Functions that store under a name that is an argument.
-_SETS = REGISTRARS | {"setattr", "__setattr__"}
+_SETS = REGISTERING | {"setattr", "__setattr__"}
 _ONCE = frozenset(("__init__", "__new__", "__post_init__"))
 
 

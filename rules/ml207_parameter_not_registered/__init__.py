@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.flow import queries
 from modellint.graph.value import Op
-from modellint.rule import Rule
+from modellint.rule import Rule, file_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.link.classes.learned import Learned
-    from modellint.link.classes.registered import Unregistered
     from modellint.rule import Probe, Project
 
     from .moved import Moved
@@ -68,9 +67,6 @@ class ParameterNotRegistered(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.classes.learned import learned
-        from modellint.link.classes.registered import unregistered
-
         from .moved import moved_late
         from .parameters import derived, early
         from .uninitialised import uninitialised_layers
@@ -81,11 +77,11 @@ class ParameterNotRegistered(Rule):
             yield self._early_finding(first)
         for one in uninitialised_layers(module, project):
             yield self._uninitialised_finding(one)
-        for plain in learned(module, project):
+        for plain in queries.flow(module, project).unregistered_tensors():
             yield self._learned_finding(plain)
         for late in moved_late(module, project):
             yield self._moved_finding(late)
-        for found in unregistered(module, project):
+        for found in queries.flow(module, project).unregistered_containers():
             if found.parameters and not found.layers:
                 yield self._container_finding(found)
 
@@ -94,8 +90,6 @@ class ParameterNotRegistered(Rule):
 
         For a late move, run the function, and look for the moved tensor among those that the optimizers hold.
         """
-        from modellint.rule import file_probe
-
         return file_probe(claim, claim.owner if isinstance(claim, claims.NotRegistered) else claim.function)
 
     def _derived_finding(self, found: Derived) -> Finding:
@@ -168,7 +162,7 @@ class ParameterNotRegistered(Rule):
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
-    def _learned_finding(self, found: Learned) -> Finding:
+    def _learned_finding(self, found: queries.Learned) -> Finding:
 
         place = found.function.module.place(found.target)
         evidence = ["neither `parameters()` nor a checkpoint holds it"]
@@ -210,9 +204,7 @@ class ParameterNotRegistered(Rule):
             claim=claims.MovedLate(module.place(move.value), found.optimizer.place, move.start.qualname),
         )
 
-    def _container_finding(self, found: Unregistered) -> Finding:
-        from modellint.link.classes.wrapping import without_comma, wrapped
-
+    def _container_finding(self, found: queries.Unregistered) -> Finding:
         kept = found.kept
         module = kept.function.module
         if found.is_accident:
@@ -229,17 +221,15 @@ class ParameterNotRegistered(Rule):
             evidence=found.evidence,
             related=found.related,
             help=help,
-            fix=without_comma(kept) if found.is_accident else wrapped(found, "Parameter"),
+            fix=found.fix,
             claim=found.claim,
         )
 
 
-def _as_parameter(found: Learned) -> Fix | None:
+def _as_parameter(found: queries.Learned) -> Fix | None:
     """Wrap the stored value in a parameter; the state dict gets another entry."""
-    from modellint.link.classes.wrapping import name_in
-
     module = found.function.module
-    stored, name = edits.assigned(found.target, module), name_in(module, "Parameter")
+    stored, name = edits.assigned(found.target, module), edits.nn_name(module, "Parameter")
     if stored is None or name is None:
         return None
     text = edits.text_at(stored[1], module)

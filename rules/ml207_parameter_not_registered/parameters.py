@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import domain
-from modellint.flow.constructed import constructed_anywhere
-from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow import queries
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op
-from modellint.link.classes.object_runs import ObjectRuns, is_layer
+from modellint.graph.value import EventKind, Op, is_super
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.heap import Store
-    from modellint.flow.objects import AttributeRead
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.object_runs import FinishedObject
     from modellint.rule import Project
 
 #: The number of bytes in which a generated file says what it was generated from.
@@ -46,7 +39,7 @@ class Derived:
     maker: Function
     operation: str
     attribute: str
-    use: AttributeRead | None
+    use: queries.AttributeRead | None
     is_certain: bool
     is_rare: bool
 
@@ -70,15 +63,18 @@ class Early:
 def derived(module: ModuleFacts, project: Project) -> Iterator[Derived]:
     """The attributes of a file's classes that are meant to be parameters, and are results of operations on one."""
     for cls in module.classes.values():
-        subjects = project.of(ObjectRuns).subjects(cls)
-        for model in subjects if subjects and project.of(ObjectRuns).may_derive(cls) else ():
-            yield from _derived_in(cls, module, project.of(ObjectRuns).of(model), project)
+        flow = queries.flow(module, project)
+        subjects = flow.layers_of(cls)
+        for model in subjects if subjects and flow.may_store_derived(cls) else ():
+            yield from _derived_in(cls, module, flow.object(model), project)
 
 
-def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject, project: Project) -> Iterator[Derived]:
+def _derived_in(
+    cls: Class, module: ModuleFacts, finished: queries.FinishedObject, project: Project
+) -> Iterator[Derived]:
     seen: set[int] = set()
     for store in finished.stores:
-        made = [atom for atom in store.atoms if isinstance(atom, domain.Derived)]
+        made = [atom for atom in store.atoms if isinstance(atom, queries.Derived)]
         place, function = store.place, store.function
         if (
             not made
@@ -96,7 +92,7 @@ def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject, proje
         seen.add(id(place))
         reads = [read for read in finished.reads(store.name) if read.function is not function]
         use = next(iter(sorted(reads, key=lambda read: not read.at_work)), None)
-        is_certain = is_layer(finished.model) is True
+        is_certain = queries.is_layer(finished.model, project) is True
         told = found.moved_to
         is_rare = found.is_rare or (told is not None and _is_told_host(told.name, finished.model, project))
         yield Derived(
@@ -104,23 +100,27 @@ def _derived_in(cls: Class, module: ModuleFacts, finished: FinishedObject, proje
         )
 
 
-def _is_told_host(name: str, model: ClassModel, project: Project) -> bool:
+def _is_told_host(name: str, model: queries.ClassModel, project: Project) -> bool:
     """True if there are calls that make objects of a class, and each gives the CPU for the parameter `name`."""
     constructor = model.method("__init__")
     names = [] if constructor is None else [one.name for one in constructor.parameters[1:]]
-    made = constructed_anywhere(model, project) if name in names else None
+    if constructor is None or name not in names:
+        return False
+    made = queries.flow(constructor.module, project).constructed_anywhere(model)
     return bool(made) and all(one.argument(names.index(name), name).is_host for one in made or ())
 
 
-def _is_kept_otherwise(parameter: Shell, store: Store, finished: FinishedObject) -> bool:
+def _is_kept_otherwise(parameter: queries.Shell, store: queries.Store, finished: queries.FinishedObject) -> bool:
     """True if the parameter itself, or another one under the same name, is stored as well."""
     if finished.is_registered(parameter, store):
         return True
-    others = [other for other in finished.stores if other is not store and not are_exclusive(other.path, store.path)]
+    others = [
+        other for other in finished.stores if other is not store and not queries.are_exclusive(other.path, store.path)
+    ]
     if any(parameter in other.atoms for other in others):
         return True
     return any(
-        isinstance(atom, Shell) and atom.kind == "parameter"
+        isinstance(atom, queries.Shell) and atom.kind == "parameter"
         for other in others
         if other.name == store.name
         for atom in other.atoms
@@ -136,13 +136,14 @@ def early(module: ModuleFacts, project: Project) -> Iterator[Early]:
         if "__init__" not in cls.methods:
             continue
         model = project.classes.model(cls)
-        if model.is_module is True and project.of(ObjectRuns).may_store_early(cls) and not _is_special(model):
-            found = list(_early_in(cls, model, project.of(ObjectRuns).of(model)))
+        flow = queries.flow(module, project)
+        if model.is_module is True and flow.may_store_early(cls) and not _is_special(model):
+            found = list(_early_in(cls, model, flow.object(model)))
             if found and not _is_template(module, project):
                 yield from found
 
 
-def _is_special(model: ClassModel) -> bool:
+def _is_special(model: queries.ClassModel) -> bool:
     """True if a class makes its objects, or stores their attributes, in a way of its own."""
     if model.has_own_adder("__setattr__") or model.has_own_adder("__new__"):
         return True
@@ -160,7 +161,7 @@ def _is_template(module: ModuleFacts, project: Project) -> bool:
     return any(b"generated" in head and own in head for head in heads)
 
 
-def _early_in(cls: Class, model: ClassModel, finished: FinishedObject) -> Iterator[Early]:
+def _early_in(cls: Class, model: queries.ClassModel, finished: queries.FinishedObject) -> Iterator[Early]:
     later = _base_constructor(cls.methods["__init__"])
     if later is None or not finished.is_initialised:
         return
@@ -175,8 +176,8 @@ def _early_in(cls: Class, model: ClassModel, finished: FinishedObject) -> Iterat
             or model.has_method(name)
         ):
             continue
-        layers = [isinstance(atom, Shell) and atom.is_layer for atom in store.atoms]
-        parameters = [isinstance(atom, Shell) and atom.kind == "parameter" for atom in store.atoms]
+        layers = [isinstance(atom, queries.Shell) and atom.is_layer for atom in store.atoms]
+        parameters = [isinstance(atom, queries.Shell) and atom.kind == "parameter" for atom in store.atoms]
         if function.owner is cls and (any(layers) or any(parameters)):
             is_certain = not store.path and all(a or b for a, b in zip(layers, parameters, strict=True))
             yield Early(cls, function, place, name, any(layers), later, is_certain)
@@ -187,8 +188,7 @@ def _base_constructor(function: Function) -> Value | None:
     for event in function.flow.of(EventKind.CALL):
         call = event.value
         if call.callee.op is Op.ATTR and call.callee.data == "__init__":
-            owner = call.callee.args[0]
-            is_super = owner.op is Op.CALL and owner.callee.op is Op.GLOBAL and owner.callee.data == "super"
-            if is_super or any(arg.op is Op.PARAM and arg.data == "self" for arg in call.positional):
+            is_given_self = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.positional)
+            if is_given_self or is_super(call.callee.args[0]):
                 return call
     return None

@@ -6,22 +6,18 @@ import ast
 import textwrap
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.finding import Applicability, Edit, Fix, Place, Span
-from modellint.flow.heap import Shell
+from modellint.flow import queries
+from modellint.graph.attributes import REGISTERING
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.object_runs import ObjectRuns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Project
-
-_REGISTERING = operators.methods("Module", "registers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,7 @@ def _stopped_above(cls: Class, constructor: Function, project: Project) -> Itera
             yield found
 
 
-def _last_constructor(constructor: Function, model: ClassModel, project: Project) -> Function | None:
+def _last_constructor(constructor: Function, model: queries.ClassModel, project: Project) -> Function | None:
     """The constructor at which the chain of `super().__init__()` ends before `nn.Module`; None if it does not."""
     mro, at = model.mro(), 0
     while True:
@@ -119,7 +115,7 @@ def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] 
         if any(map(_holds_self, call.args[1:])):
             return True
         name = self_attribute(call.callee)
-        if name is not None and name not in _REGISTERING:
+        if name is not None and name not in REGISTERING:
             method = cls.methods.get(name)
             if (
                 method is None
@@ -175,9 +171,9 @@ def set_up(found: Uninitialised) -> Fix | None:
 
 
 def _first_kept(cls: Class, last: Function, project: Project) -> Uninitialised:
-    for store in project.of(ObjectRuns).of(project.classes.model(cls)).stores:
-        layers = any(isinstance(atom, Shell) and atom.is_layer for atom in store.atoms)
-        parameters = any(isinstance(atom, Shell) and atom.kind == "parameter" for atom in store.atoms)
+    for store in queries.flow(cls.module, project).stores(cls):
+        layers = any(isinstance(atom, queries.Shell) and atom.is_layer for atom in store.atoms)
+        parameters = any(isinstance(atom, queries.Shell) and atom.kind == "parameter" for atom in store.atoms)
         is_kept = store.is_sure and store.name is not None and store.place is not None
         if is_kept and store.function is not None and store.function.owner is cls and (layers or parameters):
             return Uninitialised(cls, last, store.place, store.name or "", is_layer=layers)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.heap import Shell
+from modellint import operators
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.classes import calls
-from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.heap import Store
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.object_runs import FinishedObject
     from modellint.rule import Project
 
 #: Parts of names that tell of layers kept from training, or given weights that were trained before.
@@ -26,6 +23,9 @@ _ASKED = frozenset(("requires_grad_", "eval", "state_dict", "load_state_dict"))
 _PARAMETERS = "parameters"
 #: Methods and attributes of a tensor that return its numbers without their graph.
 _LEAVING = frozenset(("detach", "detach_", "data"))
+_COPIES = operators.functions("copies")
+#: Attributes of a layer that are no tensors.
+_PLAIN = {"__name__"} | operators.attributes("Tensor", "gives:size", "gives:device", "gives:dtype", "gives:int")
 _SAYING = frozenset((Op.GLOBAL, Op.ATTR, Op.PARAM))
 
 
@@ -33,13 +33,20 @@ class TrainedElsewhere:
     """Looks for signs that a child of a model is trained elsewhere: in the files of both classes and the optimizer."""
 
     def __init__(
-        self, project: Project, finished: FinishedObject, child: str, made: list[Store], optimizer_in: Function
+        self,
+        project: Project,
+        finished: queries.FinishedObject,
+        child: str,
+        made: list[queries.Store],
+        optimizer_in: Function,
     ) -> None:
         self._project = project
         self._finished = finished
         self._child = child
         self._made = made
-        layers = [atom.model for store in made for atom in store.atoms if isinstance(atom, Shell) and atom.model]
+        layers = [
+            atom.model for store in made for atom in store.atoms if isinstance(atom, queries.Shell) and atom.model
+        ]
         files = [optimizer_in.module]
         for model in (finished.model, *layers):
             owners = [owner.cls for owner in model.mro() if owner.cls is not None]
@@ -60,19 +67,19 @@ class TrainedElsewhere:
     def _users(self) -> Iterator[ModuleFacts]:
         """Other files that import something from these modules."""
         for module in self._modules:
-            for other in neighbours(self._project, module, self._child):
+            for other in queries.neighbours(module, self._project, self._child):
                 targets = (*other.imports.values(), *other.star_imports)
                 if other not in self._modules and any(f"{name}.".startswith(f"{module.name}.") for name in targets):
                     yield other
 
-    def _is_copied(self, store: Store) -> bool:
+    def _is_copied(self, store: queries.Store) -> bool:
         """True if a child is a copy of another layer, whose weights it may go on to follow."""
         for atom in store.atoms:
-            made = atom.value if isinstance(atom, Shell) else None
-            module = atom.function.module if isinstance(atom, Shell) and atom.function is not None else None
+            made = atom.value if isinstance(atom, queries.Shell) else None
+            module = atom.function.module if isinstance(atom, queries.Shell) and atom.function is not None else None
             if made is not None and made.op is Op.CALL and module is not None:
                 found = self._project.names.definition(module, made.callee)
-                if isinstance(found, External) and found.name in calls.COPIES:
+                if isinstance(found, External) and found.name in _COPIES:
                     return True
         return False
 
@@ -130,7 +137,7 @@ class TrainedElsewhere:
             and side.op is Op.ATTR
             and side.args[0].op is Op.ATTR
             and side.args[0].data == self._child
-            and side.data not in calls.PLAIN_ATTRIBUTES
+            and side.data not in _PLAIN
             for side in (event.target, event.value)
         )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import WORK
 from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, FunctionRef
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.training import Training, Weights
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import WORK
 from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute
 from modellint.link.classes.calls import ADDERS
 from modellint.link.classes.definitions import SourceMethod

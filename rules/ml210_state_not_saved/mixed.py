@@ -34,9 +34,8 @@ def mixed_names(module: ModuleFacts) -> Iterator[Mixed]:
         pairs = [pair for method in cls.methods.values() if _ADDS in method.words for pair in _pairs(method)]
         added = {other for _, other, _, _ in pairs}
         wrong = [pair for pair in pairs if pair[0] != pair[1] and pair[0] not in added]
-        kept = _set_attributes(cls) if wrong else set()
         for name, other, value, function in wrong:
-            if name in kept:
+            if any(cls.stores(name)):
                 yield Mixed(cls, function, name, other, value)
 
 
@@ -49,9 +48,3 @@ def _pairs(method: Function) -> Iterator[tuple[str, str, Value, Function]]:
             other = None if value is None else self_attribute(value)
             if name is not None and name.op is Op.CONST and value is not None and other is not None:
                 yield str(name.data), other, value, method
-
-
-def _set_attributes(cls: Class) -> set[str]:
-    """The attributes that the methods of a class set."""
-    stores = (event for method in cls.methods.values() for event in method.flow.of(EventKind.STORE))
-    return {name for event in stores if event.target is not None and (name := self_attribute(event.target)) is not None}

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.flow import queries
+from modellint.graph.declared import worked_with
 from modellint.graph.value import Op
-from modellint.rule import Rule
+from modellint.rule import Rule, file_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.tensor_devices import Encounter, Fresh
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Probe, Project
 
 #: Words of projects that move their models, or have them moved.
@@ -67,11 +67,9 @@ class TensorOnDefaultDevice(Rule):
 
     def probe(self, claim: claims.MadeAside, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: do its new tensors meet ones that have moved?"""
-        from modellint.rule import file_probe
-
         return file_probe(claim, claim.owner)
 
-    def _finding(self, met: list[Encounter], model: ClassModel, project: Project) -> Finding:
+    def _finding(self, met: list[queries.Encounter], model: queries.ClassModel, project: Project) -> Finding:
         made = min((one.made for one in met), key=lambda one: (one.maker.line, one.maker.offset))
         function = made.function
         assert function is not None
@@ -97,7 +95,7 @@ class TensorOnDefaultDevice(Rule):
         )
 
 
-def _claim(made: Fresh, met: Encounter, model: ClassModel) -> claims.MadeAside | None:
+def _claim(made: queries.Fresh, met: queries.Encounter, model: queries.ClassModel) -> claims.MadeAside | None:
     """The claim for a run; None for a layer without `forward`, or with a tensor from another file."""
     assert made.function is not None
     module, cls = made.function.module, model.cls
@@ -106,7 +104,7 @@ def _claim(made: Fresh, met: Encounter, model: ClassModel) -> claims.MadeAside |
     return claims.MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value))
 
 
-def _related(made: Fresh, met: list[Encounter]) -> list[Related]:
+def _related(made: queries.Fresh, met: list[queries.Encounter]) -> list[Related]:
     more = dict.fromkeys(one.made for one in met if one.made.maker is not made.maker)
     uses = {id(one.value): one for one in met}.values()
     return [
@@ -119,12 +117,12 @@ def _related(made: Fresh, met: list[Encounter]) -> list[Related]:
     ]
 
 
-def _others(met: Encounter) -> str:
+def _others(met: queries.Encounter) -> str:
     text = "a tensor" if met.other is None else met.function.module.text_of(met.other)
     return text if met.other is None else f"`{text if len(text) <= 40 else f'{text[:37]}...'}`"
 
 
-def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
+def _fix(made: queries.Fresh, met: list[queries.Encounter], project: Project) -> Fix | None:
     """Make it on the device of a tensor among the arguments; of a bound, use the number."""
     from .made import factory
 
@@ -152,8 +150,6 @@ def _fix(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
 
 def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
     """The only tensor among a function's parameters, or the only one that is met; None if its name is reused before."""
-    from modellint.flow.declared import worked_with
-
     known = worked_with(function, only_asked=True) - {"self"}
     tensors = [one.name for one in function.parameters if one.default is None and one.name in known]
     chosen = [name for name in tensors if name in met] or tensors
@@ -174,6 +170,6 @@ def _keeps_name(name: str, function: Function, call: Value) -> bool:
 
 def _moves(module: ModuleFacts, project: Project) -> bool:
     """True if code in the project may move models, or have them moved."""
-    from modellint.link.searched import is_searched, paths_mentioning
 
-    return not is_searched(project, module) or any(paths_mentioning(project, module, word) for word in _MOVING)
+    is_known = queries.is_searchable(module, project)
+    return not is_known or any(queries.paths_mentioning(module, project, word) for word in _MOVING)

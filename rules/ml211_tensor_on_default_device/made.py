@@ -6,31 +6,23 @@ factory that names no device are worth it.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import is_tensor, may_be_tensor
-from modellint.flow.devices import WORK
-from modellint.flow.domain import Constant, Plain
-from modellint.flow.records import MAKING
+from modellint.flow import queries
+from modellint.graph.declared import is_single_number, is_tensor, may_be_tensor
 from modellint.graph.definitions import DefinedFunction, External
+from modellint.graph.python import MAKING, WORK
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.classes.calls import is_single_number
-from modellint.link.classes.definitions import SourceMethod
-from modellint.link.classes.object_runs import ObjectRuns
-from modellint.link.values.callers import callers
 
 from .refused import is_always_replaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Arguments
-    from modellint.flow.tensor_devices import Encounter
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.object_runs import FinishedObject
     from modellint.operators import Operator
     from modellint.rule import Project
 
@@ -41,7 +33,7 @@ _MAX_CALLS = 3
 _MAX_LAYERS = 4
 
 
-def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Encounter], ClassModel]]:
+def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[queries.Encounter], queries.ClassModel]]:
     """The groups of encounters of tensors that the functions of a file make, each with the layer that works there.
 
     Encounters that share the tensor or the place are one group.
@@ -60,11 +52,11 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Enc
                 yield group, finished.model
 
 
-def _is_of(met: Encounter, module: ModuleFacts) -> bool:
+def _is_of(met: queries.Encounter, module: ModuleFacts) -> bool:
     return met.made.function is not None and met.made.function.module is module
 
 
-def _is_mistake(met: Encounter, project: Project) -> bool:
+def _is_mistake(met: queries.Encounter, project: Project) -> bool:
     functions = [one for one in (met.function, met.made.function) if one is not None]
     if _is_number(met, project) or any(_is_for_cpu(one, project) for one in functions):
         return False
@@ -94,7 +86,9 @@ def _refutes_gpu(test: Value, truthy: bool, function: Function, project: Project
     return not truthy and isinstance(definition, External) and definition.name == "torch.cuda.is_available"
 
 
-def _remaining(met: list[Encounter], finished: FinishedObject, entry: Function, project: Project) -> list[Encounter]:
+def _remaining(
+    met: list[queries.Encounter], finished: queries.FinishedObject, entry: Function, project: Project
+) -> list[queries.Encounter]:
     """The encounters that remain where the layer's methods get the arguments of their callers in sight."""
     work = [method for name in WORK if (method := finished.model.method(name)) is not None]
     bare = (
@@ -114,8 +108,8 @@ def _remaining(met: list[Encounter], finished: FinishedObject, entry: Function, 
 
 def _parameters_from_elsewhere(method: Function, project: Project) -> frozenset[str]:
     """The parameters of a method for which all callers are layers, and pass tensors that were made elsewhere."""
-    given: list[Arguments] = []
-    for caller in callers(project, method):
+    given: list[queries.Arguments] = []
+    for caller in queries.flow(method.module, project).callers(method):
         lives = [finished for finished, _ in _lives(caller, project)]
         found = [one for finished in lives for one in finished.given_to(method)]
         if not found:
@@ -125,9 +119,13 @@ def _parameters_from_elsewhere(method: Function, project: Project) -> frozenset[
     return frozenset(name for number, name in names if given and all(_is_elsewhere(number, name, one) for one in given))
 
 
-def _is_elsewhere(number: int, name: str, given: Arguments) -> bool:
+def _is_elsewhere(number: int, name: str, given: queries.Arguments) -> bool:
     atoms = given.argument(number, name)
-    return bool(atoms) and given.is_complete and all(isinstance(atom, Plain | Constant) for atom in atoms or ())
+    return (
+        bool(atoms)
+        and given.is_complete
+        and all(isinstance(atom, queries.Plain | queries.Constant) for atom in atoms or ())
+    )
 
 
 def _is_for_cpu(function: Function, project: Project) -> bool:
@@ -147,17 +145,17 @@ def _takes_array(function: Function) -> bool:
     )
 
 
-def _is_number(met: Encounter, project: Project) -> bool:
+def _is_number(met: queries.Encounter, project: Project) -> bool:
     """True if the other operand is a parameter that is annotated as no tensor."""
     other, function = met.other, met.function
-    if other is None or other.op is not Op.PARAM or other.data not in SourceMethod(function, project.names).plain:
+    if other is None or other.op is not Op.PARAM or not queries.is_plain_parameter(other.data, function, project):
         return False
     return not any(one.name == other.data and may_be_tensor(one) for one in function.parameters)
 
 
-def _groups(met: Iterable[Encounter]) -> list[list[Encounter]]:
+def _groups(met: Iterable[queries.Encounter]) -> list[list[queries.Encounter]]:
     """Groups of encounters that share the factory call or the place of use."""
-    groups: list[list[Encounter]] = []
+    groups: list[list[queries.Encounter]] = []
     for one in met:
         near = [g for g in groups if any(one.value is o.value or one.made.maker is o.made.maker for o in g)]
         groups = [group for group in groups if group not in near]
@@ -192,7 +190,7 @@ def _is_only_compared(call: Value, function: Function) -> bool:
     return not any(part is call for part in walk_all(used))
 
 
-def _lives(function: Function, project: Project) -> Iterator[tuple[FinishedObject, Function]]:
+def _lives(function: Function, project: Project) -> Iterator[tuple[queries.FinishedObject, Function]]:
     """The runs of layers whose work may reach a function, each with the method that does."""
     asked = 0
     for method in _entries(function, project):
@@ -200,14 +198,14 @@ def _lives(function: Function, project: Project) -> Iterator[tuple[FinishedObjec
         model = None if owner is None else project.classes.model(owner)
         if owner is None or model is None:
             continue
-        models = [model] if model.is_module is True else project.of(ObjectRuns).subjects(owner)
+        models = [model] if model.is_module is True else queries.flow(owner.module, project).layers_of(owner)
         for one in models if not model.has_own_adder("__setattr__") else ():
             if one.is_module is not True or asked >= _MAX_LAYERS:
                 continue
             if not any(map(one.method, WORK)) and not _given_tensors(method):
                 continue
             asked += 1
-            yield project.of(ObjectRuns).of(one), method
+            yield queries.flow(function.module, project).object(one), method
 
 
 def _entries(function: Function, project: Project) -> list[Function]:
@@ -217,7 +215,8 @@ def _entries(function: Function, project: Project) -> list[Function]:
     found: dict[Function, None] = {}
     pending = [function]
     for _ in range(_MAX_CALLS):
-        calling = [caller for one in pending for caller in (*callers(project, one), *_mentioning(one))]
+        called = ((*queries.flow(one.module, project).callers(one), *_mentioning(one)) for one in pending)
+        calling = list(chain.from_iterable(called))
         found.update(dict.fromkeys(caller for caller in calling if caller.owner is not None))
         pending = [caller for caller in calling if caller.owner is None and caller.name != "<module>"]
     return list(found)

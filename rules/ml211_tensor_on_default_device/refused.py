@@ -9,7 +9,7 @@ from modellint.graph.value import EventKind, Op, self_attribute
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from modellint.flow.tensor_devices import Encounter
+    from modellint.flow import queries
     from modellint.graph.python import Class
     from modellint.graph.value import Value
     from modellint.rule import Project
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAX_STEPS = 2_000
 
 
-def is_always_replaced(met: Encounter, project: Project) -> bool:
+def is_always_replaced(met: queries.Encounter, project: Project) -> bool:
     """True if a tensor reaches its use only where an attribute has none of the values that its constructor accepts."""
     cls = met.function.owner
     if cls is None or met.made.function is not met.function:
@@ -63,14 +63,7 @@ def _is_refused(way: tuple[Condition, ...], owners: list[Class]) -> bool:
 
 def _accepted_values(name: str, owners: list[Class]) -> set[Hashable]:
     """The values of an attribute for which the constructor raises no error; empty if they are not known."""
-    stores = [
-        (method, event)
-        for owner in owners
-        for method in owner.methods.values()
-        if name in method.words
-        for event in method.flow.of(EventKind.STORE)
-        if event.target is not None and self_attribute(event.target) == name
-    ]
+    stores = [store for owner in owners for store in owner.stores(name)]
     if len(stores) != 1 or stores[0][0].name != "__init__":
         return set()
     constructor, kept = stores[0][0], stores[0][1].value

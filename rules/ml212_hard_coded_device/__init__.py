@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import claims
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.flow import queries
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.rule import Rule, called_probe
 
@@ -92,15 +93,13 @@ class HardCodedDevice(Rule):
                 yield self._finding(owner, placed, True, project)
 
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
-        from modellint.link.calls.doubts import is_tried_out
-        from modellint.link.searched import root_of
 
         from .cuda_only import knows_only_cuda
 
         first = next((one for one in placed if not one.is_asked), placed[0])
         function, call = first.function, first.event.value
         module, has_self = function.module, function.owner is not None
-        is_latent = first.is_asked or not is_entered or is_tried_out(project, function, first.event)
+        is_latent = first.is_asked or not is_entered or queries.is_trial(function, first.event, project)
         is_only = not is_latent and knows_only_cuda(module, project)
         per_process = not is_latent and (_communicates(cls, function, project) or _is_for_cuda_only(module, project))
         related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
@@ -112,6 +111,8 @@ class HardCodedDevice(Rule):
         if first.is_asked:
             evidence.append("the test does not say which device the layer is on")
         shown = module.text_of(call)
+        about = f"{module.path} {cls.qualname} {first.is_asked}"
+        cause = f"{queries.project_root(module, project)}" if is_only else about
         return self.finding(
             module.place(first.device or call),
             f"`{shown if len(shown) < 60 else called_name(call.callee)}` hard-codes a CUDA device in `{cls.name}`",
@@ -122,19 +123,17 @@ class HardCodedDevice(Rule):
             related=related,
             help="use the device of an input or of a parameter",
             fix=_fix(placed, cls, project) if has_self and not is_only and function.name != "__init__" else None,
-            cause=f"{root_of(project, module.file)}" if is_only else f"{module.path} {cls.qualname} {first.is_asked}",
+            cause=cause,
             claim=None if first.is_asked else claims.OnCuda(module.place(call)),
         )
 
 
 def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
     """True if a project sets the device of each process, and never asks whether there is CUDA."""
-    from modellint.link.searched import are_mentioned
 
     def mentions(word: str) -> bool:
-        return any(word in function.words for function in module.all_functions()) or are_mentioned(
-            project, module, word
-        )
+        is_here = any(word in function.words for function in module.all_functions())
+        return is_here or queries.is_mentioned_elsewhere(module, project, word)
 
     return mentions("set_device") and not mentions("is_available")
 
@@ -154,13 +153,12 @@ def _entered_methods(cls: Class) -> set[str]:
 
 def _calling_layer(function: Function, project: Project) -> Class | None:
     """A layer whose construction, call, step or loss reaches a function, whatever the device is."""
-    from modellint.link.values.callers import callers
 
     reached = [function]
     for current in reached:
         if len(reached) > _MAX_CALLERS:
             return None
-        for caller in callers(project, current):
+        for caller in queries.flow(current.module, project).callers(current):
             if not _calls_always(caller, current, project):
                 continue
             cls = caller.owner
@@ -207,9 +205,8 @@ def _called_names(functions: Iterable[Function], project: Project) -> Iterator[s
 
 def _fix(placed: list[Placement], cls: Class, project: Project) -> Fix | None:
     """Edits that put the device of a parameter in place of each literal in a method; None where one can't be."""
-    from modellint.flow.queries import flow
 
-    if flow(cls.module, project).state(cls, trained=True) is not True:
+    if queries.flow(cls.module, project).state(cls, trained=True) is not True:
         return None
     changes: list[Edit] = []
     for one in placed:
@@ -222,8 +219,6 @@ def _fix(placed: list[Placement], cls: Class, project: Project) -> Fix | None:
             return None
         place = module.place(call)
         start = place.span.end_column - len("cuda()")
-        from modellint.finding import Place, Span
-
         span = Span(place.span.end_line, start, place.span.end_line, place.span.end_column)
         changes.append(Edit(Place(module.path, span), "to(next(self.parameters()).device)"))
     return Fix("Use the device of a parameter", Applicability.UNSAFE, tuple(changes))

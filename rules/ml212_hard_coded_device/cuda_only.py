@@ -9,15 +9,14 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, dotted, same
-from modellint.link.searched import files_below, is_searched, paths_mentioning, root_of
 
 from .placements import MOVING, chooses, device_of, names_cuda
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -43,17 +42,17 @@ _MAX_FILES = 400
 
 def knows_only_cuda(module: ModuleFacts, project: Project) -> bool:
     """True if the project of a file has kernels for CUDA, or puts models there, and chooses no device anywhere."""
-    root = root_of(project, module.file)
-    return project.once(("knows only CUDA", root), lambda: _knows_only_cuda(module, root, project))
+    root = queries.project_root(module, project)
+    return project.once(("knows only CUDA", root), lambda: _knows_only_cuda(module, project))
 
 
-def _knows_only_cuda(near: ModuleFacts, root: Path, project: Project) -> bool:
-    if not is_searched(project, near):
+def _knows_only_cuda(near: ModuleFacts, project: Project) -> bool:
+    if not queries.is_searchable(near, project):
         return False
-    paths = dict.fromkeys(path for word in _CHOICES for path in paths_mentioning(project, near, word))
+    paths = dict.fromkeys(path for word in _CHOICES for path in queries.paths_mentioning(near, project, word))
     if len(paths) > _MAX_FILES:
         return False
-    takes_cuda = _has_kernels(near, root, project)
+    takes_cuda = _has_kernels(near, project)
     for module in filter(None, map(project.python, paths)):
         if _chooses_in(module, project):
             return False
@@ -61,13 +60,13 @@ def _knows_only_cuda(near: ModuleFacts, root: Path, project: Project) -> bool:
     return takes_cuda
 
 
-def _has_kernels(near: ModuleFacts, root: Path, project: Project) -> bool:
-    if any(paths_mentioning(project, near, *words) for words in _KERNELS):
+def _has_kernels(near: ModuleFacts, project: Project) -> bool:
+    if any(queries.paths_mentioning(near, project, *words) for words in _KERNELS):
         return True
-    modules = map(project.python, paths_mentioning(project, near, "triton", "jit"))
+    modules = map(project.python, queries.paths_mentioning(near, project, "triton", "jit"))
     if any(_is_for_triton(one, project) for module in modules if module is not None for one in module.all_functions()):
         return True
-    return bool(files_below(project, root, (".cu",)))
+    return bool(queries.paths_with_suffix(near, project, ".cu"))
 
 
 def _is_for_triton(function: Function, project: Project) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.rule import Rule
@@ -149,11 +150,10 @@ class LayerNeverUsed(Rule):
 
 def _is_wrapped(module: ModuleFacts, project: Project) -> bool:
     """True if the project wraps models in `DistributedDataParallel` without `find_unused_parameters`."""
-    from modellint.link.searched import mentioning
 
     calls = (
         (one, event.value)
-        for one in mentioning(project, module, _WRAPPER)
+        for one in queries.files_mentioning(module, project, _WRAPPER)
         for function in (*one.all_functions(), one.body)
         if _WRAPPER in function.words
         for event in function.flow.of(EventKind.CALL)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.definitions import DefinedFunction, External
+from modellint.graph.python import INITIAL
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.spoken import INITIAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

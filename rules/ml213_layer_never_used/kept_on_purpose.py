@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow import queries
 from modellint.graph import mentions
 from modellint.graph.definitions import DefinedClass
+from modellint.graph.python import INITIAL
 from modellint.graph.value import EventKind, Op, dotted, walk_all
-from modellint.link.calls.doubts import subclasses
-from modellint.link.classes.families import family
-from modellint.link.classes.spoken import INITIAL, spoken
-from modellint.link.searched import mentioning
 
 from .filled import is_only_filled
 
@@ -39,7 +37,7 @@ def is_used_at_first(name: str, relatives: Iterable[Class], project: Project) ->
         return False
     if any(name in _read_in(event.value) for one in reading for event in one.flow.of(EventKind.RETURN)):
         return True
-    called = {word for one in relatives for word in spoken(one, project).read}
+    called = {word for one in relatives for word in queries.mentions(one, project).read}
     pending = initial
     while pending:
         reached = [one for one in pending if one.name in called]
@@ -75,10 +73,10 @@ def _is_unwritten(value: Value) -> bool:
 
 def is_filled_from_file(cls: Class, project: Project) -> bool:
     """True if all parameters of an object are loaded from elsewhere: by its class, or by code that makes it."""
-    relatives = family(cls, project).classes
-    classes = {cls, *subclasses(project, cls)}
+    relatives = queries.family(cls, project).classes
+    classes = {cls, *queries.subclasses(cls, project)}
     names = {one.name for one in classes}
-    others = (one for name in names for one in mentioning(project, cls.module, name, "load_state_dict"))
+    others = (one for name in names for one in queries.files_mentioning(cls.module, project, name, "load_state_dict"))
     modules = dict.fromkeys((cls.module, *others))
     owners = [
         one

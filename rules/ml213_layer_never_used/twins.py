@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.spoken import kept_name, kept_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,12 +47,12 @@ def twin_of(found: Unused) -> Twin | None:
 
 def _made_alike(found: Unused) -> Iterator[tuple[str, str]]:
     """The layers that the same function makes in the same way under nearly the same name, and the part that differs."""
-    made = kept_value(found.event)
+    made = set_value(found.event)
     for event in found.function.flow.events:
-        name = kept_name(event)
+        name = set_attribute(event)
         if name is None or name == found.name or made.op is not Op.CALL:
             continue
-        value = kept_value(event)
+        value = set_value(event)
         if value.op is not Op.CALL or len(value.args) != len(made.args) or value.data != made.data:
             continue
         one, other = value.callee, made.callee

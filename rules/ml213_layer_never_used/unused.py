@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.flow.queries import flow
+from modellint.flow import queries
+from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op
-from modellint.knowledge import surface
-from modellint.link.calls.doubts import is_generator_source, is_tried_out, subclasses
-from modellint.link.classes.families import family, handed_on
-from modellint.link.classes.spoken import holders_read, is_read, kept_name, kept_value, spoken
-from modellint.link.searched import are_mentioned, is_searched, mentioning
 
 from .filled import is_only_filled
 from .kept_on_purpose import is_behind_unwritten, is_used_at_first
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Project
 
 #: Layers of torch that call all layers that they hold.
@@ -56,56 +51,57 @@ def unused_layers(module: ModuleFacts, project: Project) -> Iterator[Unused]:
         model = project.classes.model(cls)
         if constructor is not None and model.is_module and model.are_bases_known:
             kept = _kept_layers(cls, constructor, model, project)
-            if kept and is_searched(project, module) and not is_generator_source(project, module):
+            if kept and queries.is_searchable(module, project) and not queries.is_generator_source(module, project):
                 yield from _unread(cls, kept, project)
 
 
-def _kept_layers(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
+def _kept_layers(cls: Class, constructor: Function, model: queries.ClassModel, project: Project) -> list[Unused]:
     """The trainable layers that a constructor keeps and no method of the class or its bases reads."""
     stores: dict[str, list[tuple[Function, Event]]] = {}
     for function in cls.methods.values():
         for event in function.flow.events:
-            name = kept_name(event)
+            name = set_attribute(event)
             if name is not None:
                 stores.setdefault(name, []).append((function, event))
     found: list[Unused] = []
     for name, kept in stores.items():
         if any(_reads(current, name, project) for current in model.mro()):
             continue
-        made = [(function, event) for function, event in kept if not _is_none(kept_value(event))]
+        made = [(function, event) for function, event in kept if not _is_none(set_value(event))]
         functions = dict.fromkeys((constructor, *(function for function, _ in made)))
-        if not made or any(_is_empty(kept_value(event), function, project) for function, event in made):
+        if not made or any(_is_empty(set_value(event), function, project) for function, event in made):
             continue
         is_only_kept = all(_is_only_kept(function, event) for function, event in made) and all(
             is_only_filled(function, name, project) for function in functions
         )
         if not is_only_kept or _is_kept_for_others(cls, *made[0], name):
             continue
-        child = flow(cls.module, project).children(model).get(name)
+        child = queries.flow(cls.module, project).children(model).get(name)
         if child is not None and child.has_parameters is True:
             found.append(Unused(cls, *made[0], name))
     return found
 
 
-def _reads(model: ClassModel, name: str, project: Project) -> bool:
+def _reads(model: queries.ClassModel, name: str, project: Project) -> bool:
     """True if methods of a class, or of a layer of torch, may read an attribute of its object."""
     if model.cls is not None:
-        said = spoken(model.cls, project)
-        return said.reads_any or name in said.read or said.speaks_of(name)
-    return model.name in _CONTAINERS or name in (surface.layer_members(model.name) or ())
+        said = queries.mentions(model.cls, project)
+        return said.reads_any or name in said.read or said.may_name(name)
+    return model.name in _CONTAINERS or name in (queries.layer_members(model.name) or ())
 
 
 def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused]:
     """Those of the layers that no relative of the class reads, nor other code that knows a relative."""
-    if is_tried_out(project, kept[0].function, kept[0].event):
+    if queries.is_trial(kept[0].function, kept[0].event, project):
         return
-    relatives = family(cls, project).classes
+    relatives = queries.family(cls, project).classes
     # A class whose methods read no attribute only holds layers for others.
-    if not any(spoken(one, project).read for one in relatives) or any(_is_open(one, project) for one in relatives):
+    is_read = any(queries.mentions(one, project).read for one in relatives)
+    if not is_read or any(_is_open(one, project) for one in relatives):
         return
     for one in kept:
-        records = (spoken(relative, project) for relative in relatives)
-        if any(one.name in said.read or said.speaks_of(one.name) for said in records):
+        records = (queries.mentions(relative, project) for relative in relatives)
+        if any(one.name in said.read or said.may_name(one.name) for said in records):
             continue
         if is_used_at_first(one.name, relatives, project) or is_behind_unwritten(one.name, relatives):
             continue
@@ -115,7 +111,7 @@ def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused
 
 def _is_open(cls: Class, project: Project) -> bool:
     """True if layers that a class keeps may be read in ways that names do not show."""
-    if spoken(cls, project).reads_any or not handed_on(cls, project).is_known:
+    if queries.mentions(cls, project).reads_any or not queries.escapes(cls, project).is_known:
         return True
     for value in cls.attributes.values():
         if value.op in (Op.ATTR, Op.GLOBAL) and value.data not in ("None", "True", "False"):
@@ -131,7 +127,7 @@ def _is_none(value: Value) -> bool:
 
 def _is_only_kept(function: Function, event: Event) -> bool:
     """True if a function does nothing with a layer but store it."""
-    value = kept_value(event)
+    value = set_value(event)
     if value.op not in (Op.CALL, Op.CHOICE):
         return False
     for other in function.flow.events:
@@ -178,16 +174,16 @@ def _is_read_outside(name: str, cls: Class, relatives: tuple[Class, ...], projec
     modules: dict[ModuleFacts, None] = {one.module: None for one in relatives}
     for one in relatives:
         if one is cls or one.module is cls.module:
-            modules.update(dict.fromkeys(mentioning(project, cls.module, one.name, name)))
-        for target in handed_on(one, project).targets:
+            modules.update(dict.fromkeys(queries.files_mentioning(cls.module, project, one.name, name)))
+        for target in queries.escapes(one, project).targets:
             modules[target.function.module if isinstance(target, DefinedFunction) else target.cls.module] = None
-    if any(is_read(name, module, project, of_others=True) for module in modules):
+    if any(queries.is_attribute_read(name, module, project, of_others=True) for module in modules):
         return True
-    names = [one.name for one in (cls, *subclasses(project, cls))]
-    named = [one for one in names if are_mentioned(project, cls.module, one)]
+    names = [one.name for one in (cls, *queries.subclasses(cls, project))]
+    named = [one for one in names if queries.is_mentioned_elsewhere(cls.module, project, one)]
     return bool(named) and any(
-        are_mentioned(project, cls.module, one, holder)
-        for module in mentioning(project, cls.module, f". {name}")
-        for holder in holders_read(module, name, project)
+        queries.is_mentioned_elsewhere(cls.module, project, one, holder)
+        for module in queries.files_mentioning(cls.module, project, f". {name}")
+        for holder in queries.owners_read(name, module, project)
         for one in named
     )

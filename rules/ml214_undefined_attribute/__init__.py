@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
+from modellint.flow import queries
 from modellint.graph.value import EventKind, Op
 from modellint.rule import Rule, called_probe
 
@@ -88,9 +89,8 @@ class UndefinedAttribute(Rule):
 
     def _partly_finding(self, found: Partly, project: Project) -> Finding:
         """The finding about an attribute that is set on one side of a condition only."""
-        from modellint.link.classes.families import family
 
-        is_read = family(found.cls, project).is_read
+        is_read = queries.family(found.cls, project).is_read
         module, name, cls = found.function.module, found.name, found.cls
         side = f"the default of `{found.by_default}` leaves it unset" if found.by_default else "another branch does not"
         return self.finding(
@@ -106,7 +106,6 @@ class UndefinedAttribute(Rule):
         )
 
     def _finding(self, found: Undefined, project: Project) -> Finding:
-        from modellint.link.classes.families import family
 
         module, name, cls = found.function.module, found.name, found.cls
         near = edits.get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
@@ -117,7 +116,7 @@ class UndefinedAttribute(Rule):
             evidence.append(f"there is `{near[0]}`")
         if is_argument:
             evidence.append(f"the constructor takes `{name}`, but does not store it")
-        is_read = family(cls, project).is_read
+        is_read = queries.family(cls, project).is_read
         if not is_read:
             evidence.append(_UNREAD)
         place = module.place(found.value)
@@ -165,7 +164,7 @@ def _place_of_name(place: Place, name: str) -> Place:
 
 def _fits(found: Undefined, meant: str, project: Project) -> bool:
     """True if `meant` can be read instead: a method only where it is called, with arguments that it takes."""
-    from modellint.link.classes.signatures import misfits
+    from modellint.graph.python import misfits
 
     flow = found.function.flow
     calls = [event.value for event in flow.of(EventKind.CALL) if event.value.callee is found.value]

@@ -6,13 +6,11 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.truth import compare_constants
+from modellint.flow import queries
+from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedConstant
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.families import family
-from modellint.link.classes.spoken import is_read, kept_name, kept_value, setters_of_others, spoken
-from modellint.link.searched import mentioning
+from modellint.graph.value import Op, compare_constants, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -135,10 +133,8 @@ def attributes_in(guard: PathCondition | None) -> set[str]:
 def attribute_finder(function: Function) -> Kept:
     """Finds the attribute in which a function stores a value, if it stores nothing else there."""
     kept: dict[str, set[Hashable | None]] = {}
-    for event in function.flow.of(EventKind.STORE):
-        name = None if event.target is None else self_attribute(event.target)
-        if name is not None:
-            kept.setdefault(name, set()).add(name_of(event.value) if event.value.op in _KEPT else None)
+    for name, events in function.flow.stores.items():
+        kept[name] = {name_of(event.value) if event.value.op in _KEPT else None for event in events}
     names = {value: name for name, values in kept.items() if len(values) == 1 for value in values}
 
     def find(value: Value) -> str | None:
@@ -185,8 +181,9 @@ def is_never_reached(event: Event, function: Function, cls: Class, project: Proj
 def _is_never_called(function: Function, cls: Class, project: Project, depth: int) -> bool:
     """True if a method is mentioned in its family only, and only by events that no object reaches."""
     name = function.name
-    relatives = family(cls, project).classes
-    if name == "forward" or _DUNDER.fullmatch(name) or any(name in spoken(one, project).told for one in relatives):
+    relatives = queries.family(cls, project).classes
+    is_told = any(name in queries.mentions(one, project).told for one in relatives)
+    if name == "forward" or is_told or _DUNDER.fullmatch(name):
         return False
     uses = [
         (event, method)
@@ -196,18 +193,20 @@ def _is_never_called(function: Function, cls: Class, project: Project, depth: in
         for event in method.flow.reads
         if event.value.data == name
     ]
-    modules = (cls.module, *mentioning(project, cls.module, name))
+    modules = (cls.module, *queries.files_mentioning(cls.module, project, name))
     return (
         bool(uses)
         and all(is_never_reached(event, method, cls, project, depth + 1) for event, method in uses)
-        and not any(is_read(name, module, project, of_others=True) for module in modules)
+        and not any(queries.is_attribute_read(name, module, project, of_others=True) for module in modules)
     )
 
 
 def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[Fact]:
     """The facts about an attribute that is set by one method, or in the body, of one class of the family only."""
     setting = [
-        one for one in family(cls, project).classes if name in one.attributes or name in spoken(one, project).stored
+        one
+        for one in queries.family(cls, project).classes
+        if name in one.attributes or name in queries.mentions(one, project).stored
     ]
     if len(setting) != 1 or _is_set_elsewhere(name, cls.module, project):
         return
@@ -215,7 +214,7 @@ def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[
     stores = {
         method: found
         for method in owner.methods.values()
-        if name in method.words and (found := [event for event in method.flow.events if kept_name(event) == name])
+        if name in method.words and (found := [event for event in method.flow.events if set_attribute(event) == name])
     }
     at_first = owner.attributes.get(name)
     if not stores and name not in owner.rebound and at_first is not None and at_first.op is Op.CONST:
@@ -225,9 +224,9 @@ def _facts_about_attribute(name: str, cls: Class, project: Project) -> Iterator[
     ((function, events),) = stores.items()
     if any(event.loops or event.handled for event in events):
         return
-    values = {(type(value.data), value.data) if value.op is Op.CONST else None for value in map(kept_value, events)}
+    values = {(type(value.data), value.data) if value.op is Op.CONST else None for value in map(set_value, events)}
     if len(values) == 1 and None not in values:
-        yield Fact(("self", name), "==", kept_value(events[0]).data)
+        yield Fact(("self", name), "==", set_value(events[0]).data)
     held = set.intersection(
         *(asserted_facts(function, partial(name_of, kept=attribute_finder(function)), event) for event in events)
     )
@@ -250,5 +249,5 @@ def _facts_about_constant(name: str, cls: Class, project: Project) -> Iterator[F
 
 def _is_set_elsewhere(name: str, module: ModuleFacts, project: Project) -> bool:
     """True if code sets an attribute of this name on another object than its own."""
-    others = (one for word in (f". {name}", f"' {name}") for one in mentioning(project, module, word))
-    return any(setters_of_others(one, name, project) for one in (module, *others))
+    others = (one for word in (f". {name}", f"' {name}") for one in queries.files_mentioning(module, project, word))
+    return any(queries.owners_set(name, one, project) for one in (module, *others))

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.definitions import DefinedClass, External
-from modellint.graph.value import EventKind, Op
-from modellint.link.values.members import is_super
+from modellint.graph.value import EventKind, Op, is_super
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class, Function

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.truth import truth_with
+from modellint.flow import queries
+from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedClass, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, is_argument, self_attribute
-from modellint.link.classes.spoken import kept_name, kept_value
 
 from .barred import (
     Fact,
@@ -71,7 +71,7 @@ def _stored_on_one_side(constructor: Function) -> Iterator[tuple[str, Event]]:
     """The names under which a constructor stores only on one side of one condition, each with its first store."""
     stored: dict[str, list[Event]] = {}
     for event in constructor.flow.events:
-        if event.kind in (EventKind.STORE, EventKind.CALL) and (name := kept_name(event)) is not None:
+        if event.kind in (EventKind.STORE, EventKind.CALL) and (name := set_attribute(event)) is not None:
             stored.setdefault(name, []).append(event)
     for name, events in stored.items():
         sides = {(id(guard.test), guard.truthy) if (guard := _outermost(event)) else None for event in events}
@@ -97,7 +97,7 @@ def _left_unset(stored: Event, constructor: Function) -> str | None:
     for parameter in constructor.parameters:
         default = parameter.default
         if default is not None and default.op is Op.CONST:
-            taken = truth_with(side.test, {parameter.name: default.data})
+            taken = queries.outcome(side.test, {parameter.name: default.data})
             if taken is not None and taken is not side.truthy:
                 return parameter.name
     return "" if _has_alternative(side, constructor) else None
@@ -150,7 +150,7 @@ class _Unset:
         stores: dict[str, list[Event]] = {}
         sided: set[str] = set()
         for event in constructor.flow.events:
-            if (attribute := kept_name(event)) is not None and not _stands(event, side, side.truthy):
+            if (attribute := set_attribute(event)) is not None and not _stands(event, side, side.truthy):
                 stores.setdefault(attribute, []).append(event)
             elif attribute is not None:
                 sided.add(attribute)
@@ -159,7 +159,7 @@ class _Unset:
             if others or event.loops or event.handled:
                 continue
             if is_unconditional(event) or _stands(event, side, not side.truthy, alone=True):
-                self._facts += _facts_after_store(attribute, kept_value(event), constructor.module, project)
+                self._facts += _facts_after_store(attribute, set_value(event), constructor.module, project)
             is_same = attribute not in sided and not any(part.data in decisive for part in event.value.walk())
             if is_same and is_unconditional(event):
                 self._same.add(attribute)

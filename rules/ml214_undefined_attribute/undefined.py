@@ -10,16 +10,11 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from modellint import knowledge
+from modellint.flow import queries
+from modellint.graph.attributes import names_in, set_attribute
 from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
-from modellint.knowledge import surface
-from modellint.link.calls.doubts import is_generator_source, is_shadowed
-from modellint.link.classes.decorated import handed_over
-from modellint.link.classes.families import family, handed_on
-from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
-from modellint.link.searched import are_mentioned, is_searched, mentioning, paths_mentioning
 
 from .barred import is_never_reached
 from .named_parts import takes_any_names
@@ -29,7 +24,6 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.models import ClassModel
     from modellint.rule import Project
 
 _OWN = re.compile(r"__\w+")
@@ -63,9 +57,9 @@ def undefined_reads(module: ModuleFacts, project: Project) -> Iterator[Undefined
             continue
         model = project.classes.model(cls)
         suspects = _suspects(unset, cls, model, project) if model.is_module and model.is_complete else set()
-        if not suspects or is_generator_source(project, module) or _is_never_made(cls):
+        if not suspects or queries.is_generator_source(module, project) or _is_never_made(cls):
             continue
-        if not is_searched(project, module):
+        if not queries.is_searchable(module, project):
             return
         if any(_is_doubtful(current.cls, project) for current in model.mro() if current.cls is not None):
             continue
@@ -82,24 +76,25 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
     if not names:
         return names
     model = project.classes.model(cls)
-    if not model.is_complete or is_generator_source(project, cls.module) or not is_searched(project, cls.module):
+    is_known = model.is_complete and queries.is_searchable(cls.module, project)
+    if not is_known or queries.is_generator_source(cls.module, project):
         return names
-    found = family(cls, project)
-    libraries = [surface.layer_members(library) for library in found.libraries]
+    found = queries.family(cls, project)
+    libraries = [queries.layer_members(library) for library in found.libraries]
     if not found.is_known or any(members is None for members in libraries):
         return names
     if any(takes_any_names(one, project) for one in found.classes):
         return names
-    own = spoken(cls, project)
-    known = {*knowledge.SET_ON_LAYERS, *found.given, *cls.methods, *cls.attributes, *cls.annotations}
+    own = queries.mentions(cls, project)
+    known = {*found.given, *cls.methods, *cls.attributes, *cls.annotations}
     known |= {name for name in names if name.startswith(own.prefixes) or _is_told_or_stored(name, cls)}
     for members in libraries:
         known |= members or frozenset()
     for one in found.classes:
         if one is not cls:
-            said = spoken(one, project)
+            said = queries.mentions(one, project)
             known.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
-            known |= {name for name in names if said.speaks_of(name)}
+            known |= {name for name in names if said.may_name(name)}
     return frozenset(name for name in names if name in known or _is_set_outside(name, cls, project))
 
 
@@ -111,11 +106,11 @@ def _is_told_or_stored(name: str, cls: Class) -> bool:
     for function in (*cls.methods.values(), *cls.hidden):
         if name not in function.words:
             continue
-        kept = [event for event in function.flow.events if kept_name(event) == name]
+        kept = [event for event in function.flow.events if set_attribute(event) == name]
         if kept and function.name != "__init__":
             return True
         keys = {id(part) for event in kept for part in event.value.walk()}
-        if any(name in words_in(value) for value in walk_all(values_of(function.flow)) if id(value) not in keys):
+        if any(name in names_in(value) for value in walk_all(function.flow.evaluated()) if id(value) not in keys):
             return True
     return False
 
@@ -129,27 +124,27 @@ def _is_never_made(cls: Class) -> bool:
 
 def _unset(cls: Class, project: Project) -> set[str]:
     """The names that the methods of a class read on `self` and that it does not seem to set itself."""
-    own = spoken(cls, project)
+    own = queries.mentions(cls, project)
     names = {name for name in own.read | own.filled if not _OWN.match(name)}
     names -= {*cls.methods, *cls.attributes, *cls.annotations, *own.stored}
-    return {name for name in names if not own.speaks_of(name)}
+    return {name for name in names if not own.may_name(name)}
 
 
-def _suspects(names: set[str], cls: Class, model: ClassModel, project: Project) -> set[str]:
+def _suspects(names: set[str], cls: Class, model: queries.ClassModel, project: Project) -> set[str]:
     """Those of the names that neither a class nor its bases seem to set."""
     for current in model.mro():
         if not names:
             return names
         if current.cls is None:
-            members = surface.layer_members(current.name)
+            members = queries.layer_members(current.name)
             if members is None and current.facts.bases:
                 return set()
             names -= members or frozenset()
         else:
             one = current.cls
-            said = spoken(one, project)
+            said = queries.mentions(one, project)
             names -= {*one.methods, *one.attributes, *one.annotations, *said.stored, *_kept_by_frame(one, project)}
-            names = {name for name in names if not said.speaks_of(name)}
+            names = {name for name in names if not said.may_name(name)}
     return {name for name in names if f"{cls.qualname}.{name}" not in cls.module.classes}
 
 
@@ -175,33 +170,33 @@ def _is_doubtful(cls: Class, project: Project) -> bool:
         if written is None:
             return True
         head = written.partition(".")[0]
-        if head in cls.module.rebound or is_shadowed(project, cls.module, written):
+        if head in cls.module.rebound or queries.is_shadowed(written, cls.module, project):
             return True
     return False
 
 
 def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
     """The names that classes of the family set or have in strings; None where they may set any."""
-    found = family(cls, project)
+    found = queries.family(cls, project)
     if not found.is_known:
         return None
-    names: set[str] = {*knowledge.SET_ON_LAYERS, *found.given}
+    names: set[str] = set(found.given)
     for library in found.libraries:
-        members = surface.layer_members(library)
+        members = queries.layer_members(library)
         if members is None:
             return None
         names |= members
     for one in found.classes:
-        said = spoken(one, project)
+        said = queries.mentions(one, project)
         names.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
-        later = handed_over(one, project)
-        if later.alter or later.bases or not later.is_known or not handed_on(one, project).is_known:
+        later = queries.call_effects(one, project)
+        if later.alter or later.bases or not later.is_known or not queries.escapes(one, project).is_known:
             return None
         if takes_any_names(one, project):
             return None
         names |= later.names
-        own = spoken(cls, project)
-        names.update(name for name in own.read | own.filled if said.speaks_of(name))
+        own = queries.mentions(cls, project)
+        names.update(name for name in own.read | own.filled if said.may_name(name))
     return frozenset(names)
 
 
@@ -209,15 +204,15 @@ def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
     """True if a file of the project sets an attribute of this name on another object than its own."""
     # `self.config.name` beside `self.name` tells that `config.name = …` sets the other one.
     functions = [function for function in cls.methods.values() if name in function.words]
-    values = walk_all(value for function in functions for value in values_of(function.flow))
+    values = walk_all(value for function in functions for value in function.flow.evaluated())
     others = {
         str(value.args[0].data)
         for value in values
         if value.op is Op.ATTR and value.data == name and value.args[0].op is Op.ATTR
     }
-    said = (module for word in (f". {name}", f"' {name}") for module in mentioning(project, cls.module, word))
-    modules = chain((cls.module,), said)
-    return any(not setters_of_others(module, name, project) <= others for module in modules)
+    words = (f". {name}", f"' {name}")
+    modules = chain((cls.module,), *(queries.files_mentioning(cls.module, project, word) for word in words))
+    return any(not queries.owners_set(name, module, project) <= others for module in modules)
 
 
 def _reads(cls: Class, names: set[str], known: frozenset[str], project: Project) -> Iterator[Undefined]:
@@ -239,16 +234,16 @@ def is_called(function: Function, project: Project) -> bool:
     """True if code of the project mentions a method, or torch calls it."""
     if function.name == "forward" or _is_special(function.name):
         return True
-    modules = chain((function.module,), mentioning(project, function.module, function.name))
-    return any(is_read(function.name, module, project) for module in modules)
+    modules = chain((function.module,), queries.files_mentioning(function.module, project, function.name))
+    return any(queries.is_attribute_read(function.name, module, project) for module in modules)
 
 
 def is_reached_at_once(function: Function, cls: Class, project: Project, seen: tuple[Function, ...] = ()) -> bool:
     """True if objects reach a method by unconditional reads, starting where torch or other code calls them."""
-    name, found = function.name, family(cls, project)
+    name, found = function.name, queries.family(cls, project)
     if name in ENTERED or _is_special(name) or not found.is_known:
         return True
-    return bool(paths_mentioning(project, cls.module, f". {name}")) or any(
+    return bool(queries.paths_mentioning(cls.module, project, f". {name}")) or any(
         event.guard is None and is_reached_at_once(caller, cls, project, (*seen, function))
         for one in found.classes
         for caller in one.methods.values()
@@ -265,12 +260,12 @@ def _is_special(name: str) -> bool:
 def is_named_elsewhere(cls: Class, project: Project) -> bool:
     """True if code outside a class names it."""
     module = cls.module
-    if are_mentioned(project, module, cls.name):
+    if queries.is_mentioned_elsewhere(module, project, cls.name):
         return True
     others = (function for function in module.all_functions() if function.owner is not cls)
     values = (
         *(value for one in module.classes.values() if one is not cls for value in one.bases),
-        *values_of(module.body.flow),
+        *module.body.flow.evaluated(),
     )
     is_named = any(value.op is Op.GLOBAL and value.data == cls.name for value in walk_all(values))
     return is_named or any(cls.name in function.words for function in others)

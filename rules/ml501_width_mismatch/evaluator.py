@@ -13,8 +13,8 @@ from modellint import operators
 from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import alternatives
-from modellint.graph.value import EventKind, Op, Value, dotted
-from modellint.link.values.members import Members, is_super
+from modellint.graph.value import EventKind, Op, Value, dotted, is_super
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,17 +197,13 @@ class Evaluator:
         """The values that an object may hold under an attribute: stores to it, else a value in the class body."""
         if instance.cls is None:
             return []
-        members = self.project.of(Members)
-        found = [
-            Located(event.value, self.method_frame(function, instance))
-            for function, event in members.stored(instance.cls, name)
-        ]
-        if found:
-            return found
-        owner = members.attribute(instance.cls, name)
-        if owner is None:
-            return self._kept_by_base(instance, instance.cls, name)
-        return [Located(owner.attributes[name], Activation(owner.module.body))]
+        held = self.project.of(Members).attribute(instance.cls, name)
+        frames = (
+            self.method_frame(one.function, instance) if one.function.owner else Activation(one.function)
+            for one in held
+        )
+        found = [Located(one.value, frame) for one, frame in zip(held, frames, strict=True)]
+        return found or self._kept_by_base(instance, instance.cls, name)
 
     def _kept_by_base(self, instance: Instance, cls: Class, name: str) -> list[Located]:
         """A parameter passed to an unreadable base, which is taken to store it under its own name (`config`)."""

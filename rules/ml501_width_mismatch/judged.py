@@ -9,7 +9,7 @@ from modellint.finding import Severity
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.calls.doubts import is_generator_source, is_tried_out
-from modellint.link.classes.spoken import setters_of_others
+from modellint.link.classes.attributes import owners_set
 from modellint.link.searched import mentioning
 from modellint.link.values.members import Members
 
@@ -122,13 +122,7 @@ def _is_computed(symbol: Symbol, project: Project) -> bool:
     cls = None if module is None else module.classes.get(name)
     if cls is None:
         return False
-    stores = (
-        event.value
-        for owner in project.of(Members).mro(cls)
-        for function in owner.assigned.get(symbol.name, ())
-        for event in function.flow.of(EventKind.STORE)
-        if event.target is not None and self_attribute(event.target) == symbol.name
-    )
+    stores = (event.value for owner in project.of(Members).mro(cls) for _, event in owner.stores(symbol.name))
     return any(value.op is not Op.PARAM for value in stores) or any(
         symbol.name in owner.methods for owner in project.of(Members).mro(cls)
     )
@@ -164,4 +158,4 @@ def _is_replaced(misfit: Misfit, project: Project) -> bool:
     if name is None or owner is None:
         return False
     others = mentioning(project, call.frame.module, name, owner.name)
-    return any(setters_of_others(module, name, project) for module in dict.fromkeys((call.frame.module, *others)))
+    return any(owners_set(module, name, project) for module in dict.fromkeys((call.frame.module, *others)))

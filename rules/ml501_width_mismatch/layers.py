@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.graph.value import EventKind, Op, Value, is_super, self_attribute
 from modellint.link.calls.reached import keeps_signature
-from modellint.link.classes.spoken import kept_name, kept_value
-from modellint.link.values.members import Members, is_super
+from modellint.link.values.members import Members
 
 from .evaluator import Activation, Evaluator, Instance, Located
 from .sizes import Sizes
@@ -138,12 +138,12 @@ class Layers:
         """The values that an object registers or sets under a name that is a string: `self.add_module("name", …)`."""
         members = self._project.of(Members)
         return [
-            Located(kept_value(event), self._evaluator.method_frame(function, receiver))
+            Located(set_value(event), self._evaluator.method_frame(function, receiver))
             for owner in (members.mro(receiver.cls) if receiver.cls is not None else ())
             for function in owner.methods.values()
             if name in function.words and not _SETTING.isdisjoint(function.words)
             for event in function.flow.of(EventKind.CALL)
-            if kept_name(event) == name
+            if set_attribute(event) == name
         ]
 
     def _layer(self, value: Value, frame: Activation, depth: int) -> Layer | None:
@@ -324,9 +324,8 @@ class Layers:
     def _added_elsewhere(self, made: Value, frame: Activation) -> Iterator[None]:
         """Yields None, for unknown layers, if other methods add some to the attribute that holds the container."""
         owner = frame.function.owner
-        for event in frame.function.flow.of(EventKind.STORE):
-            name = self_attribute(event.target) if event.target is not None else None
-            if name is not None and owner is not None and self._root(event.value) is made:
+        for name, events in frame.function.flow.stores.items():
+            if owner is not None and any(self._root(event.value) is made for event in events):
                 found = self._project.of(Members).calls_on(owner, name, tuple(_ADDING))
                 if any(function is not frame.function for function, _ in found):
                     yield None

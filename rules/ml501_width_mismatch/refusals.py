@@ -78,13 +78,9 @@ def _place(misfit: Misfit) -> tuple[Place | None, str]:
 def _calls_of(made: Value, function: Function) -> Iterator[Value]:
     """The calls, in other methods and outside conditions, of the layer that a constructor stores."""
     owner = function.owner
-    names = {
-        self_attribute(event.target)
-        for event in function.flow.of(EventKind.STORE)
-        if event.target is not None and event.value is made
-    }
+    stores = function.flow.stores.items()
+    names = {name for name, events in stores if any(event.value is made for event in events)}
     for method in owner.methods.values() if owner is not None else ():
         for event in method.flow.of(EventKind.CALL):
-            name = self_attribute(event.value.callee)
-            if name is not None and name in names and event.guard is None:
+            if self_attribute(event.value.callee) in names and event.guard is None:
                 yield event.value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, Value, is_argument, self_attribute
 from modellint.rule import Rule, called_probe
@@ -127,11 +128,9 @@ def _comments(call: Value, module: ModuleFacts) -> str:
 
 def _is_of_layers(cls: Class, project: Project) -> bool:
     """True if a class is a layer, or a mixin of layers."""
-    from modellint.link.calls.doubts import subclasses
-
     if project.classes.model(cls).is_module:
         return True
-    return any(project.classes.model(other).is_module for other in subclasses(project, cls))
+    return any(project.classes.model(other).is_module for other in queries.subclasses(cls, project))
 
 
 def _is_for_training(function: Function, cls: Class) -> bool:

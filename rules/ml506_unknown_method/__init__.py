@@ -145,11 +145,9 @@ def _is_asked(call: queries.Call) -> bool:
 
 
 def _is_given_to_tensors(name: str, module: ModuleFacts, project: Project) -> bool:
-    from modellint.link.searched import mentioning
-
     functions = (
         function
-        for one in dict.fromkeys((module, *mentioning(project, module, name, "Tensor")))
+        for one in dict.fromkeys((module, *queries.files_mentioning(module, project, name, "Tensor")))
         for function in (*one.all_functions(), one.body)
         if name in function.words
     )

@@ -13,7 +13,6 @@ from modellint.flow import queries
 from modellint.graph.definitions import DefinedConstant, DefinedFunction, External
 from modellint.graph.python import sides
 from modellint.graph.value import EventKind, Op, dotted, walk_all
-from modellint.link.searched import mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +135,7 @@ def _is_method_of_subclass(name: str, module: ModuleFacts, project: Project) -> 
     """True if a class of the project that derives from tensors has a method `name`."""
     return any(
         name in one.methods and _derives(one, project)
-        for defining in dict.fromkeys((module, *mentioning(project, module, f"def {name}")))
+        for defining in dict.fromkeys((module, *queries.files_mentioning(module, project, f"def {name}")))
         for one in defining.classes.values()
     )
 

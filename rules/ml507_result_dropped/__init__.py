@@ -144,11 +144,9 @@ def _dropped_operation(call: queries.Call) -> str | None:
 
 def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
     """True if a class near a file, or mentioned in it, has a method of this name, which may do anything."""
-    from modellint.link.searched import mentioning
-
     return any(
         one.file.parent == module.file.parent or cls.name in module.body.words
-        for one in (module, *mentioning(project, module, f"def {name}"))
+        for one in (module, *queries.files_mentioning(module, project, f"def {name}"))
         for cls in one.classes.values()
         if name in cls.methods
     )

@@ -158,4 +158,4 @@ def _constant_arguments(call: Value, reached: queries.Reached) -> dict[str, obje
 
 
 def _is_possible(guard: PathCondition | None, bound: dict[str, object]) -> bool:
-    return guard is None or all(queries.truth_with(link.test, bound) in (None, link.truthy) for link in guard.chain())
+    return guard is None or all(queries.outcome(link.test, bound) in (None, link.truthy) for link in guard.chain())

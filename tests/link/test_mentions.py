@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.flow import queries
 from modellint.link import searched
 from modellint.link.project import Project, ProjectOptions
 from modellint.reading import mentioning as search
@@ -38,7 +39,7 @@ def mentioning(folder: Path, *words: str) -> set[str]:
     near = project.python(folder / "layers.py")
     assert near is not None
     found = {module.file.name for module in searched.mentioning(project, near, *words)}
-    assert searched.are_mentioned(project, near, *words) is bool(found - {"layers.py"})
+    assert queries.is_mentioned_elsewhere(near, project, *words) is bool(found - {"layers.py"})
     return found
 
 

@@ -23,12 +23,14 @@ from modellint.lazy import lazily
 if TYPE_CHECKING:
     from modellint.flow.constructed import Constructed as Constructed
     from modellint.flow.domain import ANY_ARGUMENTS as ANY_ARGUMENTS
+    from modellint.flow.domain import NONE as NONE
     from modellint.flow.domain import Arguments as Arguments
     from modellint.flow.domain import Atom as Atom
     from modellint.flow.domain import Atoms as Atoms
     from modellint.flow.domain import Bound as Bound
     from modellint.flow.domain import Constant as Constant
     from modellint.flow.domain import Counter as Counter
+    from modellint.flow.domain import Derived as Derived
     from modellint.flow.domain import Element as Element
     from modellint.flow.domain import Filler as Filler
     from modellint.flow.domain import FunctionRef as FunctionRef
@@ -55,8 +57,10 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Store as Store
     from modellint.flow.heap import Trail as Trail
     from modellint.flow.heap import are_exclusive as are_exclusive
+    from modellint.flow.heap import opened as opened
     from modellint.flow.heap import tensors_in as tensors_in
     from modellint.flow.interp import Interpreter as Interpreter
+    from modellint.flow.late_layers import Step as Step
     from modellint.flow.length_terms import FunctionTables as FunctionTables
     from modellint.flow.length_terms import LengthKind as LengthKind
     from modellint.flow.length_terms import PickedRows as PickedRows
@@ -70,6 +74,8 @@ if TYPE_CHECKING:
     from modellint.flow.lookup_records import PaddedPositions as PaddedPositions
     from modellint.flow.lookups import FEW as FEW
     from modellint.flow.lookups import Lookups as Lookups
+    from modellint.flow.object_run import covers as covers
+    from modellint.flow.objects import AttributeRead as AttributeRead
     from modellint.flow.operation import Operation as Operation
     from modellint.flow.properties import OperatorCall as OperatorCall
     from modellint.flow.queries.answers import Queries as Queries
@@ -82,8 +88,34 @@ if TYPE_CHECKING:
     from modellint.flow.queries.as_tensors import tensor_uses as tensor_uses
     from modellint.flow.queries.calls import Argument as Argument
     from modellint.flow.queries.calls import Call as Call
+    from modellint.flow.queries.classes import Escapes as Escapes
+    from modellint.flow.queries.classes import Family as Family
+    from modellint.flow.queries.classes import call_effects as call_effects
+    from modellint.flow.queries.classes import escapes as escapes
+    from modellint.flow.queries.classes import family as family
+    from modellint.flow.queries.classes import is_attribute_read as is_attribute_read
+    from modellint.flow.queries.classes import is_layer as is_layer
+    from modellint.flow.queries.classes import layer_members as layer_members
+    from modellint.flow.queries.classes import mentions as mentions
+    from modellint.flow.queries.classes import owners_read as owners_read
+    from modellint.flow.queries.classes import owners_set as owners_set
+    from modellint.flow.queries.classes import subclasses as subclasses
+    from modellint.flow.queries.files import files_mentioning as files_mentioning
+    from modellint.flow.queries.files import is_generator_source as is_generator_source
+    from modellint.flow.queries.files import is_mentioned_elsewhere as is_mentioned_elsewhere
+    from modellint.flow.queries.files import is_searchable as is_searchable
+    from modellint.flow.queries.files import is_shadowed as is_shadowed
     from modellint.flow.queries.files import is_trial as is_trial
     from modellint.flow.queries.files import neighbours as neighbours
+    from modellint.flow.queries.files import paths_mentioning as paths_mentioning
+    from modellint.flow.queries.files import paths_with_suffix as paths_with_suffix
+    from modellint.flow.queries.files import project_root as project_root
+    from modellint.flow.queries.functions import is_new_tensor as is_new_tensor
+    from modellint.flow.queries.functions import is_plain_parameter as is_plain_parameter
+    from modellint.flow.queries.functions import outcome as outcome
+    from modellint.flow.queries.late import LateLayer as LateLayer
+    from modellint.flow.queries.late import may_make_layers as may_make_layers
+    from modellint.flow.queries.late import reached_on_object as reached_on_object
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
@@ -94,22 +126,31 @@ if TYPE_CHECKING:
     from modellint.flow.table_reads import LengthComparison as LengthComparison
     from modellint.flow.table_reads import TableRead as TableRead
     from modellint.flow.table_reads import TableReads as TableReads
+    from modellint.flow.tensor_devices import Encounter as Encounter
+    from modellint.flow.tensor_devices import Fresh as Fresh
+    from modellint.flow.tensor_devices import Meeting as Meeting
+    from modellint.flow.tensor_devices import Moved as Moved
+    from modellint.flow.tensor_devices import There as There
     from modellint.flow.tensors import Refinement as Refinement
     from modellint.flow.tensors import Tensors as Tensors
     from modellint.flow.theory import Mode as Mode
     from modellint.flow.theory import Theory as Theory
     from modellint.flow.truth import truth_with as truth_with
+    from modellint.graph.python import Misfit as Misfit
     from modellint.knowledge import SHARED_TABLE as SHARED_TABLE
     from modellint.knowledge import TIED_WEIGHTS as TIED_WEIGHTS
-    from modellint.knowledge.surface import layer_members as layer_members
     from modellint.knowledge.surface import module_names as module_names
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
     from modellint.link.calls.reached import Reached as Reached
+    from modellint.link.classes.attributes import AttributeMentions as AttributeMentions
     from modellint.link.classes.calls import ADDERS as ADDERS
     from modellint.link.classes.calls import REGISTRARS as REGISTRARS
-    from modellint.link.classes.signatures import Misfit as Misfit
+    from modellint.link.classes.learned import Learned as Learned
+    from modellint.link.classes.models import ClassModel as ClassModel
+    from modellint.link.classes.object_runs import FinishedObject as FinishedObject
+    from modellint.link.classes.registered import Unregistered as Unregistered
     from modellint.link.remembered import Form as Form
 else:
     __getattr__ = lazily(
@@ -117,16 +158,19 @@ else:
         {
             "modellint.flow.constructed": "Constructed",
             "modellint.flow.domain": (
-                "ANY_ARGUMENTS Arguments Atom Atoms Bound Constant Counter Element Filler FunctionRef Ids Length "
-                "Number Outside Plain Real Shape Site SymbolicInput Tensor Unknown constant function_of "
-                "has_property join size_of"
+                "ANY_ARGUMENTS Arguments Atom Atoms Bound Constant Counter Derived Element Filler FunctionRef "
+                "Ids Length NONE Number Outside Plain Real Shape Site SymbolicInput Tensor Unknown constant "
+                "function_of has_property join size_of"
             ),
             "modellint.flow.frame": "Frame",
-            "modellint.flow.heap": "Path Shell Store TENSORS Trail are_exclusive tensors_in",
+            "modellint.flow.heap": "Path Shell Store TENSORS Trail are_exclusive opened tensors_in",
             "modellint.flow.interp": "Interpreter",
+            "modellint.flow.late_layers": "Step",
             "modellint.flow.length_terms": "FunctionTables LengthKind PickedRows SizedTable Term terms_in",
             "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",
             "modellint.flow.lookups": "FEW Lookups",
+            "modellint.flow.object_run": "covers",
+            "modellint.flow.objects": "AttributeRead",
             "modellint.flow.operation": "Operation",
             "modellint.flow.properties": "OperatorCall",
             "modellint.flow.queries.answers": "Queries flow",
@@ -134,22 +178,35 @@ else:
                 "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
             ),
             "modellint.flow.queries.calls": "Argument Call",
-            "modellint.flow.queries.files": "is_trial neighbours",
+            "modellint.flow.queries.classes": (
+                "Escapes Family call_effects escapes family is_attribute_read is_layer layer_members mentions "
+                "owners_read owners_set subclasses"
+            ),
+            "modellint.flow.queries.files": (
+                "files_mentioning is_generator_source is_mentioned_elsewhere is_searchable is_shadowed is_trial "
+                "neighbours paths_mentioning paths_with_suffix project_root"
+            ),
+            "modellint.flow.queries.functions": "is_new_tensor is_plain_parameter outcome",
+            "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.values": "Kind Operand returns",
             "modellint.flow.sinks": "Sink",
             "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
+            "modellint.flow.tensor_devices": "Encounter Fresh Meeting Moved There",
             "modellint.flow.tensors": "Refinement Tensors",
             "modellint.flow.theory": "Mode Theory",
             "modellint.flow.truth": "truth_with",
+            "modellint.graph.python": "Misfit",
             "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
-            "modellint.knowledge.surface": (
-                "layer_members module_names removed_tensor_names takes_tensor tensor_names"
-            ),
+            "modellint.knowledge.surface": "module_names removed_tensor_names takes_tensor tensor_names",
             "modellint.link.calls.reached": "Reached",
+            "modellint.link.classes.attributes": "AttributeMentions",
             "modellint.link.classes.calls": "ADDERS REGISTRARS",
-            "modellint.link.classes.signatures": "Misfit",
+            "modellint.link.classes.learned": "Learned",
+            "modellint.link.classes.models": "ClassModel",
+            "modellint.link.classes.object_runs": "FinishedObject",
+            "modellint.link.classes.registered": "Unregistered",
             "modellint.link.remembered": "Form",
         },
     )

@@ -12,8 +12,8 @@ from modellint.flow.noting import Known, theory_of
 from modellint.flow.properties import OperatorCall, PropertyCalls
 from modellint.flow.queries.calls import CallQueries
 from modellint.flow.queries.names import QUERIES
+from modellint.flow.queries.objects import ObjectQueries
 from modellint.flow.queries.tables import TableQueries
-from modellint.graph.python import Class
 from modellint.lazy import nearest
 from modellint.link.classes.object_runs import ObjectRuns
 from modellint.link.mentioned import reached
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Store
     from modellint.flow.theory import Theory
     from modellint.graph.definitions import Definition
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.classes.assignments import AttributeAssignment
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -42,7 +42,7 @@ class LostLayers(NamedTuple):
     is_conditional: bool
 
 
-class Queries(TableQueries, CallQueries):
+class Queries(TableQueries, CallQueries, ObjectQueries):
     """The queries about one file. A class is a class statement, a model of one, or a dotted name: `torch.nn.Linear`."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
@@ -143,12 +143,6 @@ class Queries(TableQueries, CallQueries):
     def method(self, cls: Class, name: str) -> Function | None:
         """The method of an object that can be read; None also where a class stores an object under this name first."""
         return self._project.of(Members).method(cls, name)
-
-    def _model(self, cls: Class | ClassModel | str) -> ClassModel | None:
-        classes = self._project.classes
-        if isinstance(cls, Class):
-            return classes.model(cls)
-        return classes.resolve(cls, self._module.file) if isinstance(cls, str) else cls
 
 
 class _Flows:

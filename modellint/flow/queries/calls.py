@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from modellint.finding import Place
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Function, Misfit, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.calls.reached import Reached
-    from modellint.link.classes.signatures import Misfit
     from modellint.link.project import Project
 
 

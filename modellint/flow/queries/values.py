@@ -475,7 +475,7 @@ class _Origins:
         if owner is None:
             return None
         members = self._project.of(Members)
-        stored = members.stored(owner, name) or self._stored_below(owner, name)
+        stored = members.stores(owner, name) or self._stored_below(owner, name)
         if stored:
             return [(Operand(event.value, function, self._project), key, None) for function, event in stored]
         method = members.method(owner, name)
@@ -498,7 +498,7 @@ class _Origins:
         project, members = self._project, self._project.of(Members)
         derived = [cls for cls in owner.module.classes.values() if cls is not owner and name in cls.assigned]
         below = [cls for cls in derived if any(model.cls is owner for model in project.classes.model(cls).mro())]
-        return [one for cls in below for one in members.stored(cls, name)]
+        return [one for cls in below for one in members.stores(cls, name)]
 
 
 _Steps = list[tuple[Operand, object, "Context | None"]]

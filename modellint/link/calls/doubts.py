@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.graph.value import EventKind, Op, dotted
+from modellint.link.classes.attributes import owners_set
 from modellint.link.classes.decorated import decorator_effects
-from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import DefinedClass
 from modellint.link.searched import is_searched, mentioning, paths_mentioning
 
@@ -169,7 +169,7 @@ def _is_redone(project: Project, reached: Reached) -> bool:
             module, cls = model.cls.module, model.cls.name
             done = decorator_effects(model.cls, project)
             modules = dict.fromkeys((module, *mentioning(project, module, f". {name}", cls)))
-            setting = (setters_of_others(one, name, project) for one in modules)
+            setting = (owners_set(one, name, project) for one in modules)
             if done.alter or name in done.names or any(cls in owners for owners in setting):
                 return True
             if reached.function is not None and reached.function.owner is model.cls:
@@ -181,16 +181,11 @@ def _is_redone(project: Project, reached: Reached) -> bool:
 
 def _assigns(project: Project, module: ModuleFacts, name: str, *, is_kept: bool) -> bool:
     """True if a file assigns an attribute `name` of another object, or of `self` unless it `is_kept` there anyway."""
-    if setters_of_others(module, name, project):
+    if owners_set(module, name, project):
         return True
     return not is_kept and any(
-        name in function.words and _stores(function, name) for function in module.all_functions()
+        name in function.words and name in function.flow.stores for function in module.all_functions()
     )
-
-
-def _stores(function: Function, name: str) -> bool:
-    targets = (event.target for event in function.flow.of(EventKind.STORE))
-    return any(target is not None and self_attribute(target) == name for target in targets)
 
 
 def is_overridden(project: Project, reached: Reached) -> bool:

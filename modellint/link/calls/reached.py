@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.python import misfits
+from modellint.graph.value import Op, self_attribute
 from modellint.knowledge import surface
 from modellint.link.classes.definitions import SourceFacts
-from modellint.link.classes.signatures import constructor_parameters, misfits
+from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from modellint.graph.python import Class, Function, Parameter
+    from modellint.graph.python import Class, Function, Misfit, Parameter
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.signatures import Misfit
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -294,14 +294,12 @@ def _attribute_class(project: Project, cls: Class, name: str, depth: int) -> Cla
             continue
         if name in current.cls.attributes:
             return None
-        for function in current.cls.assigned.get(name, ()):
-            reach = CallReach(project, function)
-            for event in function.flow.of(EventKind.STORE):
-                # None, as it often is at first, cannot be called.
-                if event.target is not None and self_attribute(event.target) == name and not _is_none(event.value):
-                    found.add(reach.class_of(event.value, depth))
-                    if None in found:
-                        return None
+        for function, event in current.cls.stores(name):
+            # None, as it often is at first, cannot be called.
+            if not _is_none(event.value):
+                found.add(CallReach(project, function).class_of(event.value, depth))
+                if None in found:
+                    return None
     return found.pop() if len(found) == 1 else None
 
 
@@ -316,7 +314,7 @@ def element_class(project: Project, cls: Class, name: str, depth: int = 0) -> Cl
 
 def _element_class(project: Project, cls: Class, name: str, depth: int) -> ClassModel | None:
     found: set[ClassModel | None] = set()
-    for function, event in project.of(Members).stored(cls, name):
+    for function, event in project.of(Members).stores(cls, name):
         value = event.value
         definition = project.names.definition(function.module, value.callee) if value.op is Op.CALL else None
         if not isinstance(definition, External) or definition.name not in _MODULE_LISTS or len(value.args) > 2:

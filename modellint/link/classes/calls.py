@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.value import Op
-
-if TYPE_CHECKING:
-    from modellint.graph.value import Value
-    from modellint.operators import Operator
 
 MODULE = "torch.nn.Module"
 #: Containers that register the layers passed to their constructor, and the parameter that takes them.
@@ -60,11 +54,3 @@ NON_LAYERS = (
     "torch.optim.",
     "torch.utils.data.",
 )
-
-
-def is_single_number(call: Value, row: Operator) -> bool:
-    """True if a tensor factory gets an empty size, so the tensor has no rows: `torch.rand([])`, `torch.zeros(())`."""
-    first = call.argument(0, "size")
-    is_sized = "sized" in row.facets and row.facets.keys().isdisjoint(("passed", "literal"))
-    is_alone = len(call.positional) < 2 or row.facets.get("sized") == "tuple"
-    return is_sized and is_alone and first is not None and first.op in (Op.LIST, Op.TUPLE) and not first.args

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.tensor_devices import Fresh
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
@@ -60,10 +60,9 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
 def _parts(cls: Class) -> Iterator[tuple[Parameter, int, str]]:
     """The constructor parameters of which an attribute is stored, with position in a call and attribute name."""
     function = cls.methods.get("__init__")
-    for event in () if function is None else function.flow.of(EventKind.STORE):
-        value = event.value
-        is_kept = event.target is not None and self_attribute(event.target) is not None
-        if is_kept and value.op is Op.ATTR and value.args[0].op is Op.PARAM and function is not None:
+    events = () if function is None else chain.from_iterable(function.flow.stores.values())
+    for value in (event.value for event in events):
+        if value.op is Op.ATTR and value.args[0].op is Op.PARAM and function is not None:
             for number, parameter in enumerate(function.parameters[1:]):
                 if parameter.name == value.args[0].data and parameter.kind in ("positional", "keyword"):
                     yield parameter, number, str(value.data)
@@ -87,8 +86,7 @@ def _take(
 
 def _new_tensor_in(cls: Class, attribute: str, project: Project) -> Fresh | None:
     """The new tensor, or the buffer, that objects of a class store in an attribute; None if anything else is stored."""
-    stored = project.of(Keepers).stored(cls, attribute)
-    made = [_new_tensor(value, where, project) for value, where in stored]
+    made = [_new_tensor(event.value, method, project) for method, event in cls.stores(attribute)]
     if made:
         return made[0] if None not in made else None
     for method in cls.methods.values():
@@ -128,11 +126,7 @@ def _stored_parameters(cls: Class) -> Iterator[tuple[str, int]]:
     function = cls.methods.get("__init__")
     if function is None:
         return
-    stored = {
-        _parameter(event.value)
-        for event in function.flow.of(EventKind.STORE)
-        if event.target is not None and self_attribute(event.target) is not None
-    }
+    stored = {_parameter(event.value) for events in function.flow.stores.values() for event in events}
     for number, parameter in enumerate(function.parameters[1:]):
         is_number = parameter.default is not None and parameter.default.data is not None
         may_be_tensor = parameter.annotation is None and parameter.kind == "positional" and not is_number
@@ -160,8 +154,7 @@ def _new_tensor(value: Value, function: Function, project: Project, depth: int =
         return _new_tensor(value.args[0], function, project, depth + 1)
     name = self_attribute(value)
     if name is not None and function.owner is not None:
-        stored = project.of(Keepers).stored(function.owner, name)
-        made = [_new_tensor(one, where, project, depth + 1) for one, where in stored]
+        made = [_new_tensor(event.value, where, project, depth + 1) for where, event in function.owner.stores(name)]
         return made[0] if made and None not in made else None
     if value.op is not Op.CALL:
         return None

@@ -61,8 +61,8 @@ def _stored_parameters(cls: Class) -> dict[str, _Wanted]:
         return {}
     names: set[str] = set()
     rest = {one.name for one in constructor.parameters if one.kind in REST}
-    for event in constructor.flow.of(EventKind.STORE):
-        if event.target is not None and self_attribute(event.target) in called:
+    for attribute in called:
+        for event in constructor.flow.stores.get(attribute, ()):
             name = argument_of(event.value)
             parts = {part.data for part in event.value.walk() if part.op is Op.PARAM}
             names.update({name} if name is not None else rest & parts)

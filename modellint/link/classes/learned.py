@@ -10,7 +10,6 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.calls.reached import CallReach
 from modellint.link.classes.object_runs import ObjectRuns
-from modellint.link.classes.spoken import values_of
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class _Needs:
 
     def computes(self, function: Function, is_it: Callable[[Value], bool], depth: int = 0) -> bool:
         """True if a function uses a value for anything but an argument of functions that do not compute with it."""
-        values = list(values_of(function.flow))
+        values = list(function.flow.evaluated())
         if depth > _MAX_DEPTH or any(map(is_it, values)):
             return True
         users = [value for value in walk_all(values) if any(map(is_it, value.args))]

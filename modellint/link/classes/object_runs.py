@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.built import state_in
 from modellint.flow.calls import MOVES
-from modellint.flow.devices import WORK
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.object_run import ObjectRun, covers, undecided_on
+from modellint.graph.python import WORK
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.assignments import AttributeAssignment, last_assignments
 from modellint.link.classes.calls import ADDERS

@@ -11,22 +11,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Related
+from modellint.flow.built import has_state
 from modellint.flow.gate import Keepers
 from modellint.flow.objects import AttributeRead
 from modellint.flow.unpassed import is_said
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.knowledge import METRICS
-from modellint.link.classes.calls import CONTAINERS
+from modellint.link.classes.calls import CONTAINERS, MODULE
 from modellint.link.classes.handed import given_values
 from modellint.link.classes.handed_layers import argument_of, handed_layers, keeps_given
 from modellint.link.classes.object_runs import CARE, FinishedObject, ObjectRuns
+from modellint.link.classes.wrapping import without_comma, wrapped
 from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.claims.layers import NotRegistered
+    from modellint.finding import Fix
     from modellint.flow.heap import Shell
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
@@ -86,14 +89,33 @@ class Unregistered:
         return KeptAsGiven(*about, given, self.kept.kind) if given else NotRegistered(*about)
 
     @property
+    def may_have_state(self) -> bool:
+        """True if the class of one of the layers has parameters or buffers of its own, or is `nn.Module` itself."""
+        models = [layer.model for layer in self.layers if layer.model is not None]
+        return any(model.name == MODULE or has_state(model) for model in models)
+
+    @property
+    def names(self) -> list[str]:
+        """The class names of the layers, for messages."""
+        return list(dict.fromkeys(map(_type_name, self.layers)))
+
+    @property
+    def fix(self) -> Fix | None:
+        """The edit that registers the elements: it drops the stray comma, or wraps the container in one of torch's."""
+        if self.is_accident:
+            return without_comma(self.kept)
+        kind = "Parameter" if self.parameters and not self.layers else "Module"
+        return wrapped(self.kept, self.uses, kind)
+
+    @property
     def _is_in_doubt(self) -> bool:
         return bool(self.doubts) or not self.uses
 
     @property
     def evidence(self) -> tuple[str, ...]:
         """Evidence lines: which layers have state, where the container is used, and doubts."""
-        names = dict.fromkeys(type_name(layer) for layer in self.layers)
-        found = [f"{' and '.join(names)} {'have' if len(names) > 1 else 'has'} parameters or buffers"] if names else []
+        have = "have" if len(self.names) > 1 else "has"
+        found = [f"{' and '.join(self.names)} {have} parameters or buffers"] if self.names else []
         used = dict.fromkeys(use.function.name for use in self.uses if use.at_work)
         found.extend(f"`{name}` uses `self.{self.kept.attribute}`" for name in list(used)[:1])
         return (*found, *self.doubts)
@@ -240,7 +262,7 @@ class _Inspection:
                 yield f"`{function.name}` asks for its parameters by hand"
 
 
-def type_name(layer: Shell) -> str:
+def _type_name(layer: Shell) -> str:
     """The class name of a layer in messages."""
     if layer.model is not None:
         return f"`{layer.model.name.rpartition('.')[2]}`"

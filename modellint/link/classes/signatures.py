@@ -6,15 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.knowledge.facts import ShippedFacts
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from modellint.graph.python import Parameter
     from modellint.graph.value import Value
     from modellint.link.classes.models import Classes, ClassModel
@@ -93,42 +90,3 @@ def _older(facts: ShippedFacts, known: Parameters) -> tuple[Parameters, ...]:
 
 def _shape(parameters: Parameters) -> list[tuple[str, str, bool]]:
     return [(p.name, p.kind, p.default is not None) for p in parameters]
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """One reason why arguments do not fit.
-
-    There is an `unknown` name, a `missing` one, one given by position and `doubled` by name, or more positional ones
-    than `most`.
-    """
-
-    unknown: str = ""
-    missing: tuple[str, ...] = ()
-    most: int = -1
-    doubled: str = ""
-
-
-def misfits(parameters: Parameters, positional: int, keywords: Iterable[str], *, is_final: bool) -> list[Misfit]:
-    """The reasons for which Python would refuse a call with `positional` arguments and these keywords.
-
-    Not `is_final`: more arguments may follow, so none counts as missing.
-    """
-    found: list[Misfit] = []
-    names = [p.name for p in parameters if p.kind == "positional"]
-    given = set(keywords)
-    if positional > len(names) and all(p.kind != "var-positional" for p in parameters):
-        found.append(Misfit(most=len(names)))
-    if all(p.kind != "var-keyword" for p in parameters):
-        known = {p.name for p in parameters if p.kind in ("positional", "keyword")}
-        found += (Misfit(unknown=name) for name in keywords if name not in known)
-    found += (Misfit(doubled=name) for name in keywords if name in names[:positional])
-    if is_final:
-        missing = tuple(
-            p.name
-            for p in parameters
-            if p.kind in ("positional", "keyword") and p.default is None and p.name not in {*given, *names[:positional]}
-        )
-        if missing:
-            found.append(Misfit(missing=missing))
-    return found

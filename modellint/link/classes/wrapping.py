@@ -12,10 +12,11 @@ from modellint.graph.value import EventKind, Op
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
-    from modellint.graph.python import ModuleFacts
+    from collections.abc import Iterable
+
+    from modellint.flow.objects import AttributeRead
     from modellint.graph.value import Value
     from modellint.link.classes.assignments import AttributeAssignment
-    from modellint.link.classes.registered import Unregistered
 
 #: Methods of lists and dicts that torch's containers lack.
 _MISSING = {
@@ -24,17 +25,6 @@ _MISSING = {
 }
 _DISPLAYS = (ast.List, ast.ListComp, ast.Tuple, ast.Set, ast.SetComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
 _EMPTY = frozenset(("[]", "list()", "{}", "dict()", "()", "tuple()"))
-
-
-def name_in(module: ModuleFacts, name: str) -> str | None:
-    """The expression by which a file can write `torch.nn.<name>` with its imports; None if it has none."""
-    for local, target in module.imports.items():
-        if target == f"torch.nn.{name}":
-            return local
-    for local, target in module.imports.items():
-        if target == "torch.nn":
-            return f"{local}.{name}"
-    return next((f"{local}.nn.{name}" for local, target in module.imports.items() if target == "torch"), None)
 
 
 def without_comma(kept: AttributeAssignment) -> Fix | None:
@@ -52,15 +42,14 @@ def without_comma(kept: AttributeAssignment) -> Fix | None:
     return Fix("Drop the comma", Applicability.SAFE, (Edit(comma, ""),))
 
 
-def wrapped(found: Unregistered, kind: str) -> Fix | None:
+def wrapped(kept: AttributeAssignment, uses: Iterable[AttributeRead], kind: str) -> Fix | None:
     """The fix that wraps the container in a registering one; `kind` is `Module` or `Parameter`."""
-    kept = found.kept
     module = kept.function.module
     stored = python_edit.assigned(kept.target, module)
     if stored is None or kept.kind == "container":
         return None
     shape = "Dict" if kept.kind == "dict" else "List"
-    container = name_in(module, f"{kind}{shape}")
+    container = python_edit.nn_name(module, f"{kind}{shape}")
     wanted = all(
         isinstance(leaf, Shell) and (leaf.is_layer if kind == "Module" else leaf.kind == "parameter")
         for leaf, _ in kept.leaves()
@@ -76,7 +65,7 @@ def wrapped(found: Unregistered, kind: str) -> Fix | None:
         text = python_edit.text_at(place, module)
         inside = "" if text in _EMPTY else f"({text})" if isinstance(node, ast.Tuple) and text[:1] != "(" else text
         edits.append(Edit(place, f"{container}({inside})"))
-    is_safe = not _misses_something(found, _MISSING[shape]) and (shape == "List" or _has_plain_keys(kept.value))
+    is_safe = not _misses_something(uses, _MISSING[shape]) and (shape == "List" or _has_plain_keys(kept.value))
     return Fix(f"Wrap it in `{container}`", Applicability.SAFE if is_safe else Applicability.UNSAFE, tuple(edits))
 
 
@@ -90,9 +79,9 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _misses_something(found: Unregistered, missing: frozenset[str]) -> bool:
+def _misses_something(uses: Iterable[AttributeRead], missing: frozenset[str]) -> bool:
     """True if a use calls a method that torch's container lacks."""
-    for use in found.uses:
+    for use in uses:
         for event in use.function.flow.of(EventKind.CALL):
             callee = event.value.callee
             if callee.op is Op.ATTR and callee.data in missing and callee.args[0] is use.value:

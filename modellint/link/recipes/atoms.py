@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Site
 from modellint.flow.theory import Foreign
-from modellint.flow.truth import compare_constants
 from modellint.graph.immutable import dataclass
+from modellint.graph.value import compare_constants
 from modellint.link.recipes.items import ItemKind
 
 if TYPE_CHECKING:

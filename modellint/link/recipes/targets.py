@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from modellint import knowledge
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import Misfit, misfits
 from modellint.graph.recipe import Recipe, TagKind
 from modellint.knowledge.catalogue import catalogue
-from modellint.link.classes.signatures import Misfit, Parameters, constructor_parameters, misfits
+from modellint.link.classes.signatures import Parameters, constructor_parameters
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
 from modellint.link.recipes.eras import is_for_earlier
 from modellint.link.recipes.evaluation import evaluate

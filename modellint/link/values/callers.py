@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.graph.python import alternatives
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, is_super, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.values.members import Members, is_super
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ def _sources(value: Value, function: Function, project: Project) -> Iterator[tup
     """The values that may flow into a value, each with its function: stores, returns, elements of containers."""
     name = self_attribute(value)
     if name is not None and function.owner is not None:
-        yield from ((event.value, other) for other, event in project.of(Members).stored(function.owner, name))
+        yield from ((event.value, other) for other, event in project.of(Members).stores(function.owner, name))
     elif value.op is Op.CALL:
         called = project.names.definition(function.module, value.callee)
         if isinstance(called, DefinedFunction):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.graph.value import Event, EventKind, Op, self_attribute
 from modellint.link.names import DefinedClass
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 Stored = tuple["Function", Event]
 
+
+class Held(NamedTuple):
+    """A value that an attribute may hold, and the function that it stands in; that of a file for a class body."""
+
+    value: Value
+    function: Function
+
+
 #: How many classes of an MRO are considered.
 _MAX_CLASSES = 40
 
@@ -24,7 +32,6 @@ class Members:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
-        self._stored: dict[tuple[Class, str], list[Stored]] = {}
         self._calls_on: dict[tuple[Class, str, tuple[str, ...]], list[Stored]] = {}
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
@@ -42,7 +49,7 @@ class Members:
         """The method `name` by the MRO; None if a class stores an object under this name first."""
         for owner in self.mro(cls):
             found = owner.methods.get(name)
-            if found is not None or self._stored_by(owner, name):
+            if found is not None or any(owner.stores(name)):
                 return found
         return None
 
@@ -52,30 +59,15 @@ class Members:
         rest = mro[mro.index(below) + 1 :] if below in mro else ()
         return next((c.methods[name] for c in rest if name in c.methods), None)
 
-    def attribute(self, cls: Class, name: str) -> Class | None:
-        """The first class of the MRO that assigns `name` in its body."""
-        return next((c for c in self.mro(cls) if name in c.attributes), None)
+    def attribute(self, cls: Class, name: str) -> list[Held]:
+        """The values that `self.name` may be: those of `stores`, else the one in the first class body that has one."""
+        found = [Held(event.value, function) for function, event in self.stores(cls, name)]
+        owner = None if found else next((one for one in self.mro(cls) if name in one.attributes), None)
+        return found if owner is None else [Held(owner.attributes[name], owner.module.body)]
 
-    def stored(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.name = …` in the methods of the first class of the MRO that has one.
-
-        Each event comes with its method.
-        """
-        key = (cls, name)
-        found = self._stored.get(key)
-        if found is None:
-            found = next(filter(None, (self._stored_by(owner, name) for owner in self.mro(cls))), [])
-            self._stored[key] = found
-        return found
-
-    def _stored_by(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.name = …` in the methods of the class itself, in order."""
-        return [
-            (function, event)
-            for function in cls.assigned.get(name, ())
-            for event in function.flow.of(EventKind.STORE)
-            if event.target is not None and self_attribute(event.target) == name
-        ]
+    def stores(self, cls: Class, name: str) -> list[Stored]:
+        """Every `self.name = …` in the methods of the first class of the MRO that has one, each with its method."""
+        return next(filter(None, (list(owner.stores(name)) for owner in self.mro(cls))), [])
 
     def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
         """Calls of some methods of `self.name`, like `self.name.append(…)`, in the classes that store the attribute."""
@@ -86,7 +78,7 @@ class Members:
         return found
 
     def _find_calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
-        owners = {function.owner for function, _ in self.stored(cls, name) if function.owner is not None}
+        owners = {function.owner for function, _ in self.stores(cls, name) if function.owner is not None}
         return [
             (function, event)
             for owner in sorted(owners, key=lambda owner: owner.line)
@@ -96,7 +88,3 @@ class Members:
             and event.value.callee.data in methods
             and self_attribute(event.value.callee.args[0]) == name
         ]
-
-
-def is_super(value: Value) -> bool:
-    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from modellint.lazy import lazily
 
 if TYPE_CHECKING:
-    from modellint.link.classes.signatures import Misfit as Misfit
+    from modellint.graph.python import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
     from modellint.link.recipes.closures import Root as Root
     from modellint.link.recipes.interfaces import Unmet as Unmet
@@ -53,7 +53,8 @@ else:
         {
             ".answers": "FoundProblem Queries about",
             ".scripts": "ScriptQueries script",
-            "modellint.link.classes.signatures": "Misfit Parameters",
+            "modellint.graph.python": "Misfit",
+            "modellint.link.classes.signatures": "Parameters",
             "modellint.link.recipes.closures": "Root",
             "modellint.link.recipes.interfaces": "Unmet",
             "modellint.link.recipes.items": "Evaluation Item ItemKind Problem ProblemKind",

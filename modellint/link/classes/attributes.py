@@ -6,24 +6,21 @@ of an attribute `name` of other objects than `self`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from modellint.graph.attributes import REGISTERING, names_in, set_attribute
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, dotted, self_attribute, walk_all
+from modellint.graph.python import INITIAL
+from modellint.graph.value import EventKind, Op, dotted, is_self, self_attribute, walk_all
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Event, Flow, Value
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
-#: Methods that only initialise the values of layers.
-INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
-#: Methods that register an object under the name in their first argument.
-_REGISTERING = frozenset(("register_buffer", "register_parameter", "register_module", "add_module"))
 #: Attributes and methods that enumerate all parts of an object.
 _GOING_THROUGH = frozenset(("children", "modules", "named_children", "named_modules", "_modules", "__dict__"))
 #: The dicts in which `nn.Module` stores registered objects.
@@ -33,7 +30,7 @@ _ANSWERING = frozenset(("__getattr__", "__getattribute__", "__setattr__"))
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class AttributeMentions:
     """The attribute names that the methods of a class mention.
 
     `read` are attributes of `self` that methods read, initialising ones left out, `filled` those that initialising
@@ -50,17 +47,17 @@ class Spoken:
     reads_any: bool
     stores_any: bool
 
-    def speaks_of(self, name: str) -> bool:
+    def may_name(self, name: str) -> bool:
         """True if a string contains the name, or a computed name may be it."""
         return name in self.told or name.startswith(self.prefixes)
 
 
-def spoken(cls: Class, project: Project) -> Spoken:
+def attribute_mentions(cls: Class, project: Project) -> AttributeMentions:
     """The attribute names that the methods of a class mention."""
-    return project.once(("spoken", cls.module.path, cls.qualname, cls.line), lambda: _find_mentions(cls))
+    return project.once(("attribute mentions", cls.module.path, cls.qualname, cls.line), lambda: _find_mentions(cls))
 
 
-def _find_mentions(cls: Class) -> Spoken:
+def _find_mentions(cls: Class) -> AttributeMentions:
     read: set[str] = set()
     filled: set[str] = set()
     stored: set[str] = set()
@@ -79,14 +76,14 @@ def _find_mentions(cls: Class) -> Spoken:
         names_kept: set[int] = set()
         for event in function.flow.events:
             target = event.target
-            if (name := kept_name(event)) is not None:
+            if (name := set_attribute(event)) is not None:
                 stored.add(name)
                 names_kept.update(map(id, event.value.args[1:] if target is None else ()))
             elif target is not None and target.op is Op.INDEX and self_attribute(target.args[0]) in _HOLDING:
                 stores_any = stores_any or target.args[1].op is not Op.CONST
-        for value in walk_all(values_of(function.flow)):
+        for value in walk_all(function.flow.evaluated()):
             if id(value) not in names_kept:
-                told.update(words_in(value))
+                told.update(names_in(value))
             if value.op is Op.CALL:
                 computed = _computed_name(value)
                 if computed is None:
@@ -98,11 +95,11 @@ def _find_mentions(cls: Class) -> Spoken:
                     prefixes.add(name)
                 else:
                     stores_any = True
-            elif value.op is Op.INDEX and _is_self(value.args[0]) and not is_initial:
+            elif value.op is Op.INDEX and is_self(value.args[0]) and not is_initial:
                 reads_any = True
     for value in walk_all(cls.attributes.values()):
-        told.update(words_in(value))
-    return Spoken(
+        told.update(names_in(value))
+    return AttributeMentions(
         frozenset(read),
         frozenset(filled),
         frozenset(stored),
@@ -113,42 +110,20 @@ def _find_mentions(cls: Class) -> Spoken:
     )
 
 
-def kept_name(event: Event) -> str | None:
-    """The attribute of `self` that an event assigns, registers or sets by a constant name; None for other events."""
-    if event.kind is EventKind.STORE and event.target is not None:
-        return self_attribute(event.target)
-    if event.kind is not EventKind.CALL:
-        return None
-    call = event.value
-    callee, given = call.callee, call.positional
-    if callee.op is Op.ATTR and callee.data in _REGISTERING and _is_self(callee.args[0]) and given:
-        name = given[0]
-    elif callee.op is Op.GLOBAL and callee.data == "setattr" and len(given) == 3 and _is_self(given[0]):
-        name = given[1]
-    else:
-        return None
-    return str(name.data) if name.op is Op.CONST else None
-
-
-def kept_value(event: Event) -> Value:
-    """The value that an event with a `kept_name` stores."""
-    return event.value.args[-1] if event.kind is EventKind.CALL else event.value
-
-
 def _computed_name(call: Value) -> tuple[bool, str] | None:
     """For a call that sets (True) or reads an attribute by a computed name: the beginning of the name, or ""."""
     callee, given = call.callee, call.positional
     if callee.op is Op.GLOBAL:
         if callee.data in ("setattr", "delattr") and len(given) > 1:
             return (True, _beginning(given[1])) if given[1].op is not Op.CONST else None
-        if callee.data == "getattr" and len(given) > 1 and _is_self(given[0]):
+        if callee.data == "getattr" and len(given) > 1 and is_self(given[0]):
             return (False, _beginning(given[1])) if given[1].op is not Op.CONST else None
-        if callee.data == "vars" and (not given or _is_self(given[0])):
+        if callee.data == "vars" and (not given or is_self(given[0])):
             return True, ""
         if callee.data in ("exec", "eval"):
             return callee.data == "exec", ""
     if callee.op is Op.ATTR:
-        if callee.data in _REGISTERING:
+        if callee.data in REGISTERING:
             name = call.argument(0, "name")
             return (True, "" if name is None else _beginning(name)) if name is None or name.op is not Op.CONST else None
         if callee.data in _ANSWERING or callee.data == "save_hyperparameters":
@@ -170,75 +145,42 @@ def _beginning(name: Value) -> str:
     return ""
 
 
-def words_in(value: Value) -> Iterator[str]:
-    """The names in a string that consists only of names: `encoder.layer`, or `width, depth`."""
-    if value.op is Op.CONST and isinstance(value.data, str) and len(value.data) < 200:
-        words = [word.strip() for word in value.data.replace(".", ",").split(",")]
-        if all(map(str.isidentifier, words)):
-            yield from words
-    elif value.op is Op.DICT:
-        for key in value.data:
-            if key is not None:
-                yield from words_in(key)
-
-
-def _is_self(value: Value) -> bool:
-    return value.op is Op.PARAM and value.data == "self"
-
-
-def values_of(flow: Flow) -> Iterator[Value]:
-    """All values that a body evaluates: of its events, their conditions and contexts, and the iterables of loops.
-
-    Assignment targets are left out, but not the object whose attribute or element a target is.
-    """
-    for event in (*flow.events, *flow.unpackings):
-        if event.kind is not EventKind.DELETE:
-            yield event.value
-        if event.target is not None and event.kind is not EventKind.UNPACK:
-            yield from event.target.args
-        yield from event.contexts
-        if event.guard is not None:
-            yield from (guard.test for guard in event.guard.chain())
-    for loop in flow.loops:
-        yield from (iterable for _, iterable in loop.turns)
-    for function in flow.nested:
-        yield from function.returns
-
-
 # -- attributes of other objects -----------------------------------------------------------------------------------
 
 
-def is_read(name: str, module: ModuleFacts, project: Project, *, of_others: bool = False) -> bool:
+def is_attribute_read(name: str, module: ModuleFacts, project: Project, *, of_others: bool = False) -> bool:
     """True if a file reads an attribute `name`, or has it in a string; `of_others`: of another object than `self`."""
-    return project.once(("is read", module.path, name, of_others), lambda: any(_reading(module, name, of_others)))
+    return project.once(
+        ("attribute is read", module.path, name, of_others), lambda: any(_reading(module, name, of_others))
+    )
 
 
 def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
     for function in _mentioning(module, name):
-        for value in walk_all(values_of(function.flow)):
+        for value in walk_all(function.flow.evaluated()):
             if value.op is Op.ATTR:
-                yield value.data == name and not (of_others and _is_self(value.args[0]))
+                yield value.data == name and not (of_others and is_self(value.args[0]))
             elif value.op is Op.GLOBAL:
                 yield name in str(value.data).split(".")[1:]
             else:
-                yield name in words_in(value)
+                yield name in names_in(value)
     for cls in module.classes.values() if name in module.body.words else ():
-        yield any(name in words_in(value) for value in walk_all(cls.attributes.values()))
+        yield any(name in names_in(value) for value in walk_all(cls.attributes.values()))
 
 
-def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
+def owners_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
     """The names of the other objects than `self` whose attribute `name` a file reads."""
     return project.once(("holders read", module.path, name), lambda: frozenset(_holders_read(module, name)))
 
 
 def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
     for function in _mentioning(module, name):
-        for value in walk_all(values_of(function.flow)):
-            if value.op is Op.ATTR and value.data == name and not _is_self(value.args[0]):
+        for value in walk_all(function.flow.evaluated()):
+            if value.op is Op.ATTR and value.data == name and not is_self(value.args[0]):
                 yield from _names_of(value.args[0])
 
 
-def setters_of_others(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
+def owners_set(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
     """The last names of the other objects than `self` whose attribute `name` a file sets; "" for one without name."""
     return project.once(("set of others", module.path, name), lambda: frozenset(_setting(module, name, project)))
 
@@ -248,10 +190,10 @@ def _setting(module: ModuleFacts, name: str, project: Project) -> Iterator[str]:
         for event in function.flow.events:
             target = event.target
             if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
-                if not _is_self(target.args[0]) and not _is_copied(event.value, target, module, project):
+                if not is_self(target.args[0]) and not _is_copied(event.value, target, module, project):
                     yield next(_names_of(target.args[0]), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
-                yield from () if function.owner is not None and kept_name(event) == name else ("",)
+                yield from () if function.owner is not None and set_attribute(event) == name else ("",)
 
 
 def _is_copied(value: Value, target: Value, module: ModuleFacts, project: Project) -> bool:
@@ -277,7 +219,7 @@ def sets_by_name(call: Value, name: str) -> bool:
     """True if a call sets or registers an attribute whose name is a constant argument."""
     callee = call.callee
     last = str(callee.data) if callee.op in (Op.GLOBAL, Op.ATTR) else ""
-    is_setting = last in ("setattr", "__setattr__") or last in _REGISTERING
+    is_setting = last in ("setattr", "__setattr__") or last in REGISTERING
     return is_setting and any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
 
 

@@ -11,6 +11,7 @@ from modellint.graph.value import Op, dotted, self_attribute, walk_all
 if TYPE_CHECKING:
     from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Value
+    from modellint.operators import Operator
 
 #: Attributes and methods of tensors that lists, tuples, dicts, sets, strings and numbers lack.
 _OF_TENSORS = (operators.methods("Tensor") | operators.attributes("Tensor")) - frozenset(
@@ -116,3 +117,11 @@ def is_sequence(call: Value, function: Function | None) -> bool:
         return False
     parameter = function.parameter(str(first.data))
     return parameter is not None and not _SEQUENCES.isdisjoint(_words(parameter.annotation))
+
+
+def is_single_number(call: Value, row: Operator) -> bool:
+    """True if a tensor factory gets an empty size, so the tensor has no rows: `torch.rand([])`, `torch.zeros(())`."""
+    first = call.argument(0, "size")
+    is_sized = "sized" in row.facets and row.facets.keys().isdisjoint(("passed", "literal"))
+    is_alone = len(call.positional) < 2 or row.facets.get("sized") == "tuple"
+    return is_sized and is_alone and first is not None and first.op in (Op.LIST, Op.TUPLE) and not first.args

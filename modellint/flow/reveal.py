@@ -18,7 +18,8 @@ from modellint.flow.table_reads import TableReads
 from modellint.flow.theory import Entered, Theory
 from modellint.flow.words import device_of, facets, holds, text
 from modellint.frontends.written_expressions import written_expressions
-from modellint.graph.python import WORK, Event, EventKind
+from modellint.graph.python import WORK
+from modellint.graph.value import Event, EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

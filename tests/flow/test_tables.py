@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.flow import queries
+from modellint.graph.value import EventKind
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from conftest import Workspace
 
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
 
 MODEL = """\
 import torch
@@ -128,8 +129,8 @@ class Named(queries.Theory):
     def __init__(self, run: queries.Interpreter) -> None:
         self.names: list[str] = []
 
-    def is_asked_for(self, frame: queries.Frame) -> bool:
-        return True
+    def matters(self, event: Event, frame: queries.Frame) -> bool | None:
+        return True if event.kind is EventKind.RETURN else None
 
     def method(
         self, atom: queries.Atom, name: str, arguments: queries.Arguments, frame: queries.Frame, value: Value

@@ -137,7 +137,7 @@ class Shell:
         self._contents: tuple[tuple[Atom, ...], int, tuple[tuple[Shell, int], ...]] | None = None
         #: The path conditions of its entries, by key and atoms; None if they must be collected again.
         self._paths: dict[Hashable | None, dict[Atoms, list[Path]]] | None = None
-        #: True if the entries are complete and in order. (An element that is put in again has no entry of its own.)
+        #: True if the entries are complete, without duplicates and in order.
         self.is_exact = True
         #: True if its constructor has been run.
         self.is_built = False
@@ -249,7 +249,6 @@ class Shell:
         paths = self._paths_of(key)
         known = paths.setdefault(atoms, [])
         if any(one[: len(path)] == path or path[: len(one)] == one for one in known):
-            self.is_exact = self.is_exact and (key is not None or self.kind == "set")
             return
         if key is not None and self.kind == "dict" and not path:
             if len(paths) > 1 or known:

@@ -49,10 +49,6 @@ def grown(n):
     z = defaultdict(list)
     z["a"].append(nn.GELU())
     x = z["a"]  # reveal: x → unknown or list, holding layer torch.nn.GELU
-    twice = []
-    twice.append(1)
-    twice.append(1)
-    x = twice  # reveal: x → list, holding 1
     turns = []
     for i in range(n):
         turns.append(nn.Linear(i, i))

@@ -54,14 +54,6 @@ def combined(n, d):
     return a
 
 
-def appended(n, d):
-    a = torch.zeros(n, d)
-    parts = []
-    parts.append(a)
-    parts.append(a)
-    return torch.cat(parts)  # reveal: torch.cat(parts) → tensor, sizes [?, d]
-
-
 def unknown(n, d, w, sizes, load):
     a = torch.zeros(*sizes)  # reveal: a → tensor
     a = load(n)  # reveal: a → unknown

@@ -75,6 +75,28 @@ def test_rooms_import_what_they_may() -> None:
     assert "0 broken" in result.stdout
 
 
+#: All that rules import of modellint, typing included: packages count with their modules.
+OFFERED = (
+    *("modellint.rule", "modellint.finding", "modellint.graph", "modellint.operators", "modellint.claims"),
+    *("modellint.edits", "modellint.flow.queries", "modellint.link.recipes.queries"),
+)
+#: Rules that look into the engine: two follow optimizers by theories, one has an evaluator of its own.
+INSIDE = {"ml207_parameter_not_registered", "ml209_layer_not_optimised", "ml501_width_mismatch"}
+
+
+def test_rules_speak_to_the_engine_by_queries(source: house.House) -> None:
+    rules = {module: imports for module, imports in source.imports.items() if module.startswith("modellint_rules.ml")}
+    looking = {
+        module.split(".")[1]
+        for module, imports in rules.items()
+        for one in imports
+        if one.target.startswith("modellint.") and one.target not in ("modellint.flow", "modellint.link.recipes")
+        if not any(one.target == name or one.target.startswith(f"{name}.") for name in OFFERED)
+    }
+    assert len({module.split(".")[1] for module in rules}) > 40
+    assert looking == INSIDE
+
+
 def test_what_is_imported_for_typing_exists() -> None:
     """Those imports are never executed, and mypy reads neither tests nor benchmarks."""
     files = [path for folder in ("modellint", "tests", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")]

@@ -23,6 +23,7 @@ from modellint.finding import Severity
 from modellint.flow.queries.names import QUERIES
 from modellint.graph.immutable import dataclass
 from modellint.home import BUILT_IN
+from modellint.link.recipes.queries.names import RECIPE_QUERIES
 from modellint.reading.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
 from modellint.reading.paths import shown
 from modellint.results.failures import RAISED
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _CODE = re.compile(r"[A-Z]+[0-9]+\Z")
 ALL = "ALL"
+_QUERIES = tuple(sorted({*QUERIES, *RECIPE_QUERIES}))
 
 
 @dataclass(frozen=True)
@@ -328,8 +330,8 @@ def _check_what_it_asks(cls: type[Rule], origin: str) -> None:
         if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
             raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no tuple of names")
     for name in cls.requires:
-        if name not in QUERIES:
-            hint = nearest(name, QUERIES, f"; expected {', '.join(QUERIES)}")
+        if name not in _QUERIES:
+            hint = nearest(name, _QUERIES, f"; expected {', '.join(_QUERIES)}")
             raise UsageError(f"{origin}: `requires` of `{cls.name}`: there is no query `{name}`{hint}")
     if cls.__module__.partition(".")[0] != BUILT_IN:
         _check_names(cls, origin)

@@ -143,7 +143,8 @@ class Rule:
     preview: ClassVar[bool] = False
     #: True if `check_recipe` also takes plain configurations, which name classes to build by `_target_:`.
     takes_configs: ClassVar[bool] = False
-    #: The queries about a file that the rule asks (`modellint.flow.queries.QUERIES`), such as `calls` or `lookups`.
+    #: The queries that the rule asks, such as `calls`: about a Python file (`modellint.flow.queries.QUERIES`), about
+    #: recipes and scripts (`modellint.link.recipes.queries.RECIPE_QUERIES`).
     requires: ClassVar[tuple[str, ...]] = ()
     #: The functions and classes of libraries that the rule is about, by dotted names. A Python file is left out that
     #: reaches none of these libraries.

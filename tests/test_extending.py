@@ -326,9 +326,3 @@ def test_a_file_that_reaches_none_of_the_libraries_is_left_out(workspace: Worksp
     rule = ASKING.format(imports="", attribute='about = ("torch.nn.Linear",)', body="raise ValueError(module.path)")
     workspace.write({"lab/lab008.py": rule, "model.py": text, "modellint.toml": 'rule-paths = ["lab"]\n'})
     assert workspace.run("check", "model.py").code == (2 if is_asked else 0)
-
-
-def test_the_names_of_queries_are_those_that_there_are() -> None:
-    from modellint.flow.queries import QUERIES, Queries
-
-    assert list(QUERIES) == sorted(name for name in dir(Queries) if not name.startswith("_"))

@@ -69,6 +69,20 @@ class EmbeddingSizedByFeatures(Rule):
     code = "ML101"
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
+    requires = (
+        
+        "arguments",
+        "evaluation",
+        "lookups_in",
+        "may_keep_layers",
+        "may_keep_tables",
+        "method",
+        "mro",
+        "tables_given",
+        "tables_made",
+        "wholes",
+    ,
+    )
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

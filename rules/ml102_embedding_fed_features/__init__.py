@@ -43,6 +43,7 @@ class EmbeddingFedFeatures(Rule):
     code = "ML102"
     name = "embedding-fed-features"
     severity = Severity.ERROR
+    requires = ("lookups",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for lookup in queries.flow(module, project).lookups():

@@ -58,6 +58,7 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
+    requires = ("imported", "lookups", "may_look_up", "searches")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         nearest: dict[object, queries.Lookup] = {}

@@ -52,6 +52,7 @@ class ConstantIdOutsideTable(Rule):
     code = "ML104"
     name = "constant-id-outside-table"
     severity = Severity.ERROR
+    requires = ("constructed_anywhere", "lookups", "padded_tables")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         flow = queries.flow(module, project)

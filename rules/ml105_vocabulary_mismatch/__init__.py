@@ -66,6 +66,7 @@ class VocabularyMismatch(Rule):
     code = "ML105"
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
+    requires = ("disagreements", "id_layer", "id_layer_returned", "imported")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for cls in module.classes.values():

@@ -56,6 +56,7 @@ class TargetOutsideClasses(Rule):
     code = "ML106"
     name = "target-outside-classes"
     severity = Severity.WARNING
+    requires = ("callers", "constants_written", "is_compared", "loss_targets")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         flow = queries.flow(module, project)

@@ -53,6 +53,7 @@ class LayerOmittedFromModules(Rule):
     code = "ML201"
     name = "layer-omitted-from-modules"
     severity = Severity.ERROR
+    requires = ("omitted_layers", "recipes")
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -52,6 +52,7 @@ class LayerNotSaved(Rule):
     code = "ML203"
     name = "layer-not-saved"
     severity = Severity.ERROR
+    requires = ("recipes", "unsaved_layers")
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

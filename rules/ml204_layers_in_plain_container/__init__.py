@@ -57,6 +57,7 @@ class LayersInPlainContainer(Rule):
     code = "ML204"
     name = "layers-in-plain-container"
     severity = Severity.ERROR
+    requires = ("unregistered_containers",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in queries.flow(module, project).unregistered_containers():

@@ -55,6 +55,17 @@ class TensorNotBuffer(Rule):
     code = "ML205"
     name = "tensor-not-buffer"
     severity = Severity.WARNING
+    requires = (
+        
+        "given_values",
+        "layers_of",
+        "may_store_tensor",
+        "object",
+        "objects_below",
+        "tensors_given",
+        "unregistered_tensors",
+    ,
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .stranded import stranded

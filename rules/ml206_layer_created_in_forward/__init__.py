@@ -44,6 +44,7 @@ class LayerCreatedInForward(Rule):
     code = "ML206"
     name = "layer-created-in-forward"
     severity = Severity.ERROR
+    requires = ("callers", "late_layers")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .creations import Creations

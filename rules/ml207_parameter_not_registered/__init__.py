@@ -65,6 +65,18 @@ class ParameterNotRegistered(Rule):
     code = "ML207"
     name = "parameter-not-registered"
     severity = Severity.ERROR
+    requires = (
+        
+        "constructed_anywhere",
+        "layers_of",
+        "may_store_derived",
+        "may_store_early",
+        "object",
+        "stores",
+        "unregistered_containers",
+        "unregistered_tensors",
+    ,
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .moved import moved_late

@@ -59,6 +59,7 @@ class CallBypassesDdp(Rule):
     code = "ML208"
     name = "call-bypasses-ddp"
     severity = Severity.ERROR
+    requires = ("callees", "holds", "recipes", "registrations", "script")
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -53,6 +53,7 @@ class LayerNotOptimised(Rule):
     code = "ML209"
     name = "layer-not-optimised"
     severity = Severity.WARNING
+    requires = ("recipes", "untrained_layers")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .optimised import left_out

@@ -61,6 +61,7 @@ class StateNotSaved(Rule):
     code = "ML210"
     name = "state-not-saved"
     severity = Severity.INFO
+    requires = ("changes_state", "recipes", "registrations", "within_wholes")
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

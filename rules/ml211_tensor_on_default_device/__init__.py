@@ -58,6 +58,7 @@ class TensorOnDefaultDevice(Rule):
     code = "ML211"
     name = "tensor-on-default-device"
     severity = Severity.WARNING
+    requires = ("callers", "layers_of", "object")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .made import encounters

@@ -75,6 +75,7 @@ class LayerNeverUsed(Rule):
     code = "ML213"
     name = "layer-never-used"
     severity = Severity.INFO
+    requires = ("children",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .kept_on_purpose import is_filled_from_file

@@ -62,6 +62,7 @@ class HardCodedRotaryOffset(Rule):
     code = "ML301"
     name = "hard-coded-rotary-offset"
     severity = Severity.ERROR
+    requires = ("position_tables",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in uses(queries.flow(module, project).position_tables()).values():

@@ -49,6 +49,7 @@ class RotaryLengthNotCovering(Rule):
     code = "ML302"
     name = "rotary-length-not-covering"
     severity = Severity.WARNING
+    requires = ("position_tables",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         reported: set[Value | queries.Term] = set()

@@ -52,6 +52,7 @@ class UnguardedPositionTable(Rule):
     code = "ML303"
     name = "unguarded-position-table"
     severity = Severity.INFO
+    requires = ("may_keep_layers", "method", "mro")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in project.of(PositionTables).unguarded(module):

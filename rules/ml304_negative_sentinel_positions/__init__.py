@@ -55,6 +55,17 @@ class NegativeSentinelPositions(Rule):
     code = "ML304"
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
+    requires = (
+        
+        "callers",
+        "constants_written",
+        "escapes",
+        "is_compared",
+        "lookups",
+        "padded_positions",
+        "possible_callers",
+    ,
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         seen: set[object] = set()

@@ -61,6 +61,7 @@ class UndefinedReference(Rule):
     code = "ML401"
     name = "undefined-reference"
     severity = Severity.ERROR
+    requires = ("problems",)
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:

@@ -53,6 +53,7 @@ class UnknownTag(Rule):
     code = "ML406"
     name = "unknown-tag"
     severity = Severity.ERROR
+    requires = ("evaluation", "live_nodes", "pairing", "problems", "wholes")
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:

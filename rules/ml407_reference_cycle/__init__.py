@@ -48,6 +48,7 @@ class ReferenceCycle(Rule):
     code = "ML407"
     name = "reference-cycle"
     severity = Severity.ERROR
+    requires = ("problems",)
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:

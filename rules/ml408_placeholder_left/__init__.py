@@ -46,6 +46,7 @@ class PlaceholderLeft(Rule):
     code = "ML408"
     name = "placeholder-left"
     severity = Severity.INFO
+    requires = ("evaluation", "is_inference", "live_nodes", "pairing")
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         for left in left_placeholders(recipe, project):

@@ -88,6 +88,7 @@ class CallMismatch(Rule):
     code = "ML502"
     name = "call-mismatch"
     severity = Severity.ERROR
+    requires = ("calls",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

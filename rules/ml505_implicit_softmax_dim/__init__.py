@@ -59,6 +59,7 @@ class ImplicitSoftmaxDim(Rule):
     code = "ML505"
     name = "implicit-softmax-dim"
     severity = Severity.ERROR
+    requires = ("calls",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

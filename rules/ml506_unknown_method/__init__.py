@@ -65,6 +65,7 @@ class UnknownMethod(Rule):
     code = "ML506"
     name = "unknown-method"
     severity = Severity.ERROR
+    requires = ("calls",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

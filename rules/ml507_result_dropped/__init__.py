@@ -98,6 +98,7 @@ class ResultDropped(Rule):
     code = "ML507"
     name = "result-dropped"
     severity = Severity.WARNING
+    requires = ("dropped_calls",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -67,6 +67,7 @@ class NumberForTensor(Rule):
     code = "ML509"
     name = "number-for-tensor"
     severity = Severity.ERROR
+    requires = ("calls",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -69,7 +69,7 @@ class SeveralForOne(Rule):
     code = "ML510"
     name = "several-for-one"
     severity = Severity.ERROR
-    requires = ("calls", "constructions")
+    requires = ("constructions",)
     about = ("torch.nn.Module",)
     probe = staticmethod(called_probe)
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.lazy import lazily
+from modellint.link.recipes.queries.names import RECIPE_QUERIES as RECIPE_QUERIES
 
 if TYPE_CHECKING:
     from modellint.graph.python import Misfit as Misfit

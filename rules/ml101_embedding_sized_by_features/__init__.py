@@ -70,7 +70,6 @@ class EmbeddingSizedByFeatures(Rule):
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
     requires = (
-        
         "arguments",
         "evaluation",
         "lookups_in",
@@ -78,10 +77,10 @@ class EmbeddingSizedByFeatures(Rule):
         "may_keep_tables",
         "method",
         "mro",
+        "run_of_lookups",
         "tables_given",
         "tables_made",
         "wholes",
-    ,
     )
     takes_configs = True
 

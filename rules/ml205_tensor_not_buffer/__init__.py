@@ -56,7 +56,6 @@ class TensorNotBuffer(Rule):
     name = "tensor-not-buffer"
     severity = Severity.WARNING
     requires = (
-        
         "given_values",
         "layers_of",
         "may_store_tensor",
@@ -64,7 +63,6 @@ class TensorNotBuffer(Rule):
         "objects_below",
         "tensors_given",
         "unregistered_tensors",
-    ,
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

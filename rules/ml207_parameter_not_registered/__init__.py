@@ -66,7 +66,6 @@ class ParameterNotRegistered(Rule):
     name = "parameter-not-registered"
     severity = Severity.ERROR
     requires = (
-        
         "constructed_anywhere",
         "layers_of",
         "may_store_derived",
@@ -75,7 +74,6 @@ class ParameterNotRegistered(Rule):
         "stores",
         "unregistered_containers",
         "unregistered_tensors",
-    ,
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

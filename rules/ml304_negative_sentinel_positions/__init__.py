@@ -56,7 +56,6 @@ class NegativeSentinelPositions(Rule):
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
     requires = (
-        
         "callers",
         "constants_written",
         "escapes",
@@ -64,7 +63,6 @@ class NegativeSentinelPositions(Rule):
         "lookups",
         "padded_positions",
         "possible_callers",
-    ,
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

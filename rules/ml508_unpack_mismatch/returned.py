@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import bind
 from modellint.graph.value import Event, EventKind, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import PathCondition, Value
+    from modellint.graph.value import Value
     from modellint.rule import Project
 
 #: The number of calls that are followed, each of which returns the result of the next one.
@@ -121,13 +120,13 @@ def _parts_of_call(project: Project, function: Function, call: Value, event: Eve
     target = reached.function
     if target.signature.is_async:
         return None
-    bound = _constant_arguments(call, reached)
+    bound = queries.constant_arguments(call, reached, {})
     parts: list[Part] = []
     calls = [(made, reached)]
     for inner in target.flow.events:
         if inner.kind is EventKind.YIELD:
             return None
-        if inner.kind is not EventKind.RETURN or not _is_possible(inner.guard, bound):
+        if inner.kind is not EventKind.RETURN or not queries.is_possible(inner, bound):
             continue
         if inner.value.op is Op.CONST and inner.value.data is None:
             continue
@@ -141,21 +140,3 @@ def _parts_of_call(project: Project, function: Function, call: Value, event: Eve
 
 def _as_event(call: Value, event: Event) -> Event:
     return Event(EventKind.CALL, call, None, event.guard, event.loops, event.contexts, event.handled)
-
-
-# -- paths that a call can take ------------------------------------------------------------------------------------
-
-
-def _constant_arguments(call: Value, reached: queries.Reached) -> dict[str, object]:
-    """The constants that parameters have in a call, passed or by default; unknown ones are left out."""
-    given = bind(reached.parameters, call)
-    found: dict[str, object] = {}
-    for parameter in reached.parameters:
-        known = given.get(parameter.name, None if call.has_unpacking else parameter.default)
-        if known is not None and known.op is Op.CONST:
-            found[parameter.name] = known.data
-    return found
-
-
-def _is_possible(guard: PathCondition | None, bound: dict[str, object]) -> bool:
-    return guard is None or all(queries.outcome(link.test, bound) in (None, link.truthy) for link in guard.chain())

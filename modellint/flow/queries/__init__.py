@@ -121,6 +121,8 @@ if TYPE_CHECKING:
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
+    from modellint.flow.queries.values import constant_arguments as constant_arguments
+    from modellint.flow.queries.values import is_possible as is_possible
     from modellint.flow.queries.values import returns as returns
     from modellint.flow.sinks import Sink as Sink
     from modellint.flow.table_reads import LengthComparison as LengthComparison
@@ -190,7 +192,7 @@ else:
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",
-            "modellint.flow.queries.values": "Kind Operand returns",
+            "modellint.flow.queries.values": "Kind Operand constant_arguments is_possible returns",
             "modellint.flow.sinks": "Sink",
             "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
             "modellint.flow.tensor_devices": "Encounter Fresh Meeting Moved There",

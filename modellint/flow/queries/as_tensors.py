@@ -83,7 +83,7 @@ def _values(function: Function) -> Iterator[tuple[Value, Event]]:
     """All values of a function, each with the first event that it is a part of."""
     seen: set[int] = set()
     for event in function.flow.events:
-        pending = [top for top in (event.value, event.target) if top is not None]
+        pending = [event.value, *(event.target.args if event.target is not None else ())]
         while pending:
             value = pending.pop()
             if id(value) not in seen:
@@ -174,7 +174,7 @@ def _number_of_values(call: Operand) -> int | None:
 def _of_pair(name: str, value: Value, position: int) -> int | None:
     """Two for elements and ids; `max(x)` and `max(x, other)` return one tensor."""
     row, dim = operators.row(name), value.argument(position, "dim")
-    is_pair = row is not None and ("reduces" not in row.facets or dim is not None)
+    is_pair = row is not None and (dim is not None or ("reduces" not in row.facets and not name.endswith("median")))
     return 2 if is_pair and (dim is None or dim.op is Op.CONST) and not value.has_unpacking else None
 
 

@@ -11,20 +11,23 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.queries.functions import outcome
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.graph.python import bind
 from modellint.graph.value import EventKind, Op
+from modellint.link.calls.doubts import is_overridden
 from modellint.link.calls.reached import CallReach
 from modellint.link.values.callers import callers
 from modellint.link.values.kinds import Kinds
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from modellint.finding import Place
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Nested, Value
+    from modellint.link.calls.reached import Reached
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -79,6 +82,8 @@ class Context:
     outer: Context | None
     depth: int
     nested: Nested | None = None
+    #: The constants that parameters have by the call.
+    constants: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +318,7 @@ class _Origins:
         self._seen: set[tuple[Value, object]] = set()
 
     def of(self, operand: Operand) -> Iterator[Operand]:
-        pending: list[tuple[Operand, object, Context | None]] = [(operand, None, operand.context)]
+        pending: list[tuple[Operand, _Keys, Context | None]] = [(operand, (), operand.context)]
         while pending:
             at, key, context = pending.pop(0)
             if (at.value, key) in self._seen:
@@ -321,15 +326,18 @@ class _Origins:
             self._seen.add((at.value, key))
             found = None if len(self._seen) > _MAX_VALUES else self._step(at, key, context)
             if found is None:
-                yield replace(at, part=key, context=context) if key is not None or context is not None else at
+                yield replace(at, part=key or None, context=context) if key or context is not None else at
             else:
                 pending += found
 
-    def _step(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
-        """The values that a value stands for; None if it is an origin. `key` is the part of it that is asked for."""
+    def _step(self, at: Operand, key: _Keys, context: Context | None) -> _Steps | None:
+        """The values that a value stands for; None if it is an origin.
+
+        `key` are the keys and indices, first to last, of the part of it that is asked for.
+        """
         value, op = at.value, at.value.op
 
-        def each(values: Collection[Value], part: object = None) -> _Steps:
+        def each(values: Collection[Value], part: _Keys = ()) -> _Steps:
             return [(Operand(one, at.function, self._project), part, context) for one in values]
 
         if op is Op.CALL:
@@ -348,17 +356,17 @@ class _Origins:
                 return None
             return [(Operand(definition.value, definition.module.body, self._project), key, None)]
         if op is Op.UNPACK:
-            return each(value.args[:1], value.data if value.data >= 0 else _REST)
+            return each(value.args[:1], (value.data if value.data >= 0 else _REST, *key))
         if op is Op.INDEX:
             subscript = value.args[1]
-            return each(value.args[:1], subscript.data if subscript.op is Op.CONST else _ANY)
+            return each(value.args[:1], (subscript.data if subscript.op is Op.CONST else _ANY, *key))
         if op is Op.ITEM:
-            return each(value.args[:1], _ANY)
+            return each(value.args[:1], (_ANY, *key))
         if op is Op.UPDATE:
             return each(value.args[:1], key)
-        return None if key is None else self._of_display(at, key, context)
+        return self._of_display(at, key[0], key[1:], context) if key else None
 
-    def _of_display(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
+    def _of_display(self, at: Operand, key: object, others: _Keys, context: Context | None) -> _Steps | None:
         """The elements of a tuple, list or dictionary that a key or an index picks."""
         value, op = at.value, at.value.op
         if op is Op.DICT:
@@ -371,9 +379,9 @@ class _Origins:
                 found = [value.args[key]]
         else:
             return None
-        return [(Operand(one, at.function, self._project), None, context) for one in found] or None
+        return [(Operand(one, at.function, self._project), others, context) for one in found] or None
 
-    def _of_call(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
+    def _of_call(self, at: Operand, key: _Keys, context: Context | None) -> _Steps | None:
         value = at.value
         if at.is_applied:
             return None
@@ -381,20 +389,23 @@ class _Origins:
             return None
         operand = self._kept_operand(at)
         if operand is not None:
-            return [(Operand(operand, at.function, self._project), None, context)]
+            return [(Operand(operand, at.function, self._project), (), context)]
         if value.callee.op is Op.LAMBDA:
             return self._of_nested(at, key, context)
         last = self._last_layer(at)
         if last is not None:
-            return [(last, None, None)]
+            return [(last, (), None)]
         reached = CallReach(self._project, at.function).of(value)
         depth = 0 if context is None else context.depth
         if reached is None or reached.function is None or reached.is_made or depth >= _MAX_CALLS:
             return None
-        returned = returns(reached.function)
+        if reached.may_be_overridden and is_overridden(self._project, reached):
+            return None
+        given = constant_arguments(value, reached, {} if context is None else context.constants)
+        returned = [event.value for event in return_events(reached.function) if is_possible(event, given)]
         if not returned:
             return None
-        inner = Context(at, context, depth + 1)
+        inner = Context(at, context, depth + 1, constants=given)
         return [(Operand(one, reached.function, self._project), key, inner) for one in returned]
 
     def _kept_operand(self, at: Operand) -> Value | None:
@@ -421,7 +432,7 @@ class _Origins:
             return None
         return Operand(last, made[0].function, self._project, is_applied=True)
 
-    def _of_parameter(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
+    def _of_parameter(self, at: Operand, key: _Keys, context: Context | None) -> _Steps | None:
         """The arguments that a parameter gets: of the call that the search came by, or of the callers in sight."""
         name = str(at.value.data)
         if name == "self":
@@ -447,7 +458,7 @@ class _Origins:
                     found.append((Operand(given, caller, self._project), key, None))
         return found or None
 
-    def _of_nested(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
+    def _of_nested(self, at: Operand, key: _Keys, context: Context | None) -> _Steps | None:
         """What a function inside of a function returns, to the call of it."""
         nested, depth = at.value.callee.data, 0 if context is None else context.depth
         returned = at.value.callee.args or nested.returns
@@ -456,7 +467,7 @@ class _Origins:
         inner = Context(at, context, depth + 1, nested)
         return [(Operand(one, at.function, self._project), key, inner) for one in returned]
 
-    def _of_inner(self, at: Operand, key: object, context: Context | None) -> _Steps | None:
+    def _of_inner(self, at: Operand, key: _Keys, context: Context | None) -> _Steps | None:
         """The argument that a function inside of a function gets by the call that the search came by."""
         nested, name = None if context is None else context.nested, str(at.value.data)
         if context is None or nested is None or nested.parameters.get(name) is not at.value:
@@ -466,7 +477,7 @@ class _Origins:
         value = given.get(name, nested.defaults.get(name))
         return None if value is None or call.has_unpacking else [(context.call.of(value), key, context.outer)]
 
-    def _of_attribute(self, at: Operand, key: object) -> _Steps | None:
+    def _of_attribute(self, at: Operand, key: _Keys) -> _Steps | None:
         """The stores of an attribute, and what a property returns."""
         value, name = at.value, str(at.value.data)
         if len(value.args) == 2:  # what this body stored there before
@@ -488,7 +499,7 @@ class _Origins:
         if receiver.value.op is Op.PARAM and receiver.value.data == "self" and receiver.function.owner is not None:
             return receiver.function.owner
         if receiver.value.op is Op.PARAM and receiver.context is not None:
-            found = self._of_parameter(receiver, None, receiver.context)
+            found = self._of_parameter(receiver, (), receiver.context)
             return self._owner(replace(found[0][0], context=found[0][2])) if found and len(found) == 1 else None
         model = receiver.object_class() if receiver.value.op in (Op.CALL, Op.GLOBAL, Op.CHOICE, Op.ATTR) else None
         return None if model is None else model.cls
@@ -501,7 +512,9 @@ class _Origins:
         return [one for cls in below for one in members.stores(cls, name)]
 
 
-_Steps = list[tuple[Operand, object, "Context | None"]]
+#: Keys and indices, `_ANY` and `_REST` among them.
+_Keys = tuple[object, ...]
+_Steps = list[tuple[Operand, _Keys, "Context | None"]]
 
 
 def _is_key(name: object, key: object) -> bool:
@@ -510,6 +523,33 @@ def _is_key(name: object, key: object) -> bool:
 
 def returns(function: Function) -> list[Value]:
     """The values that a function returns, one for each `return`; none for a generator and a coroutine."""
+    return [event.value for event in return_events(function)]
+
+
+def return_events(function: Function) -> list[Event]:
+    """The `return`s of a function; none for a generator and a coroutine."""
     if function.signature.is_async or any(event.kind is EventKind.YIELD for event in function.flow.events):
         return []
-    return [event.value for event in function.flow.of(EventKind.RETURN)]
+    return list(function.flow.of(EventKind.RETURN))
+
+
+def constant_arguments(call: Value, target: Reached, known: Mapping[str, object]) -> dict[str, object]:
+    """The constants that parameters have in a call, passed or by default; unknown ones are left out.
+
+    `known` are those of the parameters of the function around the call.
+    """
+    given = bind(target.parameters, call)
+    found: dict[str, object] = {}
+    for parameter in target.parameters:
+        value = given.get(parameter.name, None if call.has_unpacking else parameter.default)
+        if value is not None and value.op is Op.CONST:
+            found[parameter.name] = value.data
+        elif value is not None and value.op is Op.PARAM and value.data in known and parameter.name in given:
+            found[parameter.name] = known[value.data]
+    return found
+
+
+def is_possible(event: Event, constants: Mapping[str, object]) -> bool:
+    """True if an event may happen in a call whose parameters have these constants."""
+    chain = () if event.guard is None else event.guard.chain()
+    return all(outcome(link.test, constants) in (None, link.truthy) for link in chain)

@@ -70,7 +70,7 @@ class BuiltInsteadOfCalled(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for call in queries.flow(module, project).calls():
-            if not call.value.positional or not _CATCHING.isdisjoint(call.event.handled):
+            if len(call.value.args) < 2 or not _CATCHING.isdisjoint(call.event.handled):
                 continue
             built = _built_class(call)
             if built is None or not any(map(_may_be_tensor, _arguments(call))):
@@ -145,7 +145,7 @@ def _takes_settings(name: str, cls: Class | None) -> bool:
 
 
 def _arguments(call: queries.Call) -> list[queries.Operand]:
-    return [queries.Operand(value, call.function, call.project) for value in call.value.positional]
+    return [queries.Operand(value, call.function, call.project) for value in call.value.args[1:]]
 
 
 def _may_be_tensor(operand: queries.Operand) -> bool:
@@ -155,7 +155,8 @@ def _may_be_tensor(operand: queries.Operand) -> bool:
 def _use(call: queries.Call, built: _Built) -> _Use | None:
     """The first use of the constructed layer that only a tensor stands; None if there is none."""
     for operand, use in queries.tensor_uses([call.result]):
-        if operand.is_always(call.result) and not _is_of_layer(use.user, built):
+        is_layer = operand.value is call.value or operand.kinds() == {queries.Kind.LAYER}
+        if is_layer and not _is_of_layer(use.user, built):
             # A run tells no error of an operator from one of its operands.
             place = None if use.user.op in (Op.BIN, Op.UNARY) else call.module.place(use.user)
             return _Use(_in_words(use), place) if _CATCHING.isdisjoint(use.event.handled) else None

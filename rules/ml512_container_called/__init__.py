@@ -103,6 +103,8 @@ def _container(call: queries.Call) -> tuple[str, queries.Operand] | None:
     for leaf in call.callee.origins(through_operators=False):
         if leaf.part is not None:
             return None
+        if leaf.is_none:  # which an attribute often is at first
+            continue
         model = leaf.made_class()
         kind = _DISPLAYS.get(leaf.value.op, "")
         if model is not None and model.cls is None and model.name.startswith("torch.nn."):

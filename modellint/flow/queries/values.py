@@ -230,11 +230,6 @@ class Operand:
         """The values that this one is on its paths, each followed as far as it can be; the nearest ones first."""
         return _Origins(self.project, frozenset(wanted), frozenset(barriers), through_operators).of(self)
 
-    def is_always(self, other: Operand) -> bool:
-        """True if the value is another one of the same function on each path."""
-        leaves = list(self.origins(through_operators=False))
-        return bool(leaves) and all(leaf.value is other.value and leaf.part is None for leaf in leaves)
-
     def is_call_of(self, names: Collection[str]) -> bool:
         """True if the value is a call of a function, method or layer with one of these dotted names.
 

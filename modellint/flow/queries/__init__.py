@@ -41,15 +41,23 @@ if TYPE_CHECKING:
     from modellint.flow.queries.as_tensors import tensor_uses as tensor_uses
     from modellint.flow.queries.calls import Argument as Argument
     from modellint.flow.queries.calls import Call as Call
+    from modellint.flow.queries.torch_calls import TorchMismatch as TorchMismatch
+    from modellint.flow.queries.torch_calls import torch_mismatch as torch_mismatch
+    from modellint.flow.queries.torch_calls import torch_parameters as torch_parameters
+    from modellint.flow.queries.torch_calls import torch_signature as torch_signature
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import returns as returns
     from modellint.flow.truth import truth_with as truth_with
+    from modellint.knowledge.surface import all_names as all_names
+    from modellint.knowledge.surface import gone_names as gone_names
     from modellint.knowledge.surface import layer_members as layer_members
     from modellint.knowledge.surface import module_names as module_names
+    from modellint.knowledge.surface import optimizer_names as optimizer_names
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
+    from modellint.link.calls.overloads import Refusal as Refusal
     from modellint.link.calls.reached import Reached as Reached
     from modellint.link.classes.signatures import Misfit as Misfit
 else:
@@ -64,9 +72,14 @@ else:
             "modellint.flow.queries.as_tensors": (
                 "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
             ),
+            "modellint.flow.queries.torch_calls": "TorchMismatch torch_mismatch torch_parameters torch_signature",
             "modellint.flow.queries.values": "Kind Operand returns",
             "modellint.flow.truth": "truth_with",
-            "modellint.knowledge.surface": "layer_members module_names removed_tensor_names takes_tensor tensor_names",
+            "modellint.knowledge.surface": (
+                "all_names gone_names layer_members module_names optimizer_names removed_tensor_names takes_tensor "
+                "tensor_names"
+            ),
+            "modellint.link.calls.overloads": "Refusal",
             "modellint.link.calls.reached": "Reached",
             "modellint.link.classes.signatures": "Misfit",
         },

@@ -142,6 +142,28 @@ def test_the_texts_of_the_rule_are_those_that_torch_takes() -> None:
             call("unheard of")
 
 
+@pytest.mark.parametrize(
+    ("name", "positional", "keywords"),
+    [
+        ("Tensor.add_", "fT", {}),
+        ("Tensor.addcdiv_", "fTT", {}),
+        ("Tensor.addmm", "iTT", {}),
+        ("torch.add", "TfT", {}),
+        ("torch.max", "Ti", {"keepdims": ""}),
+        ("torch.mean", "", {"x": "T", "axis": "C"}),
+        ("torch.zeros", "iii", {"dtype": "d"}),
+        ("torch.arange", "iii", {"device": "s"}),
+        ("torch.cat", "C", {"axis": "T"}),
+        ("Tensor.float", "", {"memory_format": ""}),
+        ("torch.optim.lr_scheduler.StepLR", ["", "i"], {"verbose": ""}),
+    ],
+)
+def test_calls_that_torch_takes_fit(name: str, positional: str, keywords: dict[str, str]) -> None:
+    found = signatures.signature(name)
+    assert found is not None
+    assert unfit(found, list(positional), keywords) is None
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_the_installed_torch_refuses_what_fits_no_overload() -> None:
     skip_other_releases()

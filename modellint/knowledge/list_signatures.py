@@ -74,7 +74,7 @@ _MARKS = {
     inspect.Parameter.VAR_KEYWORD: ("**", ""),
 }
 #: Settings that lists of parameters no longer have, but had in releases that are still in use.
-_HAD = {"torch.optim.lr_scheduler": "verbose", "torch.nn.utils": "error_if_nonfinite"}
+_HAD = {"torch.optim.lr_scheduler": "verbose"}
 
 
 def _word(name: str, before: str, after: str, kinds: str, *, has_default: bool) -> str:
@@ -131,6 +131,20 @@ def _stub(path: str, cls: str = "") -> dict[str, list[str]]:
     for node in body:
         if isinstance(node, ast.FunctionDef) and not any(ast.unparse(one) == "property" for one in node.decorator_list):
             found.setdefault(node.name, []).append(_of_stub(node, is_method=bool(cls)))
+    return found
+
+
+@cache
+def _old_overloads() -> dict[str, list[str]]:
+    """The deprecated overloads of functions, as methods take them: those whose tensor is still called `self`."""
+    found: dict[str, list[str]] = {}
+    for node in ast.parse((_FOLDER / _MODULES["torch"]).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and not any(one.arg == "out" for one in node.args.kwonlyargs):
+            plain = [*node.args.posonlyargs, *node.args.args]
+            if any(one.arg == "self" for one in plain):
+                words = (_word(one.arg, "", "", _kinds(one.annotation), has_default=False) for one in plain)
+                line = " ".join(word for word in words if not word.startswith("input"))
+                found.setdefault(node.name, []).append(line)
     return found
 
 
@@ -250,6 +264,8 @@ def _methods() -> Iterator[tuple[str, str]]:
             continue
         overloads = _of_python(function, is_method=True) if inspect.isfunction(function) else native.get(name, [])
         if overloads:
+            if not inspect.isfunction(function):
+                overloads = [*overloads, *_old_overloads().get(name.removesuffix("_"), ())]
             yield f"Tensor.{name}", _line(overloads, function)
 
 

@@ -37,7 +37,7 @@ class Overload:
     kinds: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Signature:
     """The overloads of a function, method or constructor of torch."""
 

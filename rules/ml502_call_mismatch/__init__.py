@@ -257,10 +257,10 @@ def _is_used_as_tensor(call: queries.Call, target: queries.Reached) -> bool:
 
 def _of_torch(call: queries.Call) -> Mismatch | None:
     """The mismatch of a call of a function, method or class that torch's signatures describe."""
-    if call.target is not None or not _ASKING.isdisjoint(call.questions):
+    found = None if call.target is not None else queries.torch_mismatch(call)
+    if found is None or not _ASKING.isdisjoint(call.questions):
         return None
-    found = queries.torch_mismatch(call)
-    if found is None or call.depends_on_release or call.is_expected_to_fail:
+    if call.depends_on_release or call.is_expected_to_fail:
         return None
     refusals = tuple(one for one in found.unfit.refusals if not _is_told_elsewhere(found.name, one))
     if not found.unfit.misfits and not refusals:

@@ -69,6 +69,9 @@ class RefusedValue:
 
 def refused_values(call: queries.Call) -> RefusedValue | None:
     """The first argument of a call of torch whose text or number is none that it takes; None if there is none."""
+    is_text = any(one.op is Op.CONST and isinstance(one.data, str) for one in call.value.args)
+    if not is_text and not str(call.value.callee.data).endswith(_POOLS):
+        return None
     parameters = queries.torch_parameters(call)
     if parameters is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from modellint import edits
@@ -9,6 +10,7 @@ from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, dotted
+from modellint.link.calls.doubts import is_shadowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,8 +120,13 @@ def _full_name(value: Value, function: Function, project: Project) -> str:
     if not isinstance(definition, External) or not definition.name.startswith("torch."):
         return ""
     written = dotted(value) or ""
+    if is_shadowed(project, module, written):
+        return ""
     head, _, rest = written.partition(".")
-    is_renamed = ".modules." in f"{module.imports.get(head, head)}.{rest}."  # `torch.nn.modules.…` by its public name
+    target = module.imports.get(head, "")
+    full = f"{target}.{rest}".removesuffix(".")
+    # `torch.nn.parameter.is_lazy` goes by the name of `torch.nn.is_lazy`.
+    is_renamed = full.startswith("torch.") and full != definition.name
     is_chosen = not rest and (head in module.rebound or head in module.constants)
     return "" if is_renamed or is_chosen else definition.name
 
@@ -138,7 +145,7 @@ def _of_optimizer(event: Event, function: Function, project: Project) -> Iterato
     if callee.op is not Op.ATTR or callee.args[0].op is Op.CONST:
         return
     name = str(callee.data)
-    if name in queries.optimizer_names(_OPTIMIZERS[0]) or name.startswith("_"):
+    if not _may_be_of_optimizer(name):
         return
     owner = _optimizer_module(queries.Operand(callee.args[0], function, project), project)
     known = frozenset() if owner is None else queries.optimizer_names(owner)
@@ -148,6 +155,13 @@ def _of_optimizer(event: Event, function: Function, project: Project) -> Iterato
         yield UnknownName(
             "an optimizer" if owner == _OPTIMIZERS[0] else "a scheduler", name, callee, function, event, known
         )
+
+
+@cache
+def _may_be_of_optimizer(name: str) -> bool:
+    """True if a name resembles one that optimizers or schedulers have, so that it may be meant as that."""
+    known = [one for module in _OPTIMIZERS for one in queries.optimizer_names(module) if one[0] != "_"]
+    return name[0] != "_" and name not in known and bool(edits.get_close_matches(name, known, n=1, cutoff=0.6))
 
 
 def _optimizer_module(receiver: queries.Operand, project: Project) -> str | None:

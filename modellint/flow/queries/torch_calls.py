@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from modellint.flow.queries.values import Kind, Operand
 from modellint.graph.definitions import External
-from modellint.graph.value import Op
+from modellint.graph.value import Op, dotted
 from modellint.knowledge import signatures
-from modellint.link.calls.overloads import Unfit, unfit
+from modellint.link.calls.doubts import is_shadowed
+from modellint.link.calls.overloads import Unfit, refuses, unfit
 from modellint.link.calls.reached import Reached
 from modellint.link.values.kinds import is_plain_layer
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.queries.calls import Call
     from modellint.graph.value import Value
-    from modellint.knowledge.signatures import Overload, Signature
+    from modellint.knowledge.signatures import Signature
 
 #: Functions that give neither a list nor a tuple, but something to go through.
 _GENERATORS = frozenset(f"builtins.{name}" for name in ("map", "filter", "zip", "reversed", "iter", "range", "set"))
@@ -60,6 +62,8 @@ def _description(call: Call) -> tuple[str, Signature] | None:
     callee = call.value.callee
     definition = call.project.names.definition(call.module, callee)
     name = ""
+    if definition is not None and is_shadowed(call.project, call.module, dotted(callee) or ""):
+        return None
     if isinstance(definition, External) and definition.name.startswith("torch."):
         name = definition.name
         if name.startswith("torch.functional."):
@@ -106,15 +110,11 @@ def torch_mismatch(call: Call) -> TorchMismatch | None:
     name, signature = described
     value = call.value
     given = next((n for n, one in enumerate(value.positional) if one.op is Op.STARRED), len(value.positional))
-    letters = [_letters(one, call) for one in value.positional[:given]]
-    keywords = {word: _letters(one, call) for word, one in value.keywords.items()}
-    if (
-        letters
-        and not letters[0]
-        and any(overload.kinds.get(_first(overload)) == "L" for overload in signature.overloads)
-    ):
-        operand = Operand(value.positional[0], call.function, call.project)
-        letters[0] = "T" if _is_tensor(operand) else ""
+    kinds = _kinds_refused(signature)
+    letters = [_letters(one, call, kinds) for one in value.positional[:given]]
+    keywords = {word: _letters(one, call, kinds) for word, one in value.keywords.items()}
+    if letters and not letters[0] and _takes_list(signature):
+        letters[0] = "T" if _is_tensor(Operand(value.positional[0], call.function, call.project)) else ""
     found = unfit(signature, letters, keywords, is_final=not value.has_unpacking)
     if found is None or not (_is_function(name) or _has_tensor(call)):
         return None
@@ -122,15 +122,24 @@ def torch_mismatch(call: Call) -> TorchMismatch | None:
     return TorchMismatch(target, signature, found, name)
 
 
-def _first(overload: Overload) -> str:
-    return overload.parameters[0].name if overload.parameters else ""
+def _takes_list(signature: Signature) -> bool:
+    """True if an overload takes a list of tensors first, and nothing else there."""
+    firsts = ((overload, next(iter(overload.parameters), None)) for overload in signature.overloads)
+    return any(first is not None and overload.kinds.get(first.name) == "L" for overload, first in firsts)
 
 
-def _letters(value: Value, call: Call) -> str:
+@cache
+def _kinds_refused(signature: Signature) -> str:
+    """The letters of the arguments that some parameter refuses, to look for these only; empty for a Python function."""
+    taken = {kinds for overload in signature.overloads for kinds in overload.kinds.values()}
+    return "".join(letter for letter in "TCGifnsNdY" if any(refuses(kinds, letter) for kinds in taken))
+
+
+def _letters(value: Value, call: Call, wanted: str) -> str:
     """The kinds of an argument, as `modellint.link.calls.overloads` writes them; empty if one of them is unknown."""
     found: set[str] = set()
-    for one in _parts(value):
-        letter = _letter(one, call)
+    for one in _parts(value) if wanted else ():
+        letter = _letter(one, call, wanted)
         if not letter:
             return ""
         found.add(letter)
@@ -149,7 +158,7 @@ def _parts(value: Value) -> Iterator[Value]:
                 yield one
 
 
-def _letter(value: Value, call: Call) -> str:
+def _letter(value: Value, call: Call, wanted: str) -> str:
     op, operand = value.op, Operand(value, call.function, call.project)
     if op is Op.CONST:
         data = value.data
@@ -164,7 +173,7 @@ def _letter(value: Value, call: Call) -> str:
         return "s"
     if op is Op.LAMBDA:
         return "Y"
-    if operand.is_tensor or (op is Op.PARAM and value.data != "self" and operand.is_used_as_tensor):
+    if "T" in wanted and (operand.is_tensor or (op is Op.PARAM and value.data != "self" and operand.is_used_as_tensor)):
         return "T"
     if operand.is_number:
         is_quotient = op is Op.BIN and value.data == "/"

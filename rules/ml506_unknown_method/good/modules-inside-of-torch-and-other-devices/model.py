@@ -7,4 +7,4 @@ import torch.utils.tensorboard
 
 def devices(x):
     writer = torch.utils.tensorboard.SummaryWriter()
-    return torch.npu.current_device(), torch.hub.list, nn.utils.rnn.pad_sequence([x]), nn.modules.linear.Linear, writer
+    return torch.npu.current_device(), torch.hub.list, nn.utils.rnn.pad_sequence([x]), nn.parameter.is_lazy(x), writer

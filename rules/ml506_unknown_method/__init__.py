@@ -27,7 +27,7 @@ _CLASSES_OF_TENSORS = (External("torch.Tensor"), External("torch._tensor.Tensor"
 
 
 class UnknownMethod(Rule):
-    """Code names a method of tensors, or something of torch, that is not there
+    """Code uses a name that tensors or torch do not have
 
     ## What it does
     Reports `x.name(…)` if `x` is a tensor on every path and tensors have no such method: a misspelt name

@@ -126,7 +126,7 @@ def _full_name(value: Value, function: Function, project: Project) -> str:
     target = module.imports.get(head, "")
     full = f"{target}.{rest}".removesuffix(".")
     # `torch.nn.parameter.is_lazy` goes by the name of `torch.nn.is_lazy`.
-    is_renamed = full.startswith("torch.") and full != definition.name
+    is_renamed = full != definition.name if full.startswith("torch.") else not definition.name.endswith(rest)
     is_chosen = not rest and (head in module.rebound or head in module.constants)
     return "" if is_renamed or is_chosen else definition.name
 

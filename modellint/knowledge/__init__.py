@@ -4,7 +4,7 @@ The facts were extracted by our own frontend (`python -m modellint.knowledge.reg
 asks for a name of those packages.
 
 Begin with `facts.py`. `regenerate.py`, `list_names.py`, `list_codecs.py` and `list_surface.py` extract it all anew.
-It imports `flow/`, `graph/`, `link/`, `link/classes/`.
+It imports `flow/`, `graph/`, `link/`, `link/classes/`, `operators/`.
 """
 
 from __future__ import annotations

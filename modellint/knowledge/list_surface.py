@@ -10,6 +10,7 @@ import argparse
 import ast
 import inspect
 import json
+import pkgutil
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special")
+#: Modules whose names are all written down: those of `dir`, and the modules inside of them.
+_COMPLETE = (
+    *("torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn"),
+    *("torch.optim", "torch.optim.lr_scheduler", "torch.utils.data", "torch.linalg", "torch.fft", "torch.special"),
+)
+#: What earlier releases had, by their notes.
+_GONE = {
+    "torch": (
+        "gesv btrifact btrifact_with_info btrisolve btriunpack potrf potri potrs pstrf trtrs rfft irfft ifft "
+        "eig lstsq matrix_rank solve symeig"
+    ),
+}
 _ATTRIBUTE = re.compile(r"\bself\.(\w+)")
 _KINDS = {
     inspect.Parameter.POSITIONAL_ONLY: ("", ""),
@@ -46,8 +59,15 @@ def _members(cls: type) -> set[str]:
     for base in cls.__mro__:
         names.update(getattr(base, "__annotations__", ()))
         if base.__module__.startswith("torch."):
-            names.update(_ATTRIBUTE.findall(inspect.getsource(base)))
+            names.update(_ATTRIBUTE.findall(_source(base)))
     return {name for name in names if name not in dir(object)}
+
+
+def _source(cls: type) -> str:
+    try:
+        return inspect.getsource(cls)
+    except OSError:  # made at run time
+        return ""
 
 
 def _parameters(function: Any) -> str | None:
@@ -111,6 +131,10 @@ def surface() -> dict[str, Any]:
         "removed": "",
         "modules": {name: " ".join(sorted(_public_names(name))) for name in _MODULES},
         "takes tensors": {name: " ".join(names) for name, names in _tensor_first().items()},
+        "complete": {name: " ".join(sorted(_all_names(name))) for name in _COMPLETE},
+        "gone": {name: " ".join(sorted(_gone_names(name))) for name in _COMPLETE},
+        "optimizer": " ".join(sorted(_of_all(torch.optim, torch.optim.Optimizer))),
+        "scheduler": " ".join(sorted(_of_all(torch.optim.lr_scheduler, torch.optim.lr_scheduler.LRScheduler))),
         "layer": " ".join(sorted(module)),
         "layers": {
             name: [_parameters(cls.forward), " ".join(sorted(_members(cls) - module))] for name, cls in _layers()
@@ -123,6 +147,40 @@ def _public_names(name: str) -> set[str]:
     for part in name.split(".")[1:]:
         found = getattr(found, part)
     return {one for one in dir(found) if not one.startswith("_")}
+
+
+def _module(name: str) -> Any:
+    found: Any = torch
+    for part in name.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def _all_names(name: str) -> set[str]:
+    """The public names of a module, with those of the modules inside of it, imported or not."""
+    found = _module(name)
+    inner = {one.name for one in pkgutil.iter_modules(getattr(found, "__path__", ()))}
+    return {one for one in {*dir(found), *inner} if not one.startswith("_")} - _gone_names(name)
+
+
+def _gone_names(name: str) -> set[str]:
+    """The names that a module no longer has, or only has to raise an error."""
+    found = _module(name)
+    return {one for one in _GONE.get(name, "").split() if not hasattr(found, one) or _only_raises(getattr(found, one))}
+
+
+def _only_raises(function: Any) -> bool:
+    try:
+        body = ast.parse(inspect.getsource(function).strip()).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return False
+    return isinstance(body, ast.FunctionDef) and all(isinstance(one, ast.Raise | ast.Expr) for one in body.body)
+
+
+def _of_all(module: Any, base: type) -> set[str]:
+    """The members of objects of all classes of a module that derive from a base."""
+    classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, base))
+    return {name for cls in classes for name in _members(cls)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

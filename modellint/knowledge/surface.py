@@ -6,6 +6,9 @@ One JSON file, which `python -m modellint.knowledge.list_surface` writes from th
     tensor         the attributes and methods of tensors; `removed` those of earlier releases
     modules        the names of each module
     takes tensors  the functions of a module whose first argument is a tensor and nothing else
+    complete       all names of a module, with those of modules inside of it, imported or not; `gone` what it no longer
+                   has, or only has to raise an error
+    optimizer      the members of all optimizers, `scheduler` those of all that change their learning rate
     layer          what each layer has; `layers` by class: the parameters of `forward`, and what else it has
 """
 
@@ -49,6 +52,25 @@ def module_names(module: str) -> frozenset[str] | None:
         return frozenset(("Module", "Parameter", "Buffer", *_data()["layers"]))
     text = _data()["modules"].get(module)
     return None if text is None else frozenset(text.split())
+
+
+@cache
+def all_names(module: str) -> frozenset[str] | None:
+    """All public names of a module of torch, modules inside of it too; None for a module that is not described."""
+    text = _data()["complete"].get(module)
+    return None if text is None else frozenset(text.split())
+
+
+@cache
+def gone_names(module: str) -> frozenset[str]:
+    """The names that a module of torch had in earlier releases."""
+    return frozenset(_data()["gone"].get(module, "").split())
+
+
+@cache
+def optimizer_names(module: str) -> frozenset[str]:
+    """The members of objects of `torch.optim`, or of `torch.optim.lr_scheduler`; those of all classes together."""
+    return frozenset(_data()["scheduler" if module.endswith("lr_scheduler") else "optimizer"].split())
 
 
 @cache

@@ -9,7 +9,10 @@ from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.flow import queries
 from modellint.graph.immutable import dataclass
+from modellint.graph.value import EventKind
 from modellint.rule import Rule, called_probe
+
+from .values import RefusedValue, refused_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,13 +23,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A call, the definition that it reaches, and its arguments that do not fit."""
+    """A call, the definition that it reaches, and its arguments that do not fit.
+
+    `torch` is the mismatch of a function, method or class that torch's signatures describe.
+    """
 
     call: queries.Call
     target: queries.Reached
     misfits: tuple[queries.Misfit, ...]
+    torch: queries.TorchMismatch | None = None
+    refusals: tuple[queries.Refusal, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name of the callee in messages."""
+        if self.torch is None:
+            return self.target.name
+        return self.torch.name.replace("torch.nn.functional.", "F.").replace("Tensor.", "", 1)
 
 
+#: What an argument is, and what a parameter takes, by the letters of the signatures.
+_GIVEN = {
+    "T": "a tensor",
+    "C": "a tuple or list",
+    "G": "an iterable of another kind",
+    "i": "a whole number",
+    "f": "a number with a fraction",
+    "n": "a number",
+    "s": "a text",
+    "N": "`None`",
+    "d": "a dtype",
+    "Y": "a layer",
+}
+_WANTED = {
+    "T": "a tensor",
+    "L": "a tuple or list of tensors",
+    "i": "a whole number",
+    "I": "a tuple or list of numbers",
+    "f": "a number",
+    "b": "a bool",
+    "s": "a text",
+    "d": "a dtype",
+    "v": "a device",
+}
+_ADVICE = {
+    ("L", "T"): "put the tensors in a list: `[a, b]`",
+    ("L", "G"): "make a list of it: `list(…)`",
+    ("i", "f"): "divide with `//`, or round it with `int(…)`",
+}
+#: Conditions that ask what kind of thing a value is.
+_ASKING = frozenset(("isinstance", "is_tensor", "type", "hasattr", "callable", "is_tracing", "is_scripting"))
 #: Up to this many calls in a file that fail alike have a finding each.
 _MOST = 3
 
@@ -43,6 +89,14 @@ class CallMismatch(Rule):
     - a required parameter that gets no value
     - more positional arguments than parameters
     - a parameter that gets two values
+
+    It compares calls of torch's functions (`torch.cat`, `F.softmax`), of methods of tensors and of constructors
+    (optimizers, schedulers, loaders) with all overloads that torch has. There it also reports
+
+    - an argument of a kind that no overload takes: `torch.cat(a, b)` without a list, `torch.zeros(3, n / 2)`,
+      `torch.zeros(2, dtype="float32")`
+    - a text that is none of those that torch knows, such as `padding="sam"` or `reduction="average"`
+    - a padding of a max pooling that is more than half of its kernel
 
     modellint merges more than three calls in a file that fail in the same way into one finding. In tests,
     demonstrations and under `if __name__ == "__main__"`, the finding is an info.
@@ -67,6 +121,10 @@ class CallMismatch(Rule):
     - a callee with `*args` and `**kwargs`, which takes anything
     - a name with several candidates, such as one in each branch of `try: import`
 
+    - what only another release of torch takes: the signatures are those of one release, and names that its docstrings
+      mention count as taken. The rule ignores calls under a condition that asks for a version
+    - arguments of torch whose kind is known on some paths only
+
     modellint does not follow a relative import inside a function:
 
     ```python
@@ -79,10 +137,11 @@ class CallMismatch(Rule):
     ## Confirming
     modellint imports the file, builds the object whose method the code calls, and lets Python bind the arguments to the
     callee's signature. If the signature takes any arguments, modellint calls the callee. If only a function knows the
-    callee, modellint calls that function.
+    callee, modellint calls that function. For functions of torch, it calls the function around the call.
 
     ## References
     - [Python: calls](https://docs.python.org/3/reference/expressions.html#calls)
+    - [torch](https://pytorch.org/docs/stable/torch.html)
     """
 
     code = "ML502"
@@ -94,20 +153,24 @@ class CallMismatch(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         alike: dict[object, list[Mismatch]] = {}
         for call in queries.flow(module, project).calls():
-            target = call.target
-            misfits = () if target is None else tuple(call.misfits(target))
-            if target is not None and misfits and call.is_certain(target):
-                key = (target.name, target.function, misfits)
-                alike.setdefault(key, []).append(Mismatch(call, target, misfits))
+            found = _of_project(call) or _of_torch(call)
+            if found is not None and (found.torch is not None or call.is_certain(found.target)):
+                key = (found.target.name, found.target.function, found.misfits)
+                alike.setdefault(key, []).append(found)
+            elif found is None and (refused := refused_values(call)) is not None and not call.depends_on_release:
+                yield self._of_value(call, refused)
         for group in alike.values():
-            for found in [group] if len(group) > _MOST else [[one] for one in group]:
-                yield self._finding(found)
+            for some in [group] if len(group) > _MOST else [[one] for one in group]:
+                if some[0].misfits:
+                    yield self._finding(some)
+                else:
+                    yield from map(self._of_kind, some)
 
     def _finding(self, group: list[Mismatch]) -> Finding:
         found, *others = group
         module, call, reached = found.call.module, found.call.value, found.target
         first, *more = sorted(found.misfits, key=_rank)
-        shown = f"`{reached.name}`"
+        shown = f"`{found.title}`"
         if reached.attribute is not None and reached.name == "forward":
             shown = f"`self.{reached.attribute}`"
         place = _place(found, first)
@@ -126,7 +189,7 @@ class CallMismatch(Rule):
             confidence=Confidence.HIGH,
             severity=Severity.INFO if found.call.is_tried_out else None,
             evidence=(
-                f"{shown} {_parameters_text(reached.parameters)}",
+                *_signature_texts(shown, found),
                 *(_message("it", other, call.positional) for other in more),
                 "the call raises `TypeError`",
             ),
@@ -134,8 +197,92 @@ class CallMismatch(Rule):
             help=_advice(first, meant.get(first.unknown)),
             fix=_rename_fix(found, meant),
             cause=f"{callee.module.path} {callee.qualname} {said}" if callee is not None and not others else "",
-            claim=claims.NotTaken(module.place(call), "TypeError", _error_words(first)),
+            claim=claims.NotTaken(module.place(call), "TypeError", _error_words(first))
+            if found.torch is None
+            else claims.Refused(module.place(call), "TypeError", ""),
         )
+
+    def _of_kind(self, found: Mismatch) -> Finding:
+        """The finding of an argument of a kind that torch refuses."""
+        call, refusal = found.call, found.refusals[0]
+        place = edits.argument_place(call.value, refusal.position, refusal.keyword, call.module) or call.place
+        given = _GIVEN.get(refusal.given, "a value of another kind")
+        wanted = " or ".join(_WANTED[letter] for letter in refusal.taken if letter != "N")
+        return self.finding(
+            place,
+            f"`{found.title}` takes {wanted} as `{refusal.parameter}`, but gets {given}",
+            symbol=f"{call.symbol}.{found.target.name}.{refusal.parameter}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if call.is_tried_out else None,
+            evidence=(*_signature_texts(f"`{found.title}`", found), "the call raises `TypeError`"),
+            help=_ADVICE.get((refusal.taken, refusal.given), f"pass {wanted}"),
+            claim=claims.Refused(call.place, "TypeError", ""),
+        )
+
+    def _of_value(self, call: queries.Call, refused: RefusedValue) -> Finding:
+        """The finding of a text or number that torch refuses when it runs."""
+        near = edits.get_close_matches(refused.text, refused.allowed, n=1, cutoff=0.6) if refused.allowed else []
+        return self.finding(
+            refused.place,
+            refused.message,
+            symbol=f"{call.symbol}.{refused.name}.{refused.parameter}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if call.is_tried_out else None,
+            evidence=(refused.evidence,),
+            help=f'did you mean `"{near[0]}"`?' if near else refused.advice,
+            claim=claims.Refused(call.place, "ValueError or RuntimeError or NotImplementedError or KeyError", "")
+            if refused.is_raised_here
+            else None,
+        )
+
+
+def _of_project(call: queries.Call) -> Mismatch | None:
+    """The mismatch of a call whose target the project defines, or that is a layer of torch."""
+    target = call.target
+    misfits = () if target is None else tuple(call.misfits(target))
+    if target is None or not misfits or _is_used_as_tensor(call, target):
+        return None
+    return Mismatch(call, target, misfits)
+
+
+def _is_used_as_tensor(call: queries.Call, target: queries.Reached) -> bool:
+    """True if a layer of torch is built with tensors instead of being called: ML511 tells that."""
+    if not target.is_made or target.function is not None or not call.value.positional:
+        return False
+    returned = call.function.flow.of(EventKind.RETURN) if call.function.name == "forward" else ()
+    return (
+        any(event.value is call.value for event in returned)
+        or next(queries.tensor_uses([call.result]), None) is not None
+    )
+
+
+def _of_torch(call: queries.Call) -> Mismatch | None:
+    """The mismatch of a call of a function, method or class that torch's signatures describe."""
+    found = None if call.target is not None else queries.torch_mismatch(call)
+    if found is None or not _ASKING.isdisjoint(call.questions):
+        return None
+    if call.depends_on_release or call.is_expected_to_fail:
+        return None
+    refusals = tuple(one for one in found.unfit.refusals if not _is_told_elsewhere(found.name, one))
+    if not found.unfit.misfits and not refusals:
+        return None
+    return Mismatch(call, found.target, found.unfit.misfits, found, refusals)
+
+
+def _is_told_elsewhere(name: str, refusal: queries.Refusal) -> bool:
+    """True for the tensor that a function takes first: ML509 tells what is given instead."""
+    return refusal.parameter == "input" and name.startswith("torch.") and queries.takes_tensor(name)
+
+
+def _signature_texts(shown: str, found: Mismatch) -> list[str]:
+    """A line for each overload, the nearest first."""
+    if found.torch is None:
+        return [f"{shown} {_parameters_text(found.target.parameters)}"]
+    nearest = found.torch.unfit.overload
+    others = [one for one in found.torch.signature.overloads if one is not nearest]
+    texts = dict.fromkeys(_parameters_text(one.parameters) for one in (nearest, *others))
+    first, *more = list(texts)[:_MOST]
+    return [f"{shown} {first}", *(f"or it {text}" for text in more)]
 
 
 def _error_words(misfit: queries.Misfit) -> str:

@@ -1,4 +1,4 @@
-"""ML506: a method that tensors do not have."""
+"""ML506: a method that tensors do not have, or a name that torch does not have."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.rule import Rule, called_probe
 
+from .names import UnknownName, intended_name, unknown_names
 from .subclasses import may_be_subclass
 
 if TYPE_CHECKING:
@@ -26,16 +27,23 @@ _CLASSES_OF_TENSORS = (External("torch.Tensor"), External("torch._tensor.Tensor"
 
 
 class UnknownMethod(Rule):
-    """A call names a method that `torch.Tensor` does not have
+    """Code uses a name that tensors or torch do not have
 
     ## What it does
     Reports `x.name(…)` if `x` is a tensor on every path and tensors have no such method: a misspelt name
     (`continous`), or a function of `torch.nn.functional` that is not a method (`logsigmoid`). `x` is a tensor if a
     torch function, operator or layer makes it, or if it is an argument that the code annotates and uses as a tensor.
-    The finding is an info for a method that PyTorch has removed.
+    The finding is an info for a method that PyTorch has removed. Also reports
+
+    - a name that a module of torch does not have: `nn.Liner`, `F.softmx`, `@torch.no_gard()`. It is a warning if an
+      earlier release had the name (`torch.symeig`)
+    - a method that the optimizers or schedulers of torch do not have: `optimizer.zero_gard()`
+    - an attribute of a parameter that is written much like `requires_grad`: `parameter.require_grad = False` is a
+      warning, because the parameter stays trainable
 
     ## Why is this bad
-    The call raises `AttributeError: 'Tensor' object has no attribute 'continous'`.
+    The code raises an error such as `AttributeError: 'Tensor' object has no attribute 'continous'`. An assignment to an
+    attribute that torch does not know raises nothing, and changes nothing.
 
     ## How to fix
     Correct the name, or call the function. `--unsafe-fixes` corrects a misspelt name:
@@ -48,7 +56,9 @@ class UnknownMethod(Rule):
     ## What it cannot see
     Arguments that only have an annotation: another object may arrive. Methods that the project adds to `torch.Tensor`.
     The rule ignores tensors that may belong to a subclass (`DTensor`, nested tensors, one of a library or of the
-    project), unless the name is plainly one of torch.
+    project), unless the name is plainly one of torch. It ignores names that `hasattr` asks for, that depend on a
+    version or that the project sets, and unknown names in `torch` itself that resemble none: extensions for other
+    devices bring names of their own.
 
     ```python
     def scale(x: torch.Tensor):
@@ -81,6 +91,8 @@ class UnknownMethod(Rule):
             # A name that is plainly one of torch's is meant as that, whatever methods subclasses have.
             if _is_meant(name) or not may_be_subclass(receiver.value, name, call.function, project):
                 yield self._finding(call, name)
+        for found in unknown_names(module, project):
+            yield self._of_name(found, project)
 
     def _finding(self, call: queries.Call, name: str) -> Finding:
         was_there = name in queries.removed_tensor_names()
@@ -108,6 +120,43 @@ class UnknownMethod(Rule):
             fix=None if meant is None else _rename_fix(place, name, meant),
             claim=claims.Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )
+
+    def _of_name(self, found: UnknownName, project: Project) -> Finding:
+        """The finding of a name that a module, an optimizer or a parameter lacks."""
+        near, is_safe = intended_name(found)
+        place, owner = found.place, f"`{found.owner}`" if "." in found.owner or found.owner == "torch" else found.owner
+        what = "method" if found.owner.startswith("an ") or found.owner == "a scheduler" else "name"
+        message = f"{owner} has no {what} `{found.name}`" + (" any more" if found.is_gone else "")
+        evidence = "the code raises `AttributeError` here"
+        if found.is_stored:
+            message = f"this sets `{found.name}`, which means nothing to torch: {owner} has `{near}`"
+            evidence = "the assignment makes a new attribute, and changes nothing else"
+        elif found.is_gone:
+            evidence = "PyTorch has removed it"
+        is_warning = found.is_gone or found.is_stored
+        severity = Severity.WARNING if is_warning else None
+        if found.event is not None and queries.Call(found.event, found.function, project).is_tried_out:
+            severity = Severity.INFO
+        return self.finding(
+            place,
+            message,
+            symbol=f"{found.function.qualname}.{found.name}",
+            confidence=Confidence.HIGH,
+            severity=severity,
+            evidence=(evidence,),
+            help=f"did you mean `{near}`?" if near is not None else "use a name that is there",
+            fix=_rename_fix(place, found.name, near, "Set" if found.is_stored else "Use") if is_safe and near else None,
+            claim=_claim(found),
+        )
+
+
+def _claim(found: UnknownName) -> claims.Refused | None:
+    """The error of a name that is not there; an assignment raises none, nor does what a decorator does at import."""
+    if found.is_stored or found.event is None:
+        return None
+    if found.is_gone:
+        return claims.Refused(found.place, "RuntimeError or AttributeError", "")
+    return claims.Refused(found.place, "AttributeError", f"'{found.name}'")
 
 
 def _is_meant(name: str) -> bool:
@@ -176,7 +225,7 @@ def _is_class_of_tensors(value: Value, function: Function, project: Project) -> 
     return project.names.definition(function.module, value) in _CLASSES_OF_TENSORS
 
 
-def _rename_fix(place: Place, name: str, near: str) -> Fix:
+def _rename_fix(place: Place, name: str, near: str, verb: str = "Call") -> Fix:
     span = place.span
     spot = Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column)
-    return Fix(f"Call `{near}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), near),))
+    return Fix(f"{verb} `{near}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), near),))

@@ -119,6 +119,10 @@ if TYPE_CHECKING:
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
+    from modellint.flow.queries.torch_calls import TorchMismatch as TorchMismatch
+    from modellint.flow.queries.torch_calls import torch_mismatch as torch_mismatch
+    from modellint.flow.queries.torch_calls import torch_parameters as torch_parameters
+    from modellint.flow.queries.torch_calls import torch_signature as torch_signature
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import constant_arguments as constant_arguments
@@ -137,14 +141,17 @@ if TYPE_CHECKING:
     from modellint.flow.tensors import Tensors as Tensors
     from modellint.flow.theory import Mode as Mode
     from modellint.flow.theory import Theory as Theory
-    from modellint.flow.truth import truth_with as truth_with
     from modellint.graph.python import Misfit as Misfit
     from modellint.knowledge import SHARED_TABLE as SHARED_TABLE
     from modellint.knowledge import TIED_WEIGHTS as TIED_WEIGHTS
+    from modellint.knowledge.surface import all_names as all_names
+    from modellint.knowledge.surface import gone_names as gone_names
     from modellint.knowledge.surface import module_names as module_names
+    from modellint.knowledge.surface import optimizer_names as optimizer_names
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
+    from modellint.link.calls.overloads import Refusal as Refusal
     from modellint.link.calls.reached import Reached as Reached
     from modellint.link.classes.attributes import AttributeMentions as AttributeMentions
     from modellint.link.classes.calls import ADDERS as ADDERS
@@ -192,16 +199,19 @@ else:
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",
+            "modellint.flow.queries.torch_calls": "TorchMismatch torch_mismatch torch_parameters torch_signature",
             "modellint.flow.queries.values": "Kind Operand constant_arguments is_possible returns",
             "modellint.flow.sinks": "Sink",
             "modellint.flow.table_reads": "LengthComparison TableRead TableReads",
             "modellint.flow.tensor_devices": "Encounter Fresh Meeting Moved There",
             "modellint.flow.tensors": "Refinement Tensors",
             "modellint.flow.theory": "Mode Theory",
-            "modellint.flow.truth": "truth_with",
             "modellint.graph.python": "Misfit",
             "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
-            "modellint.knowledge.surface": "module_names removed_tensor_names takes_tensor tensor_names",
+            "modellint.knowledge.surface": (
+                "all_names gone_names module_names optimizer_names removed_tensor_names takes_tensor tensor_names"
+            ),
+            "modellint.link.calls.overloads": "Refusal",
             "modellint.link.calls.reached": "Reached",
             "modellint.link.classes.attributes": "AttributeMentions",
             "modellint.link.classes.calls": "ADDERS REGISTRARS",

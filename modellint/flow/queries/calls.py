@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from modellint.link.calls.reached import Reached
     from modellint.link.project import Project
 
+#: Functions that tell what an installation or an object has.
+_ASKING_INSTALLATION = frozenset(("hasattr", "getattr", "signature", "getfullargspec", "is_available"))
+
 
 @dataclass(frozen=True, slots=True)
 class Argument(Operand):
@@ -123,6 +126,25 @@ class Call:
         return frozenset(called_name(part.callee) for part in parts)
 
     @property
+    def depends_on_release(self) -> bool:
+        """True if a condition around the call asks for a version of torch, or what an installation has."""
+        tests = () if self.event.guard is None else (guard.test for guard in self.event.guard.chain())
+        if any(self._asks_for_release(part) for test in tests for part in test.walk()):
+            return True
+        return not _ASKING_INSTALLATION.isdisjoint(self.questions)
+
+    def _asks_for_release(self, part: Value) -> bool:
+        """True for a name that speaks of a version or of torch, and for a constant that is made of such a name."""
+        if part.op not in (Op.ATTR, Op.GLOBAL, Op.PARAM):
+            return False
+        definition = self.project.names.definition(self.module, part)
+        if isinstance(definition, DefinedConstant):
+            names = (self.project.names.definition(definition.module, one) for one in definition.value.walk())
+            if any(isinstance(one, External) and _speaks_of_release(one.name) for one in names):
+                return True
+        return _speaks_of_release(definition.name if isinstance(definition, External) else str(part.data))
+
+    @property
     def is_expected_to_fail(self) -> bool:
         """True if a handler around the call catches the error of an argument that does not fit."""
         return is_expected_to_fail(self.event)
@@ -131,6 +153,12 @@ class Call:
     def is_tried_out(self) -> bool:
         """True if the call stands in a test, in a demonstration, or under `if __name__ == "__main__"`."""
         return is_tried_out(self.project, self.function, self.event)
+
+
+def _speaks_of_release(name: str) -> bool:
+    """True for a name with a word such as `version` or `is_torch_2`; not for names in torch itself."""
+    words = name.lower().split(".")
+    return any("version" in word or ("torch" in word and word != "torch") for word in words)
 
 
 class Calls:

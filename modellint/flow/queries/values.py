@@ -354,7 +354,8 @@ class _Origins:
             return each(value.args[:1], (value.data if value.data >= 0 else _REST, *key))
         if op is Op.INDEX:
             subscript = value.args[1]
-            return each(value.args[:1], (subscript.data if subscript.op is Op.CONST else _ANY, *key))
+            picked = _REST if subscript.op is Op.SLICE else _ANY
+            return each(value.args[:1], (subscript.data if subscript.op is Op.CONST else picked, *key))
         if op is Op.ITEM:
             return each(value.args[:1], (_ANY, *key))
         if op is Op.UPDATE:

@@ -129,6 +129,8 @@ def is_shadowed(project: Project, module: ModuleFacts, name: str) -> bool:
     if not top or target == "torch" or target.startswith("torch.") or head in module.relative:
         return False
     base = next(iter(project.names.path.holding(top, module.file)), None)
+    if base is not None and base / f"{top}.py" == module.file:
+        return True  # nobody imports a file from itself
     if base is None or base == module.file.parent:
         return False
     if base == project.options.root and any(project.files.exists(base / name) for name in _BUILT):

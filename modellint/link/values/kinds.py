@@ -92,8 +92,7 @@ class Kinds:
         made = self._reach.class_of(callee)
         if made is None or not made.is_module or not made.name.startswith("torch.nn.") or made.name in _RECURRENT:
             return None
-        short = made.name.rpartition(".")[2]
-        return short if short.startswith(names) and "Bag" not in short else None
+        return _short(made.name, names)
 
     def rank(self, value: Value, depth: int = 0) -> int | None:
         """The number of dimensions of a tensor; None if it is unknown or depends on the path."""
@@ -226,12 +225,29 @@ class Kinds:
         return False
 
 
+def is_plain_layer(name: str) -> bool:
+    """True for the full name of a layer of torch that maps one tensor to one tensor."""
+    return name.startswith("torch.nn.") and name not in _RECURRENT and _short(name, _PLAIN_LAYERS) is not None
+
+
+def _short(name: str, beginnings: tuple[str, ...]) -> str | None:
+    short = name.rpartition(".")[2]
+    return short if short.startswith(beginnings) and "Bag" not in short else None
+
+
 def _is_plain(name: str, call: Value) -> bool:
     """True if an operator of torch returns exactly one tensor in this call."""
     row = operators.row(name)
     if row is None or not name.startswith(("torch.", "Tensor.")) or name.rpartition(".")[2][:1].isupper():
         return False
     facets = row.facets
+    given = len(call.args) - 1
+    if (name == "torch.where" and given < 2) or (
+        "atleast" in name and given != (0 if name.startswith("Tensor.") else 1)
+    ):
+        return False  # a tuple: of ids, or of all tensors
+    if name == "Tensor.type" and not given:
+        return False  # a text
     if "gives" in facets or "wraps" in facets or "holds" in facets or "no-gradients" in facets or "reads" in facets:
         return False
     if "pair" in facets:

@@ -41,6 +41,15 @@ if TYPE_CHECKING:
     from modellint.flow.queries.as_tensors import tensor_uses as tensor_uses
     from modellint.flow.queries.calls import Argument as Argument
     from modellint.flow.queries.calls import Call as Call
+    from modellint.flow.queries.objects import calls_of_objects as calls_of_objects
+    from modellint.flow.queries.objects import elements as elements
+    from modellint.flow.queries.objects import is_doubtful as is_doubtful
+    from modellint.flow.queries.objects import is_method_named as is_method_named
+    from modellint.flow.queries.objects import is_set_besides as is_set_besides
+    from modellint.flow.queries.objects import is_set_outside as is_set_outside
+    from modellint.flow.queries.objects import lacks_forward as lacks_forward
+    from modellint.flow.queries.objects import made_objects as made_objects
+    from modellint.flow.queries.objects import mode_changes as mode_changes
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import returns as returns
@@ -50,6 +59,7 @@ if TYPE_CHECKING:
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
+    from modellint.link.calls.doubts import subclasses as subclasses
     from modellint.link.calls.reached import Reached as Reached
     from modellint.link.classes.signatures import Misfit as Misfit
 else:
@@ -64,9 +74,14 @@ else:
             "modellint.flow.queries.as_tensors": (
                 "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
             ),
+            "modellint.flow.queries.objects": (
+                "calls_of_objects elements is_doubtful is_method_named is_set_besides is_set_outside "
+                "lacks_forward made_objects mode_changes"
+            ),
             "modellint.flow.queries.values": "Kind Operand returns",
             "modellint.flow.truth": "truth_with",
             "modellint.knowledge.surface": "layer_members module_names removed_tensor_names takes_tensor tensor_names",
+            "modellint.link.calls.doubts": "subclasses",
             "modellint.link.calls.reached": "Reached",
             "modellint.link.classes.signatures": "Misfit",
         },

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.calls import Call as Call
     from modellint.flow.queries.objects import calls_of_objects as calls_of_objects
     from modellint.flow.queries.objects import elements as elements
+    from modellint.flow.queries.objects import gives_values as gives_values
     from modellint.flow.queries.objects import is_doubtful as is_doubtful
     from modellint.flow.queries.objects import is_method_named as is_method_named
     from modellint.flow.queries.objects import is_set_besides as is_set_besides
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.objects import lacks_forward as lacks_forward
     from modellint.flow.queries.objects import made_objects as made_objects
     from modellint.flow.queries.objects import mode_changes as mode_changes
+    from modellint.flow.queries.objects import stored_values as stored_values
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import returns as returns
@@ -75,8 +77,8 @@ else:
                 "TensorUse counts layer_takes_tensor number_of_values several tensor_uses"
             ),
             "modellint.flow.queries.objects": (
-                "calls_of_objects elements is_doubtful is_method_named is_set_besides is_set_outside "
-                "lacks_forward made_objects mode_changes"
+                "calls_of_objects elements gives_values is_doubtful is_method_named is_set_besides is_set_outside "
+                "lacks_forward made_objects mode_changes stored_values"
             ),
             "modellint.flow.queries.values": "Kind Operand returns",
             "modellint.flow.truth": "truth_with",

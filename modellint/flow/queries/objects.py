@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.queries.calls import Call, Calls
-from modellint.flow.queries.values import Operand
+from modellint.flow.queries.values import Kind, Operand, returns
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
@@ -14,6 +14,7 @@ from modellint.link.calls.doubts import is_generator_source, is_shadowed, subcla
 from modellint.link.classes.decorated import decorator_effects, handed_over
 from modellint.link.classes.spoken import kept_name, setters_of_others, spoken, values_of, words_in
 from modellint.link.searched import is_searched, mentioning
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,10 @@ _MAX_STEPS = 8
 #: Methods that add elements to a list, with the number of arguments before these.
 _ADDING = {"append": 0, "insert": 1, "extend": 0, "add": 0, "[]=": 1}
 _COPYING = ("builtins.list", "builtins.tuple")
+#: Layers of torch whose result is what they get.
+_GIVING_ANYTHING = frozenset(("torch.nn.Identity", _SEQUENTIAL, "torch.nn.Module", "torch.nn.DataParallel"))
+#: Kinds of values that cannot be called.
+_VALUES = frozenset((Kind.TENSOR, Kind.NUMBER, Kind.SEVERAL))
 #: Functions and attributes that set an attribute by a name that may be computed.
 _BY_NAME = frozenset(("setattr", "__dict__", "vars", "__setattr__", "__getattr__"))
 #: Operations that give an object which may be called.
@@ -101,7 +106,7 @@ def _collect(value: Value, made: Operand, found: dict[Value, None], seen: set[Va
     seen.add(value)
 
     def each(values: Iterable[Value]) -> bool:
-        return all([_collect(one, made, found, seen) for one in values])
+        return all(_collect(one, made, found, seen) for one in values)
 
     op = value.op
     if op in (Op.LIST, Op.TUPLE):
@@ -335,3 +340,25 @@ def _runs(cls: Class, method: Function, project: Project) -> bool:
     model = project.classes.model(cls)
     is_torchs = all(one.cls is None or "eval" not in one.cls.methods for one in model.mro())
     return model.is_complete and is_torchs and model.method("train") is method
+
+
+# -- attributes ------------------------------------------------------------------------------------------------------
+
+
+def stored_values(cls: Class, name: str, project: Project) -> list[Operand]:
+    """The values that a class and its readable bases store in an attribute of `self`."""
+    return [Operand(event.value, function, project) for function, event in project.of(Members).stored(cls, name)]
+
+
+def gives_values(made: Operand) -> bool:
+    """True if calling a constructed layer certainly returns tensors or numbers, which cannot be called in turn."""
+    model = made.made_class()
+    if model is None or not model.is_module:
+        return False
+    if model.cls is None:
+        return surface.forward_parameters(model.name) is not None and model.name not in _GIVING_ANYTHING
+    forward = model.method("forward")
+    if forward is None or model.has_method("__call__"):
+        return False
+    given = returns(forward)
+    return bool(given) and all(Operand(value, forward, made.project).kinds() <= _VALUES for value in given)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .calls import OnCuda as OnCuda
     from .calls import OverBatch as OverBatch
     from .calls import Refused as Refused
+    from .calls import RefusedLater as RefusedLater
     from .layers import KeptAsGiven as KeptAsGiven
     from .layers import LeftBehind as LeftBehind
     from .layers import MadeAnew as MadeAnew
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from .layers import NotRegistered as NotRegistered
     from .layers import NotSet as NotSet
     from .layers import Outgrown as Outgrown
+    from .layers import Repeated as Repeated
     from .layers import Tied as Tied
     from .layers import Unused as Unused
     from .lookups import ConstantOutside as ConstantOutside
@@ -70,10 +72,10 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            ".calls": "Refused NotTaken OnCuda AlwaysDrops OverBatch Lost",
+            ".calls": "Refused RefusedLater NotTaken OnCuda AlwaysDrops OverBatch Lost",
             ".layers": (
                 "NotRegistered KeptAsGiven LeftBehind MadeAside MadeAnew NotListed MovedLate Tied "
-                "Outgrown NotSet Unused"
+                "Outgrown NotSet Unused Repeated"
             ),
             ".lookups": "SizedByWidth FedNumbers IdsExceed GuardAdmits PaddingOutside ConstantOutside",
             ".positions": "LengthNotPositions StepBeyond TableEnds NegativeFiller GridEmpty",

@@ -25,6 +25,11 @@ class NotTaken(Refused):
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedLater(Refused):
+    """The call at the place succeeds at first, and raises the error when it is made again."""
+
+
+@dataclass(frozen=True, slots=True)
 class OnCuda(Claim):
     """The call at the place asks for a CUDA device, whatever devices there are."""
 

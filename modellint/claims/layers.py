@@ -106,3 +106,8 @@ class Unused(Claim):
 
     owner: str
     attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated(Claim):
+    """The container of layers that is made at the place has one layer more than once."""

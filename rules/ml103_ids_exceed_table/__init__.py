@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class IdsExceedTable(Rule):
-    """Ids come from a head with more classes than the table that they index has rows
+    """Ids from a head with more classes index a table with fewer rows
 
     ## What it does
     Follows ids from where they are drawn (`argmax`, `multinomial`, `topk`, `Categorical.sample`) to where they index an

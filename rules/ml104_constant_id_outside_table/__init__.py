@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ConstantIdOutsideTable(Rule):
-    """A constant id, such as `padding_idx`, has no row in the table that it indexes
+    """A constant id, such as `padding_idx`, has no row in its table
 
     ## What it does
     Compares `padding_idx` with the number of rows of its table. Compares the constants that are written into ids

@@ -22,7 +22,7 @@ _LOSSES = operators.words("judges")
 
 
 class TargetOutsideClasses(Rule):
-    """Targets are filled with a value that is neither a class nor the `ignore_index` of the loss
+    """Targets are filled with a value that is no class and not `ignore_index`
 
     ## What it does
     Follows constants that are written into targets (`torch.full`, `masked_fill`, `pad_sequence(padding_value=…)`,

@@ -22,7 +22,7 @@ _KEY = re.compile(r"[A-Za-z_]\w*")
 
 
 class LayerOmittedFromModules(Rule):
-    """A recipe uses a layer that is not in `modules`, so it is never moved to the device
+    """A recipe's layer is not in `modules`, so it never moves to the device
 
     ## What it does
     Pairs a recipe with the script that loads it, and checks each layer that the script uses, directly or through a

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ModuleMissingFromModules(Rule):
-    """A script reads an entry of `self.modules` that the recipe's `modules` does not have
+    """A script reads an entry that the recipe's `modules` does not have
 
     ## What it does
     Starts at the methods of a Brain that training and evaluation call, and follows their calls to its other methods and

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LayersInPlainContainer(Rule):
-    """A module keeps layers in a plain list, tuple, set or dict, which `nn.Module` does not register
+    """Layers are in a plain list or dict, which `nn.Module` does not register
 
     ## What it does
     Follows the layers that a constructor makes, through local names, helper functions, loops and base classes. Reports

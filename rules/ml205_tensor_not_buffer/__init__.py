@@ -22,7 +22,7 @@ _REGISTER_FIRST = 'register it in the constructor: `self.register_buffer("{}", N
 
 
 class TensorNotBuffer(Rule):
-    """A layer keeps a tensor as a plain attribute, so it does not move with the layer
+    """A tensor in a plain attribute does not move with its layer
 
     ## What it does
     Reports tensors that a layer makes in `__init__` and keeps as plain attributes, if `forward` computes with them and

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CallBypassesDdp(Rule):
-    """A call goes around `DistributedDataParallel`, so its gradients are never synchronised
+    """A call around `DistributedDataParallel` leaves gradients unsynchronised
 
     ## What it does
     In a script that sets up distributed training, reports calls such as `self.hparams.encoder(…)` of objects that are

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LayerNotOptimised(Rule):
-    """A layer is used in training, but no optimizer is given its parameters
+    """A layer is used in training, but no optimizer has its parameters
 
     ## What it does
     Some code passes an optimizer the parameters of each child of a model (`model.embed.parameters()`, …), or groups of

@@ -26,7 +26,7 @@ _KEY = re.compile(r"[A-Za-z_]\w*")
 
 
 class StateNotSaved(Rule):
-    """A scheduler, epoch counter or optimizer changes in training, but no checkpoint holds its state
+    """No checkpoint holds the state of a scheduler, epoch counter or optimizer
 
     ## What it does
     Reports objects of a recipe that a checkpoint can save (their class has hooks for it) and training changes (a

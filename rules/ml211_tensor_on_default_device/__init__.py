@@ -25,7 +25,7 @@ _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
 
 
 class TensorOnDefaultDevice(Rule):
-    """A layer makes a tensor on the default device and uses it with tensors on its own device
+    """A tensor on the default device meets tensors on the layer's own device
 
     ## What it does
     Looks at tensors that `forward`, or a function that it calls, creates without `device=` (`torch.zeros`,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RotaryLengthNotCovering(Rule):
-    """A rotary table is sized by the current input, but the caller passes the positions
+    """A rotary table is sized by the input, but the caller passes positions
 
     ## What it does
     Reports a rotary table with one row for each token of the current input (`rotary(seq_len=n)`), if the same function

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UnguardedPositionTable(Rule):
-    """A position table has a fixed number of rows, and nothing compares it with the input's length
+    """Nothing compares the fixed rows of a position table with the input's length
 
     ## What it does
     Reports embeddings that `arange(length)` indexes, and buffers or parameters that are sliced up to a length, if

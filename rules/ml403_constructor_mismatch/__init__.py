@@ -27,7 +27,7 @@ _SLIP = 0.8
 
 
 class ConstructorMismatch(Rule):
-    """A recipe passes arguments that the class or function does not take, or omits ones that it needs
+    """A recipe passes arguments that the callee does not take, or omits needed ones
 
     ## What it does
     Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of the class or function.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UnknownTag(Rule):
-    """A recipe uses a tag that HyperPyYAML does not know, or a text-only tag on a mapping or list
+    """A recipe's tag is unknown to HyperPyYAML, or on the wrong kind of node
 
     ## What it does
     Reports a tag that neither HyperPyYAML nor YAML defines, and that the script of the recipe does not register

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PlaceholderLeft(Rule):
-    """An inference recipe has a `!PLACEHOLDER`, and nothing says how to fill it
+    """An inference recipe has a `!PLACEHOLDER` that nothing fills
 
     ## What it does
     Checks recipes of trained models: those with `modules:` and a `Pretrainer`, and without a training script. Reports

@@ -78,7 +78,7 @@ _MOST = 3
 
 
 class CallMismatch(Rule):
-    """A call passes arguments that its callee does not take, or omits ones that it needs
+    """A call passes arguments that its callee does not take, or omits needed ones
 
     ## What it does
     Compares a call with the definition that it reaches, if there is exactly one. It checks calls of functions, methods,

@@ -31,7 +31,7 @@ _OPTIMIZER_HELP = "pass a list of parameters, or of dictionaries with `params`"
 
 
 class NumberForTensor(Rule):
-    """A torch function that takes a tensor gets a number, a list, a string or a layer
+    """A torch function that takes a tensor gets a number, a list or a layer
 
     ## What it does
     Reports a call of `torch` or `torch.nn.functional` whose first argument has to be a tensor, by torch's own

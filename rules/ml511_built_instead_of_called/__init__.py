@@ -24,7 +24,7 @@ _SETTINGS = (Op.CONST, Op.TUPLE, Op.LIST, Op.DICT, Op.STRING, Op.COMPARE, Op.LAM
 
 
 class BuiltInsteadOfCalled(Rule):
-    """A layer or loss is built with tensors instead of being called with them
+    """A layer is built with tensors instead of being called with them
 
     ## What it does
     Reports a layer or a loss that code constructs with a tensor, and whose object it then uses as a tensor:

@@ -25,6 +25,7 @@ from .optimised import optimisation, recipe_optimisation, replacement
 from .recipe_checks import recipe_loading_check, recipe_placement_check
 from .refusals import placing, refusal
 from .registration import registration
+from .repeated import repetition
 from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
 from .trained import gradients_check
@@ -136,6 +137,7 @@ _LOOKUPS = (
 )
 _CALLS = (
     CALLS.Refused,
+    CALLS.RefusedLater,
     CALLS.NotTaken,
     CALLS.OnCuda,
     CALLS.AlwaysDrops,
@@ -143,6 +145,7 @@ _CALLS = (
     CALLS.Lost,
     LAYERS.NotSet,
     LAYERS.Unused,
+    LAYERS.Repeated,
 )
 #: The claims that can only be judged on one device.
 _DEVICES = {
@@ -182,6 +185,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     **dict.fromkeys(ENDS, boundaries),
     POSITIONS.GridEmpty: grid,
     CALLS.Refused: refusal,
+    CALLS.RefusedLater: refusal,
     CALLS.NotTaken: binding,
     CALLS.OnCuda: placing,
     CALLS.AlwaysDrops: asked.dropping,
@@ -189,6 +193,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     CALLS.Lost: asked.losing,
     LAYERS.NotSet: lacking,
     LAYERS.Unused: backward,
+    LAYERS.Repeated: repetition,
     LAYERS.NotRegistered: registration,
     LAYERS.KeptAsGiven: registration,
     LAYERS.LeftBehind: movement,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from .beside import CALLS
 from .observed import is_torchs
 from .places import Spot
 from .reaching import is_at, is_on, reach, steps
@@ -29,7 +30,9 @@ def refusal(session: Session, claim: Refused) -> Verdict:
         if error is not None and _is_it(session, error, claim):
             return confirmed(f"{_target_text(session, spot)}: {described(error)}")
         if is_reached and (error is None or not is_at(error, spot)):
-            return refuted(_harmless(session, spot))
+            if not isinstance(claim, CALLS.RefusedLater):
+                return refuted(_harmless(session, spot))
+            reasons.append("the call was perhaps made only once")
     return unconfirmed(likeliest(reasons))
 
 

@@ -116,6 +116,17 @@ if TYPE_CHECKING:
     from modellint.flow.queries.late import LateLayer as LateLayer
     from modellint.flow.queries.late import may_make_layers as may_make_layers
     from modellint.flow.queries.late import reached_on_object as reached_on_object
+    from modellint.flow.queries.layers import calls_of_objects as calls_of_objects
+    from modellint.flow.queries.layers import elements as elements
+    from modellint.flow.queries.layers import gives_values as gives_values
+    from modellint.flow.queries.layers import is_doubtful as is_doubtful
+    from modellint.flow.queries.layers import is_method_named as is_method_named
+    from modellint.flow.queries.layers import is_set_besides as is_set_besides
+    from modellint.flow.queries.layers import is_set_outside as is_set_outside
+    from modellint.flow.queries.layers import lacks_forward as lacks_forward
+    from modellint.flow.queries.layers import made_objects as made_objects
+    from modellint.flow.queries.layers import mode_changes as mode_changes
+    from modellint.flow.queries.layers import stored_values as stored_values
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
@@ -197,6 +208,10 @@ else:
             ),
             "modellint.flow.queries.functions": "is_new_tensor is_plain_parameter outcome",
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",
+            "modellint.flow.queries.layers": (
+                "calls_of_objects elements gives_values is_doubtful is_method_named is_set_besides "
+                "is_set_outside lacks_forward made_objects mode_changes stored_values"
+            ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.torch_calls": "TorchMismatch torch_mismatch torch_parameters torch_signature",

@@ -172,11 +172,12 @@ class Calls:
         )
         self._names = project.names
         self._by_function: dict[str, list[Call]] = {}
-        self._others: list[Call] = []
+        #: Those that call neither a function nor a class by its name.
+        self.others: list[Call] = []
         for call in self.all:
             definition = self._names.definition(module, call.value.callee)
             if definition is None or isinstance(definition, DefinedConstant):
-                self._others.append(call)
+                self.others.append(call)
             elif isinstance(definition, External):
                 for name in call.names:
                     self._by_function.setdefault(name, []).append(call)
@@ -184,7 +185,7 @@ class Calls:
     @cached_property
     def _by_object(self) -> dict[str, list[Call]]:
         found: dict[str, list[Call]] = {}
-        for call in self._others:
+        for call in self.others:
             for name in call.names:
                 found.setdefault(name, []).append(call)
         return found

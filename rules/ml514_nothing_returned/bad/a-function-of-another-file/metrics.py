@@ -1,0 +1,6 @@
+import torch
+
+
+def accuracy(scores, target):
+    hits = torch.argmax(scores, -1) == target
+    hits.float().mean()

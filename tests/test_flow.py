@@ -21,7 +21,7 @@ def lowered(body: str, head: str = "def f(self, x, y)") -> Flow:
     (node,) = ast.parse(f"{head}:\n" + "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())).body
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     names = [argument.arg for argument in node.args.args]
-    return lower_function(node, names, "self" if "self" in names else None)
+    return lower_function(node, names, "self" if "self" in names else None).flow
 
 
 def shown(value: Value, outer: tuple[Value, ...] = ()) -> str:
@@ -102,7 +102,7 @@ def test_a_relative_import_inside_a_function_is_left_to_the_module() -> None:
 def test_the_receiver_is_called_self_whatever_its_name() -> None:
     (node,) = ast.parse("def f(this, x):\n    return this.a(x)").body
     assert isinstance(node, ast.FunctionDef)
-    (event,) = lower_function(node, ["this", "x"], "this").of(EventKind.RETURN)
+    (event,) = lower_function(node, ["this", "x"], "this").flow.of(EventKind.RETURN)
     assert shown(event.value) == "self.a(x)"
 
 
@@ -410,7 +410,7 @@ def test_arguments_are_found_by_position_and_by_name() -> None:
 
 
 def test_module_level_statements_are_lowered_like_a_body() -> None:
-    flow = lower_statements(ast.parse("a = 1\nprint(a)").body)
+    flow = lower_statements(ast.parse("a = 1\nprint(a)").body).flow
     assert shown(call_of(flow, "print").value) == "print(1)"
 
 

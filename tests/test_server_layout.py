@@ -233,7 +233,6 @@ READERS = {
     "modellint/edits/python.py": {"lines", "text", "text_of"},
     "modellint/link/values/kinds.py": {"lines"},
     "rules/ml207_parameter_not_registered/sooner.py": {"lines"},
-    "rules/ml405_undefined_hyperparameter/hyperparameters.py": {"plain"},
     "rules/ml504_dropout_always_on/__init__.py": {"lines"},
 }
 

@@ -30,6 +30,8 @@ ON_PATH = ("confirm", "corpus", "mapping", "notebook", "operators")
 #: What every check rests on.
 COMMON = ("pyproject.toml", "constraints.txt", "tests/incremental")
 COMMAND, LOADER, RULES = "modellint/__main__.py", "modellint/packs.py", "rules"
+#: Imports the modules of packages that offer their names lazily: those that such a package imports for type checkers.
+LAZY, LAZILY = "modellint/lazy.py", "lazily("
 #: Everybody imports the package, and few call it: what its function needs counts for who imports the package by name.
 TOP, INTERFACE = "modellint/__init__.py", "modellint/linter.py"
 _EXAMPLE = re.compile(r"^rules/ml[^/]+/((bad|good|fixed)/|examples\.toml$)")
@@ -148,7 +150,7 @@ class Repository:
         module = self._names[name]
         package = module if name.endswith("__init__.py") else module.rpartition(".")[0]
         is_ours = name.startswith(("modellint/", "rules/"))
-        for node in _run(body):
+        for node in _run(body, is_lazy=LAZILY in self._text(name) and name != LAZY):
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
                 yield from self._modules(names)
@@ -160,7 +162,7 @@ class Repository:
                 yield from self._modules([base, *names])
                 yield from (INTERFACE,) if base == "modellint" and not self.modules.keys() >= {*names} else ()
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in _DYNAMIC:
-                yield from self._dynamic(name, node) if name != LOADER else ()
+                yield from self._dynamic(name, node) if name not in (LOADER, LAZY) else ()
             elif isinstance(node, ast.Attribute) and node.attr == "__file__":
                 yield from self.below("modellint") if not is_ours else ()
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -225,15 +227,15 @@ _DYNAMIC = ("import_module", "__import__")
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def _run(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of statements but for docstrings and what only type checkers read."""
+def _run(body: Iterable[ast.AST], *, is_lazy: bool) -> Iterator[ast.AST]:
+    """The nodes of statements but for docstrings and what only type checkers read, unless it is imported lazily."""
     pending = [*body]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         yield node
-        is_typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        is_typing = not is_lazy and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         pending += node.orelse if isinstance(node, ast.If) and is_typing else ast.iter_child_nodes(node)
 
 

@@ -455,7 +455,7 @@ class _Origins:
         return found or None
 
     def _of_nested(self, at: Operand, key: _Keys, context: Context | None) -> _Steps | None:
-        """What a function inside of a function returns, to the call of it."""
+        """The values that a function inside of a function returns, to the call of it."""
         nested, depth = at.value.callee.data, 0 if context is None else context.depth
         returned = at.value.callee.args or nested.returns
         if not returned or depth >= _MAX_CALLS:

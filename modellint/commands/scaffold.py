@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Severity
-from modellint.flow.queries import flow
+from modellint.flow import queries
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from modellint.finding import Finding
     from modellint.graph.python import ModuleFacts
-    from modellint.link.project import Project
+    from modellint.rule import Project
 
 
 class {class_name}(Rule):
@@ -48,9 +48,11 @@ class {class_name}(Rule):
     code = "{code}"
     name = "{name}"
     severity = Severity.WARNING
+    requires = ("constructed",)
+    about = ("torch.nn.Dropout",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for made in flow(module, project).constructed("torch.nn.Dropout"):
+        for made in queries.flow(module, project).constructed("torch.nn.Dropout"):
             if made.argument(0, "p").is_(1):
                 yield self.finding(
                     made.place,

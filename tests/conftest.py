@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from incremental.circumstances import has_turn
 
 from modellint.__main__ import main
 
@@ -24,10 +25,29 @@ hypothesis_settings.register_profile("modellint", deadline=None, suppress_health
 hypothesis_settings.load_profile("modellint")
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 pytest_plugins = ["incremental.plugin"]
+
+
+#: Of the tests that are marked as dear, one of so many is run where nobody asks for its file, and all of them in CI.
+TURNS = 3
+
+
+def waits(nodeid: str, args: Iterable[str]) -> bool:
+    """True for a dear test that has no turn in a run of all tests; `MODELLINT_EXAMPLES=all` leaves out none."""
+    is_named = any(nodeid.startswith(arg.partition("::")[0]) for arg in args if arg.endswith(".py") or "::" in arg)
+    return os.environ.get("MODELLINT_EXAMPLES") != "all" and not is_named and not has_turn(nodeid, TURNS)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    args = list(map(str, config.args))
+    waiting = [item for item in items if item.get_closest_marker("dear") and waits(item.nodeid, args)]
+    if waiting:
+        config.hook.pytest_deselected(items=waiting)
+        items[:] = [item for item in items if item not in set(waiting)]
 
 
 def pytest_xdist_auto_num_workers() -> int | None:

@@ -58,6 +58,7 @@ def client(tmp_path: Path):
     client.process.kill()
 
 
+@pytest.mark.dear
 def test_a_large_document_is_checked_while_others_are_edited(client: Client, tmp_path: Path) -> None:
     assert len(HUGE) > 2 * LARGE
     large = opened(client, tmp_path / "large.py", HUGE)
@@ -75,6 +76,7 @@ def test_a_large_document_is_checked_while_others_are_edited(client: Client, tmp
     assert client.messages == []
 
 
+@pytest.mark.dear
 def test_questions_about_others_do_not_wait_for_a_large_document(client: Client, tmp_path: Path) -> None:
     large = opened(client, tmp_path / "large.py", TABLE)
     small = opened(client, tmp_path / "small.py", SMALL)
@@ -102,6 +104,7 @@ def test_a_large_file_is_not_read_for_others(client: Client, tmp_path: Path) -> 
         assert codes(client.diagnostics(uri, 1)) == expected
 
 
+@pytest.mark.dear
 def test_a_large_document_that_changes_is_checked_anew(client: Client, tmp_path: Path) -> None:
     large = opened(client, tmp_path / "large.py", HUGE)
     being_checked(client)

@@ -74,6 +74,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+@pytest.mark.dear
 def test_random_edits_give_what_a_new_check_gives(tmp_path: Path) -> None:
     files = project(tmp_path)
     session = Session(settings_for(files, isolated=True))

@@ -93,6 +93,7 @@ def skip_other_releases() -> None:
         pytest.skip("another release is installed")
 
 
+@pytest.mark.dear
 @pytest.mark.filterwarnings("ignore")
 def test_the_command_writes_the_shipped_signatures() -> None:
     skip_other_releases()
@@ -164,6 +165,7 @@ def test_calls_that_torch_takes_fit(name: str, positional: str, keywords: dict[s
     assert unfit(found, list(positional), keywords) is None
 
 
+@pytest.mark.dear
 @pytest.mark.filterwarnings("ignore")
 def test_the_installed_torch_refuses_what_fits_no_overload() -> None:
     skip_other_releases()

@@ -12,7 +12,7 @@ from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from modellint.finding import Place
     from modellint.graph.python import Function, ModuleFacts
@@ -78,8 +78,9 @@ class RepeatedLayer(Rule):
         if any(name.rpartition(".")[2] in module.code for name in _CONTAINERS):
             for call in flow.calls():
                 found += [(call, one) for one in _added_to_container(call)]
+        repeated = {id(call.value) for call, _ in found}
         for call, one in found:
-            if id(one.where) not in told:
+            if id(one.where) not in told and not _is_alternative(call, repeated):
                 told.add(id(one.where))
                 yield from self._judge(one, call)
 
@@ -240,6 +241,23 @@ def _has_parameters(made: queries.Operand) -> bool:
     known = flow.state(model, trained=True)
     is_affine = model.cls is None and not any(name is None or "affine" in name for name in made.value.data)
     return known is True or (known is None and is_affine)
+
+
+def _is_alternative(call: queries.Call, repeated: Collection[int]) -> bool:
+    """True if the other branch of a condition around the container stores layers of their own under the same name."""
+    stores = [event for event in call.function.flow.of(EventKind.STORE) if event.target is not None]
+    own = next((event for event in stores if event.value is call.value), None)
+    if own is None or own.target is None or own.guard is None:
+        return False
+    name = self_attribute(own.target)
+    sides = [(link.test, link.truthy) for link in own.guard.chain() if not link.early]
+    return any(
+        (link.test, not link.truthy) in sides
+        for event in stores
+        if event.target is not None and name is not None and self_attribute(event.target) == name
+        if id(event.value) not in repeated and event.guard is not None
+        for link in event.guard.chain()
+    )
 
 
 def _is_on_purpose(one: _Repeated, call: queries.Call) -> bool:

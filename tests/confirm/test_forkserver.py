@@ -152,6 +152,7 @@ ENDS = {
 }
 
 
+@pytest.mark.dear
 def test_siblings_go_on_whatever_one_of_them_does(tmp_path: Path) -> None:
     setup = served(guarding=Guarding(limits=LIMITS))
     parent = told(tmp_path / "before", PARENT, setup)
@@ -210,6 +211,7 @@ def test_a_child_reaches_neither_its_parent_nor_its_siblings(tmp_path: Path) -> 
     assert told(tmp_path / "after", PARENT) == parent
 
 
+@pytest.mark.dear
 def test_a_server_that_dies_costs_no_verdict(tmp_path: Path, servers: ForkServers) -> None:
     setup = Setup(PYTHON, (), servers=servers)
     parent = int(told(tmp_path / "before", PARENT, setup))
@@ -222,6 +224,7 @@ def test_a_server_that_dies_costs_no_verdict(tmp_path: Path, servers: ForkServer
     assert told(tmp_path / "after", PARENT, setup) == str(os.getpid())
 
 
+@pytest.mark.dear
 def test_a_server_ends_with_its_children_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mark = uuid.uuid4().hex
     monkeypatch.setenv("MODELLINT_HOSTILE", mark)

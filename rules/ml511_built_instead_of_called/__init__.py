@@ -156,7 +156,7 @@ def _use(call: queries.Call, built: _Built) -> _Use | None:
     """The first use of the constructed layer that only a tensor stands; None if there is none."""
     for operand, use in queries.tensor_uses([call.result]):
         is_layer = operand.value is call.value or operand.kinds() == {queries.Kind.LAYER}
-        if is_layer and not _is_of_layer(use.user, built):
+        if is_layer and not _is_of_layer(use.user, built, call.project):
             # A run tells no error of an operator from one of its operands.
             place = None if use.user.op in (Op.BIN, Op.UNARY) else call.module.place(use.user)
             return _Use(_in_words(use), place) if _CATCHING.isdisjoint(use.event.handled) else None
@@ -173,12 +173,14 @@ def _in_words(use: queries.TensorUse) -> str:
     return f"passed to {use.how}" if use.user.op is Op.CALL else "computed with"
 
 
-def _is_of_layer(user: Value, built: _Built) -> bool:
+def _is_of_layer(user: Value, built: _Built, project: Project) -> bool:
     """True for an attribute or an operator that objects of the class have themselves."""
     own = built.cls
+    if user.op is Op.ATTR and own is not None:
+        return queries.may_have(own, str(user.data), project)
     if user.op is Op.ATTR:
-        members = queries.layer_members("torch.nn.Module" if own is not None else built.name)
-        return members is None or user.data in members or (own is not None and user.data in own.mentioned)
+        members = queries.layer_members(built.name)
+        return members is None or user.data in members
     return own is not None and any(name.startswith("__") and name != "__init__" for name in own.methods)
 
 

@@ -246,7 +246,7 @@ def _has_parameters(made: queries.Operand) -> bool:
 def _is_alternative(call: queries.Call, repeated: Collection[int]) -> bool:
     """True if the other branch of a condition around the container stores layers of their own under the same name."""
     stores = [event for event in call.function.flow.of(EventKind.STORE) if event.target is not None]
-    own = next((event for event in stores if event.value is call.value), None)
+    own = next((event for event in stores if any(part is call.value for part in event.value.walk())), None)
     if own is None or own.target is None or own.guard is None:
         return False
     name = self_attribute(own.target)
@@ -255,7 +255,7 @@ def _is_alternative(call: queries.Call, repeated: Collection[int]) -> bool:
         (link.test, not link.truthy) in sides
         for event in stores
         if event.target is not None and name is not None and self_attribute(event.target) == name
-        if id(event.value) not in repeated and event.guard is not None
+        if event.guard is not None and not any(id(part) in repeated for part in event.value.walk())
         for link in event.guard.chain()
     )
 

@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.layers import is_set_outside as is_set_outside
     from modellint.flow.queries.layers import lacks_forward as lacks_forward
     from modellint.flow.queries.layers import made_objects as made_objects
+    from modellint.flow.queries.layers import may_have as may_have
     from modellint.flow.queries.layers import mode_changes as mode_changes
     from modellint.flow.queries.layers import stored_values as stored_values
     from modellint.flow.queries.runs import Run as Run
@@ -210,7 +211,7 @@ else:
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",
             "modellint.flow.queries.layers": (
                 "calls_of_objects elements gives_values is_doubtful is_method_named is_set_besides "
-                "is_set_outside lacks_forward made_objects mode_changes stored_values"
+                "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",

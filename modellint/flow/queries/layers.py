@@ -167,6 +167,19 @@ def _lacks_forward(cls: Class, project: Project) -> bool:
     return True
 
 
+def may_have(cls: Class, name: str, project: Project) -> bool:
+    """True if objects of a class may have an attribute or a method of this name, for all that is known."""
+    model = project.classes.model(cls)
+    for current in model.mro():
+        if current.cls is None:
+            members = surface.layer_members(current.name)
+            if members is None or name in members:
+                return True
+        elif _may_have(current.cls, (name,), project):
+            return True
+    return not model.is_complete
+
+
 def _can_be_made(cls: Class) -> bool:
     """True unless the constructor always raises."""
     constructor = cls.methods.get("__init__")

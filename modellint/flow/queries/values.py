@@ -310,15 +310,16 @@ class _Origins:
     ) -> None:
         self._project, self._ends = project, wanted | barriers
         self._through_operators = through_operators
-        self._seen: set[tuple[Value, object]] = set()
+        self._seen: set[tuple[Value, _Keys, Value | None]] = set()
 
     def of(self, operand: Operand) -> Iterator[Operand]:
         pending: list[tuple[Operand, _Keys, Context | None]] = [(operand, (), operand.context)]
         while pending:
             at, key, context = pending.pop(0)
-            if (at.value, key) in self._seen:
+            visit = at.value, key, None if context is None else context.call.value
+            if visit in self._seen:
                 continue
-            self._seen.add((at.value, key))
+            self._seen.add(visit)
             found = None if len(self._seen) > _MAX_VALUES else self._step(at, key, context)
             if found is None:
                 yield replace(at, part=key or None, context=context) if key or context is not None else at

@@ -29,8 +29,8 @@ class BuiltInsteadOfCalled(Rule):
     ## What it does
     Reports a layer or a loss that code constructs with a tensor, and whose object it then uses as a tensor:
     `nn.ReLU(x)`, `nn.CrossEntropyLoss(output, target)`, `loss = VolumeLoss(pred, target)`. It also reports a class that
-    the constructor keeps (`self.act = nn.ReLU`) and that `forward` calls with a tensor. What decides is the use of the
-    result: code computes with it, calls `backward`, passes it to a layer, or returns it from `forward`.
+    the constructor keeps (`self.act = nn.ReLU`) and that `forward` calls with a tensor. The result
+    counts as a tensor if code computes with it, calls `backward`, passes it to a layer, or returns it from `forward`.
 
     ## Why is this bad
     The constructor takes settings, so the tensor becomes a setting. The result is a layer, and the next operation
@@ -187,7 +187,7 @@ def _is_of_layer(user: Value, built: _Built, project: Project) -> bool:
 def _claim(call: queries.Call, built: _Built, use: _Use) -> claims.Refused | None:
     """The error of the use; of the constructor, where a loss of torch takes its second tensor for a flag."""
     if built.name.startswith("torch.nn.") and built.name.endswith("Loss") and len(call.value.positional) > 1:
-        return claims.Refused(call.place, "RuntimeError or TypeError", "")
+        return claims.Refused(call.place, "TypeError or RuntimeError", "")
     return None if use.place is None else claims.Refused(use.place, "TypeError or AttributeError", "")
 
 

@@ -65,9 +65,9 @@ class ImplicitSoftmaxDim(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for call in queries.flow(module, project).calls(*_SOFTMAX):
             scores = call.argument(0, "input")
-            if scores is None or len(call.value.args) != 2:
+            if len(call.value.args) != 2 or call.value.data not in ((), ("input",)):
                 continue
-            rank = scores.rank or call.result.rank
+            rank = (None if scores is None else scores.rank) or call.result.rank
             if rank == 3 or (rank is None and call.result.commented_rank == 3):
                 yield self._finding(call, is_told=rank is None)
 

@@ -45,8 +45,7 @@ class Work:
         self._count_steps(Interpreter)
         self._count(Interpreter, "run", "bodies", self._note_body)
         self._count(python, "parse", "parsed")
-        for lower in ("_lower_body", "_lower_module_body"):
-            self._count(python, lower, "lowered")
+        self._count(python, "_lower_body", "lowered")
 
     def _count(self, owner: Any, name: str, kind: str, note: Callable[..., None] | None = None) -> None:
         function = getattr(owner, name)

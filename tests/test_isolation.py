@@ -82,7 +82,7 @@ def test_notebooks_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
 def test_one_small_file_loads_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("from torch import nn\n\n\nclass A(nn.Module):\n    pass\n")
     modules = imported(tmp_path, "a.py", "--no-cache")
-    heavy = {"yaml", "pathspec", "multiprocessing", "concurrent.futures", "importlib.metadata", "tomllib", "json"}
+    heavy = {"yaml", "pathspec", "multiprocessing", "concurrent.futures", "importlib.metadata", "tomllib"}
     assert modules & heavy == set()
     assert "modellint.config.confirming" not in modules, "only a table of these settings needs them"
 

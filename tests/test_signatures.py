@@ -113,7 +113,7 @@ def test_the_command_writes_the_shipped_names() -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_the_texts_of_the_rule_are_those_that_torch_takes() -> None:
     """Torch refuses another text, and takes those of the table or refuses something else of the call."""
-    from rules.ml502_call_mismatch.values import texts
+    from modellint_rules.ml502_call_mismatch.values import texts
 
     image, weight = torch.ones(1, 1, 8, 8), torch.ones(1, 1, 3, 3)
     tried = {

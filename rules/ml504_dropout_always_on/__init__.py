@@ -29,7 +29,7 @@ _WANTED = re.compile(
 
 
 class DropoutAlwaysOn(Rule):
-    """`F.dropout` without `training` stays on after `model.eval()`
+    """Dropout without `training` stays on after `model.eval()`
 
     ## What it does
     Reports `F.dropout(x, p)` (and `dropout1d` to `dropout3d`) without `training` in a method of a layer: `training` is

@@ -25,9 +25,7 @@ _REGISTERING = {
     "register_module": "layer",
 }
 #: Kinds of values that become plain attributes of a layer.
-_PLAIN = frozenset(
-    (queries.Kind.TENSOR, queries.Kind.NUMBER, queries.Kind.TEXT, queries.Kind.NONE, queries.Kind.SEVERAL)
-) | {queries.Kind.CONTAINER, queries.Kind.FUNCTION}
+_PLAIN = frozenset(("tensor", "number", "text", "None", "several values", "container", "function"))
 #: Methods that change how attributes are set and found.
 _OWN_WAYS = ("__setattr__", "__getattr__", "__getattribute__", "__delattr__", *_REGISTERING)
 _CATCHING = frozenset(("Exception", "BaseException"))
@@ -300,7 +298,7 @@ def _is_plain(value: Value, call: Event, function: Function, project: Project) -
     kinds = queries.Operand(value, function, project).kinds()
     if call.value.callee.data == "register_buffer":
         return True
-    return bool(kinds) and kinds <= _PLAIN
+    return bool(kinds) and _PLAIN.issuperset(kind.value for kind in kinds)
 
 
 def _taken_by_class(name: str, cls: Class, project: Project) -> Place | None:

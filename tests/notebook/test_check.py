@@ -248,7 +248,7 @@ def test_cells_of_other_languages_and_magics_are_no_errors(workspace: Workspace)
         "%%bash\nfor i in *; do echo $i; done",
         "files = !ls *.wav\nstart = %env START\ntorch.nn?\n?torch\ntorch.nn.Linear??",
         "if files:\n    %cd ..\n    !rm -r x \\\n       y\nelse:\n    pass",
-        "await torch.load()\nasync for x in y: print(x)",
+        "await torch.load('a.pt')\nasync for x in y: print(x)",
         "  indented = 1\n  more = 2",
         "%%time\nz = 1",
     )

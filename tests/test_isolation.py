@@ -34,7 +34,8 @@ def test_a_clean_example_loads_neither_torch_nor_libcst(example: str, tmp_path: 
     assert "modellint.linter" in modules
 
 
-#: The rooms that are needed to tell what is remembered, and to import rules. Of the engine, the names of its queries.
+#: The rooms that are needed to tell what is remembered. Of a rule, what its folder says of it by itself; of the engine,
+#: the names of its queries.
 WARM_ROOMS = {
     *(
         "claims",
@@ -62,6 +63,7 @@ def test_a_run_without_changes_loads_no_analysis(tmp_path: Path) -> None:
     rooms = {name.split(".")[1] for name in warm if name.startswith("modellint.") and is_room(name.split(".")[1])}
     assert rooms <= WARM_ROOMS
     assert {name for name in warm if name.startswith(ANALYSES)} == NAMES
+    assert {name for name in warm if name.startswith("modellint_rules.") and name.count(".") > 1} == set()
 
 
 def is_room(name: str) -> bool:
@@ -82,7 +84,7 @@ def test_notebooks_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
 def test_one_small_file_loads_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("from torch import nn\n\n\nclass A(nn.Module):\n    pass\n")
     modules = imported(tmp_path, "a.py", "--no-cache")
-    heavy = {"yaml", "pathspec", "multiprocessing", "concurrent.futures", "importlib.metadata", "tomllib"}
+    heavy = {"yaml", "pathspec", "multiprocessing", "concurrent.futures", "importlib.metadata", "tomllib", "json"}
     assert modules & heavy == set()
     assert "modellint.config.confirming" not in modules, "only a table of these settings needs them"
 

@@ -13,9 +13,6 @@ from modellint.graph.value import self_attribute
 from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule, python_probe, recipe_probe
 
-from .bounds import direct_limits, is_as_large
-from .guards import EXACT, admits_rows, guarding_functions, letting_through, made_exact, rank, surplus
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -61,6 +58,8 @@ class IdsExceedTable(Rule):
     requires = ("imported", "lookups", "may_look_up", "searches")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .guards import guarding_functions, rank, surplus
+
         nearest: dict[object, queries.Lookup] = {}
         for lookup in queries.flow(module, project).lookups():
             extra = surplus(lookup)
@@ -137,8 +136,9 @@ class IdsExceedTable(Rule):
 
     def _wrong_guards(self, functions: list[Function], module: ModuleFacts, project: Project) -> Iterator[Finding]:
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
-
+        from .bounds import direct_limits, is_as_large
         from .guarded import Guarded
+        from .guards import EXACT, admits_rows, letting_through, made_exact
 
         guarded = Guarded(functions, project)
         reported: set[object] = set()

@@ -11,8 +11,6 @@ from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import same
 from modellint.rule import Rule, python_probe
 
-from .defaults import never_by_default
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -103,6 +101,8 @@ class ConstantIdOutsideTable(Rule):
         )
 
     def _filler(self, lookup: queries.Lookup, project: Project) -> Iterator[Finding]:
+        from .defaults import never_by_default
+
         filler, rows, table = lookup.element, lookup.rows, lookup.table
         if not isinstance(filler, queries.Filler) or not lookup.is_made:
             return

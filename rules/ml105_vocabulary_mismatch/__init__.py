@@ -11,9 +11,6 @@ from modellint.graph.value import Op
 from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule, python_probe, recipe_probe
 
-from .late import added_late, unresized_models
-from .vocabularies import Vocabularies
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -69,6 +66,9 @@ class VocabularyMismatch(Rule):
     requires = ("disagreements", "id_layer", "id_layer_returned", "imported")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .late import added_late, unresized_models
+        from .vocabularies import Vocabularies
+
         for cls in module.classes.values():
             for tie in project.of(Vocabularies).declared(cls):
                 yield self._tie_finding(tie, project, is_declared=True)

@@ -9,14 +9,14 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
-from .bypasses import Bypass, bypassing_calls, receiver_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
+
+    from .bypasses import Bypass
 
 
 class CallBypassesDdp(Rule):
@@ -63,10 +63,14 @@ class CallBypassesDdp(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .bypasses import bypassing_calls
+
         for bypass in bypassing_calls(module, project):
             yield self._finding(bypass)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from .bypasses import bypassing_calls
+
         script = queries.about(recipe, project).script
         for bypass in bypassing_calls(script, project) if script is not None else ():
             if any(known.file == recipe.file for known, _ in bypass.recipes):
@@ -105,6 +109,8 @@ def _claim(bypass: Bypass) -> claims.NotWrapped | None:
 
 def _fix(bypass: Bypass) -> Fix | None:
     """The entry of `self.modules` instead of the recipe's own object, where that is written out."""
+    from .bypasses import receiver_of
+
     receiver = receiver_of(bypass.use)
     if receiver is None or bypass.entry is None or not bypass.entry.isidentifier():
         return None

@@ -10,10 +10,6 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
-from .mixed import Mixed, mixed_names
-from .purposes import is_on_purpose
-from .states import UnsavedState, unsaved_states
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,6 +17,8 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
+    from .mixed import Mixed
+    from .states import UnsavedState
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -65,12 +63,17 @@ class StateNotSaved(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .mixed import mixed_names
+
         for pair in mixed_names(module):
             yield self._mixed_finding(pair)
         for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from .purposes import is_on_purpose
+        from .states import unsaved_states
+
         for state in queries.about(recipe, project).within_wholes(unsaved_states):
             if not is_on_purpose(state):
                 yield self._finding(state)

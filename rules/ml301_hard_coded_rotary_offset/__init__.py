@@ -9,24 +9,13 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.flow import queries
 from modellint.rule import Rule, boundary_probe
 
-from .offsets import (
-    LengthUse,
-    base_of,
-    competes,
-    is_meant,
-    is_run_time,
-    measured,
-    mixed_extreme,
-    offset_of,
-    takes_last,
-    uses,
-)
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
+
+    from .offsets import LengthUse
 
 _COVERING = "size the table by the largest position plus 1"
 
@@ -65,6 +54,8 @@ class HardCodedRotaryOffset(Rule):
     requires = ("position_tables",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .offsets import uses
+
         for found in uses(queries.flow(module, project).position_tables()).values():
             finding = self._finding(found, module, project)
             if finding is not None:
@@ -75,6 +66,8 @@ class HardCodedRotaryOffset(Rule):
         return boundary_probe(claim, [*([claim.asking] if claim.asking else []), claim.place])
 
     def _finding(self, found: list[LengthUse], module: ModuleFacts, project: Project) -> Finding | None:
+        from .offsets import base_of, is_meant, is_run_time, mixed_extreme, offset_of, takes_last
+
         first = found[0]
         offset = offset_of(first.part)
         at = _place_of_length(first, module, project)
@@ -89,6 +82,8 @@ class HardCodedRotaryOffset(Rule):
         return None if last is None else self._last(last, at)
 
     def _offset_finding(self, use: LengthUse, at: queries.Site, offset: int) -> Finding:
+        from .offsets import base_of
+
         text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
         rows = f"{abs(offset)} rows {'more' if offset > 0 else 'fewer'}"
         return self.finding(
@@ -104,6 +99,8 @@ class HardCodedRotaryOffset(Rule):
         )
 
     def _outside(self, use: LengthUse, at: queries.Site, extreme: queries.Term) -> Finding:
+        from .offsets import measured
+
         operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is queries.LengthKind.LARGEST)
         written = extreme.origin.value.positional
         inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
@@ -121,6 +118,8 @@ class HardCodedRotaryOffset(Rule):
         )
 
     def _last(self, use: LengthUse, at: queries.Site) -> Finding:
+        from .offsets import competes
+
         text = _text(use.part.origin)
         reason = "packed or right-padded positions do not end with their maximum"
         if competes(use):
@@ -145,6 +144,8 @@ def _text(site: queries.Site) -> str:
 
 def _place_of_length(use: LengthUse, module: ModuleFacts, project: Project) -> queries.Site | None:
     """The place in a file where the length is computed, or the call of another file's function that computes it."""
+    from .offsets import uses
+
     home = use.part.origin.module
     if home is module:
         return use.part.origin

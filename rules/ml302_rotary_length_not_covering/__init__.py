@@ -10,8 +10,6 @@ from modellint.flow import queries
 from modellint.graph.value import Op
 from modellint.rule import Rule, boundary_probe
 
-from .counted import counts_keys, is_current_length
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -52,6 +50,8 @@ class RotaryLengthNotCovering(Rule):
     requires = ("position_tables",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .counted import counts_keys, is_current_length
+
         reported: set[Value | queries.Term] = set()
         for asked in queries.flow(module, project).position_tables():
             for picked in asked.picked.values():

@@ -8,8 +8,6 @@ from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule, boundary_probe
 
-from .position_tables import PositionTables
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -55,6 +53,8 @@ class UnguardedPositionTable(Rule):
     requires = ("may_keep_layers", "method", "mro")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .position_tables import PositionTables
+
         for found in project.of(PositionTables).unguarded(module):
             yield self._report(found)
 

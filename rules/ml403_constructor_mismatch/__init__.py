@@ -10,8 +10,6 @@ from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import Dialect, TagKind
 from modellint.rule import Rule, file_probe, recipe_probe
 
-from .calls import BadCall, bad_calls
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.link.recipes import queries
     from modellint.rule import Probe, Project
 
+    from .calls import BadCall
 
 #: The number of mistakes in one call that have a finding each.
 _MOST = 3
@@ -70,6 +69,8 @@ class ConstructorMismatch(Rule):
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from .calls import bad_calls
+
         for bad in bad_calls(recipe, project):
             found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)

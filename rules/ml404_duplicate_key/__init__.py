@@ -9,13 +9,13 @@ from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import MERGE
 from modellint.rule import Rule, recipe_probe
 
-from .repeated import RepeatedKey, repeated_keys
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
+
+    from .repeated import RepeatedKey
 
 
 class DuplicateKey(Rule):
@@ -48,6 +48,8 @@ class DuplicateKey(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from .repeated import repeated_keys
+
         for repeated in repeated_keys(recipe, project):
             yield self._finding(repeated)
 

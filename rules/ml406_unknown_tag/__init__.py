@@ -10,13 +10,13 @@ from modellint.graph.recipe import TagKind
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
-from .tags import PREFIXES, FoundTag, unknown_tags
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
+
+    from .tags import FoundTag
 
 
 class UnknownTag(Rule):
@@ -57,6 +57,8 @@ class UnknownTag(Rule):
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from .tags import unknown_tags
+
         for tag in unknown_tags(recipe, project):
             yield self._unknown(tag, recipe)
         for found in queries.about(recipe, project).problems(queries.ProblemKind.SHAPE):
@@ -100,6 +102,8 @@ _YAML_TYPES = tuple(
 
 def _nearest(text: str) -> str | None:
     """The tag that was probably meant."""
+    from .tags import PREFIXES
+
     if text.startswith("!!"):
         types = edits.get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)
         return types[0] if types else None

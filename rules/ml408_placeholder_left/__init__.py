@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from modellint.finding import Confidence, Finding, Severity
 from modellint.rule import Rule
 
-from .placeholders import left_placeholders
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -49,6 +47,8 @@ class PlaceholderLeft(Rule):
     requires = ("evaluation", "is_inference", "live_nodes", "pairing")
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from .placeholders import left_placeholders
+
         for left in left_placeholders(recipe, project):
             name = left.path.partition("[")[0]
             yield self.finding(

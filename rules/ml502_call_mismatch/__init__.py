@@ -12,13 +12,13 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind
 from modellint.rule import Rule, called_probe
 
-from .values import RefusedValue, refused_values
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
+
+    from .values import RefusedValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,8 @@ class CallMismatch(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .values import refused_values
+
         alike: dict[object, list[Mismatch]] = {}
         for call in queries.flow(module, project).calls():
             found = _of_project(call) or _of_torch(call)

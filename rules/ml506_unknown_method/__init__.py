@@ -11,15 +11,14 @@ from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.rule import Rule, called_probe
 
-from .names import UnknownName, intended_name, unknown_names
-from .subclasses import may_be_subclass
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.rule import Project
+
+    from .names import UnknownName
 
 #: Conditions that ask what kind of thing a value is.
 _ASKING = frozenset(("isinstance", "hasattr", "type", "getattr", "callable"))
@@ -79,6 +78,9 @@ class UnknownMethod(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .names import unknown_names
+        from .subclasses import may_be_subclass
+
         for call in queries.flow(module, project).calls():
             callee, name = call.value.callee, str(call.value.callee.data)
             if callee.op is not Op.ATTR or callee.args[0].op is Op.GLOBAL or name.startswith("__"):
@@ -123,6 +125,8 @@ class UnknownMethod(Rule):
 
     def _of_name(self, found: UnknownName, project: Project) -> Finding:
         """The finding of a name that a module, an optimizer or a parameter lacks."""
+        from .names import intended_name
+
         near, is_safe = intended_name(found)
         place, owner = found.place, f"`{found.owner}`" if "." in found.owner or found.owner == "torch" else found.owner
         what = "method" if found.owner.startswith("an ") or found.owner == "a scheduler" else "name"

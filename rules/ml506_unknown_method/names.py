@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from modellint import edits
+from modellint import edits, operators
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
@@ -29,6 +29,8 @@ _CLOSED = frozenset(
         *("torch.linalg", "torch.fft", "torch.special"),
     )
 )
+#: The base of all layers, which nearly each file names.
+_MODULE = "torch.nn.Module"
 _OPTIMIZERS = ("torch.optim", "torch.optim.lr_scheduler")
 #: Attributes of a parameter that people set, and what each is a slip of.
 _SET = ("requires_grad",)
@@ -92,6 +94,8 @@ def _in_module(value: Value, function: Function, project: Project) -> tuple[str,
     """The module of torch and the name that it lacks, the names that it has, and if it is one of an earlier release."""
     full = _full_name(value, function, project)
     owner, _, name = full.rpartition(".")
+    if full == _MODULE or operators.row(full) is not None:
+        return None  # without reading the names of torch
     known = queries.all_names(owner) if owner else None
     if known is None or name in known or name.startswith("_"):
         return None

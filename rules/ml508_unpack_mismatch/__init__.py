@@ -10,8 +10,6 @@ from modellint.flow import queries
 from modellint.graph.value import Op, called_name
 from modellint.rule import Rule, called_probe
 
-from .returned import misfit_unpackings
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -69,6 +67,8 @@ class UnpackMismatch(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .returned import misfit_unpackings
+
         for unpacking in misfit_unpackings(module, project):
             yield self._finding(unpacking, project)
 

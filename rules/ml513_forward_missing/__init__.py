@@ -78,7 +78,7 @@ class ForwardMissing(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for cls in module.classes.values():
             model = project.classes.model(cls)
-            if not model.is_module:
+            if not _may_break(cls, project) or not model.is_module:
                 continue
             if not model.has_method("forward") and queries.lacks_forward(cls, project):
                 yield from self._without_forward(cls, project)
@@ -157,6 +157,13 @@ class ForwardMissing(Rule):
             help="rename the method, to `fit` for example",
             claim=claims.Refused(call.place, "TypeError", "train"),
         )
+
+
+def _may_break(cls: Class, project: Project) -> bool:
+    """True unless a class has no method and is named nowhere else, so that nothing can call its objects."""
+    module = cls.module
+    is_named = bool(cls.methods) or module.code.count(cls.name) > 1
+    return is_named or any(other is not module for other in queries.files_mentioning(module, project, cls.name))
 
 
 def _is_of(method: Function, cls: Class, project: Project) -> bool:

@@ -83,7 +83,7 @@ class LayerOverwritten(Rule):
         yield from self._replaced_by_results(module, project)
         yield from self._called_again(module, project)
         for cls in module.classes.values():
-            if project.classes.model(cls).is_module and "__init__" in cls.methods:
+            if "__init__" in cls.methods and project.classes.model(cls).is_module:
                 yield from self._stored_twice(cls, project)
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe | None:

@@ -68,6 +68,7 @@ def found_twice(rule: Rule, folder: Path, monkeypatch: pytest.MonkeyPatch) -> It
             yield from zip(first, run(paths, settings, rules).findings, strict=True)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("code", RULES)
 def test_the_cache_keeps_what_is_claimed(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(found_twice(RULES[code], tmp_path, monkeypatch))
@@ -75,6 +76,7 @@ def test_the_cache_keeps_what_is_claimed(code: str, tmp_path: Path, monkeypatch:
     assert any(finding.claim for finding, _ in found) == RULES[code].is_confirmable()
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.is_confirmable()])
 def test_a_probe_needs_nothing_but_the_claim(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     probes = []

@@ -196,6 +196,7 @@ def test_the_pages_show_commands() -> None:
     assert ELSEWHERE.keys() <= {one.command for listed in ALL.values() for one in listed}
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("page", STEPS)
 def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Path) -> None:
     if page.startswith("benchmarks/") and not IS_WHOLE:

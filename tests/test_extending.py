@@ -43,6 +43,7 @@ def test_a_new_rule_works_at_once(workspace: Workspace) -> None:
     assert workspace.run("rules").lines[-1].split() == ["OWN001", "no-full-dropout", "warning"]
 
 
+@pytest.mark.dear
 def test_the_test_of_a_new_rule_fails_once_its_rule_is_broken(workspace: Workspace) -> None:
     workspace.run("rules", "new", "no-full-dropout", "--code", "LAB7", "--folder", "lab")
     file = workspace.root / "lab" / "lab7_no_full_dropout" / "__init__.py"
@@ -163,6 +164,7 @@ def wheel(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.dear
 def test_an_installed_pack_is_part_of_every_command(tmp_path: Path) -> None:
     site, project = tmp_path / "site", tmp_path / "project"
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(site)]

@@ -156,6 +156,7 @@ def names() -> set[str]:
     return set(result.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.dear
 def test_what_a_check_loads_is_what_it_was_said_to_rest_on(repository: Repository, names: set[str]) -> None:
     closure = repository.closure(COMMAND)
     assert len(names) > 150

@@ -211,6 +211,7 @@ def damaged(data: bytes) -> Iterator[bytes]:
     yield sealed(json.dumps([head, known]).encode()[:-1])
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("kind", ["outline", "answers"])
 def test_what_is_cut_or_of_another_version_is_none(project: Path, kind: str) -> None:
     expected = found(project, cache=False)

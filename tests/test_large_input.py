@@ -244,11 +244,13 @@ def test_a_large_file_ends(workspace: Workspace, name: str) -> None:
     assert codes(workspace, text) == large.found
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_code_ends(workspace: Workspace, name: str) -> None:
     assert codes(workspace, DEEP[name]) == set()
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("name", LARGE)
 def test_the_work_grows_no_faster_than_the_file(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str

@@ -126,6 +126,7 @@ def as_written(tmp_path_factory: pytest.TempPathFactory) -> list[set[tuple[str, 
     return [found(rule, example.files, folder / f"{n}") for n, (rule, example) in enumerate(bad_examples())]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_same_is_found_where_it_stands(
     layout: str, tmp_path: Path, as_written: list[set[tuple[str, int, int, str, str]]]
@@ -141,6 +142,7 @@ def test_the_same_is_found_where_it_stands(
     assert wrong == []
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_same_is_fixed_and_nothing_else_changes(layout: str, tmp_path: Path) -> None:
     wrong = []

@@ -117,6 +117,7 @@ def test_the_examples_of_the_same_files_are_the_same_file(installed: Path, tmp_p
     assert {entry.date_time[0] for entry in entries} == {1980}
 
 
+@pytest.mark.dear
 def test_an_installed_pack_shows_the_examples_of_each_rule(installed: Path) -> None:
     code = (
         "import json\n"

@@ -77,6 +77,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("program", "does"),
     [(MODULE, "SLEEPS"), (MODULE, "SEARCHES"), (("-c", ELSEWHERE), "SLEEPS")],

@@ -116,6 +116,7 @@ def findings(reports: dict[str, str]) -> list[Any]:
     return found
 
 
+@pytest.mark.dear
 def test_sarif_is_read_by_a_library(reports: dict[str, str], findings: list[Any]) -> None:
     (run,) = sarif_pydantic.Sarif.model_validate_json(reports["sarif"]).runs
     assert [result.rule_id for result in run.results or ()] == [finding["code"] for finding in findings]

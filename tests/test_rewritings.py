@@ -47,6 +47,7 @@ def cases_for(rewriting: Rewriting, judged: Judged) -> list[trials.Case]:
     return [case for case in CASES if is_tried(case) and not judged.passed(case.rule.code)]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("rewriting", TRIED, ids=lambda rewriting: rewriting.name)
 def test_what_is_said_in_another_way_gets_the_same_answer(rewriting: Rewriting) -> None:
     def says_the_same(case: trials.Case, rewritten: Mapping[str, str]) -> None:

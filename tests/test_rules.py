@@ -48,6 +48,7 @@ def test_a_good_example_is_left_alone(rule: type[Rule], example: Example, tmp_pa
     assert problems(good_is_left_alone, rule, example, LOADED, tmp_path) == []
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
 def test_a_file_that_is_checked_alone_shows_what_is_wrong_in_it(
     rule: type[Rule], example: Example, tmp_path: Path

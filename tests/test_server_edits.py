@@ -236,6 +236,7 @@ def compare(expected: Found, shown: Found, text: str) -> bool:
     return True
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "utf-32"])
 @pytest.mark.parametrize(("name", "text"), [("model.py", MODEL), ("train.yaml", RECIPE)])
 def test_diagnostics_are_those_of_a_fresh_check(tmp_path: Path, name: str, text: str, encoding: str) -> None:

@@ -345,6 +345,7 @@ def test_ranges_have_to_be_in_the_document(
         assert answer["result"] is None if is_there else code(answer) == INVALID_PARAMS
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("busy", [True, False])

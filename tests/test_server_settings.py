@@ -50,6 +50,7 @@ def codes(folder: Path, table: Any) -> set[str]:
     return {finding.code for finding in session.findings()}
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("key", [*KINDS, *OWN, "unheard-of"])
 def test_a_setting_of_any_kind_leaves_the_others_as_they_are(tmp_path: Path, key: str) -> None:
     for value in VALUES:

@@ -102,6 +102,7 @@ def test_the_command_writes_the_shipped_signatures() -> None:
     assert list_signatures.signatures() == json.loads(signatures.FILE.read_text(encoding="utf-8"))
 
 
+@pytest.mark.dear
 @pytest.mark.filterwarnings("ignore")
 def test_the_command_writes_the_shipped_names() -> None:
     skip_other_releases()

@@ -97,6 +97,7 @@ def test_a_pyproject_that_is_no_text_is_told(words: Workspace, content: bytes, s
     assert says in result.err
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8", "utf-16"])
 @pytest.mark.parametrize(
     "output_format", ["json", "json-lines", "gitlab", "sarif", "rdjson", "junit", "github", "azure", "full"]

@@ -322,7 +322,7 @@ class Class:
         """The place of the class's name in its class statement."""
         source = self.module.source
         column = source.column_of_byte(self.line, self.offset) + len("class")
-        column = max(source.plain.text_between(self.line, self.line).find(self.name, column - 1) + 1, column)
+        column = max(source.text_between(self.line, self.line).find(self.name, column - 1) + 1, column)
         return Place(self.module.path, Span(self.line, column, self.line, column + len(self.name)))
 
 

@@ -242,7 +242,7 @@ def _name_place(method: Function) -> Place:
     """The place of a method's name in its `def` statement."""
     source = method.module.source
     column = source.column_of_byte(method.line, method.offset)
-    line = source.plain.text_between(method.line, method.line)
+    line = source.text_between(method.line, method.line)
     column = max(line.find(method.name, column + len("def")) + 1, column)
     return Place(method.module.path, Span(method.line, column, method.line, column + len(method.name)))
 

@@ -77,6 +77,7 @@ def test_positions_run_as_far_ahead_of_the_length_as_the_offset_allows(tmp_path:
     assert says(verdict, "length 1: positions up to 10 pass, position 11 fails (id 11 in 11 rows): IndexError")
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "size",
     ["position_ids.max() + 1", "max(q.shape[1] + 10, int(position_ids.max()) + 1)", "int(position_ids.max()) + 10"],
@@ -354,6 +355,7 @@ def test_the_first_side_below_a_patch_fails(tmp_path: Path) -> None:
     assert says(verdict, "an image of 16 x 16 gets a grid; of one of 15 x 15, a side becomes 0: RuntimeError")
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("rows", "between"),
     [

@@ -81,6 +81,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_code_ends_as_unconfirmed(tmp_path: Path, name: str) -> None:
     code, reason = HOSTILE[name]

@@ -60,6 +60,7 @@ def test_what_was_assumed_and_what_is_not_there_is_told(tmp_path: Path) -> None:
     assert "classes of the head = 30120" in detail
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [

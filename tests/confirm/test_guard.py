@@ -89,6 +89,7 @@ def is_tried_by_hooks(attack: Attack) -> bool:
     return attack.is_seen and (EVERY or has_its_turn(attack.name, 3))
 
 
+@pytest.mark.dear
 @needs_system
 @pytest.mark.parametrize("attack", named((*FILES, *PROCESSES, *NETWORK)))
 def test_the_operating_system_stops_an_attack(attack: Attack, tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ def test_good_examples_never_confirm(rule: type[Rule]) -> None:
     assert [shown(*case) for case in found if case[1].verdict.status is Status.CONFIRMED] == []
 
 
+@pytest.mark.dear
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("rule", FIXABLE, ids=lambda rule: rule.code)
 def test_what_was_found_is_refuted_once_it_is_fixed(rule: type[Rule]) -> None:

@@ -74,6 +74,7 @@ def run(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals")
 @pytest.mark.timeout(900 + 60 * KILLS)
 @pytest.mark.parametrize("ending", TRIED, ids=lambda number: number.name)

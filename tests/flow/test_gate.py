@@ -74,6 +74,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OptimizerBuilders, "speaks_of", staticmethod(lambda *_: True))
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("rule", [*RULES, *OF_LENGTHS], ids=lambda rule: rule.code)
 def test_examples_give_the_same_through_an_open_gate(
     rule: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

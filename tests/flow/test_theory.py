@@ -118,6 +118,7 @@ def test_the_interpreter_names_no_theory() -> None:
 ORDERS = [order for order in permutations(FREE) if order != FREE]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("rule", [LayersInPlainContainer, TensorNotBuffer, LayerCreatedInForward, LayerNotOptimised])
 @pytest.mark.parametrize("order", ORDERS[:2] + ORDERS[-1:], ids=lambda order: " ".join(kind.__name__ for kind in order))
 def test_the_order_is_free_of_what_is_said_to_be(

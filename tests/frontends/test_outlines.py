@@ -143,6 +143,7 @@ def test_the_bodies_of_a_sketch_are_parsed_when_somebody_asks() -> None:
     assert returned.value.callee.data == "exec"  # it may do anything
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("folder", ["modellint/frontends", "modellint/flow", "rules"])
 def test_files_are_the_same_from_their_outlines(folder: str) -> None:
     files = sorted((ROOT / folder).rglob("*.py"))[: 200 : 1 if IS_WHOLE else 4]

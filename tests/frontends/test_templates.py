@@ -110,6 +110,7 @@ def test_a_notebook_tells_once_that_its_cells_are_templates(workspace: Workspace
     ]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "text",
     [

@@ -98,6 +98,7 @@ def test_the_script_runs_under_the_policy_and_nothing_is_refused(workspace: Work
     assert shown.count('<g class="layer loose">') == 2
 
 
+@pytest.mark.dear
 def test_what_hangs_loose_is_red_on_the_screen_and_nothing_else_is(workspace: Workspace) -> None:
     red = bytes.fromhex("c01c28")
     counts = []

@@ -84,6 +84,7 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     return folder.resolve()
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("rule", "example"), list(examples(in_cells=True)))
 def test_a_module_in_cells_gives_the_same_findings_and_fixes(rule: Rule, example: Example, tmp_path: Path) -> None:
     text = next(iter(example.files.values()))
@@ -104,6 +105,7 @@ def rules_of(rule: Rule) -> RuleSet:
     return RuleSet(LOADED, frozenset({rule.code}))
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("rule", "example"), list(examples(in_cells=False)))
 def test_files_that_cells_write_give_the_same_findings_and_fixes(rule: Rule, example: Example, tmp_path: Path) -> None:
     plain = write(tmp_path / "plain", example.files)

@@ -12,6 +12,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 import pytest
+from incremental.circumstances import has_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,15 @@ def drawn(count: int) -> int:
 def has_its_turn(name: str, every: int) -> bool:
     """Whether an example is one of those that are tried, about one of `every`."""
     return IS_WHOLE or zlib.crc32(name.encode()) % every == 0
+
+
+def is_rewritten(name: str, every: int) -> bool:
+    """True if an example is tried in another layout or in a notebook: one of `every`, or as many as are rewritten.
+
+    They are rewritings, too, so that MODELLINT_REWRITINGS decides: with `turn` a third takes its turn by commit.
+    """
+    extent = os.environ.get("MODELLINT_REWRITINGS", "few")
+    return extent == "all" or (has_turn(name, 3) if extent == "turn" else zlib.crc32(name.encode()) % every == 0)
 
 
 def calls_of(work: Callable[[], object]) -> int:

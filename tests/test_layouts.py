@@ -1,6 +1,6 @@
 """However the lines of a file are laid out, the same is found in it, at the same places, and fixed.
 
-MODELLINT_EXAMPLES=all tries every example; by default a sixth of them takes its turn.
+MODELLINT_REWRITINGS=all tries every example, `turn` a third that changes with the commit; the default is a tenth.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 import pytest
-from effort import has_its_turn
+from effort import is_rewritten
 
 from modellint.examples import Trial, materialise
 from modellint.packs import load_rules
@@ -90,7 +90,7 @@ LAYOUTS: dict[str, Layout] = {
 def bad_examples() -> Iterator[tuple[type[Rule], Example]]:
     for rule in LOADED.values():
         for example in rule.bad:
-            if has_its_turn(f"{rule.code} {example.title}", 8) and all(map(_is_python, example.files.items())):
+            if is_rewritten(f"{rule.code} {example.title}", 10) and all(map(_is_python, example.files.items())):
                 yield type(rule), example
 
 

@@ -1,6 +1,6 @@
 """What rules say of code does not depend on whether it stands in files or in the cells of a notebook.
 
-MODELLINT_EXAMPLES=all tries every example; by default an eighth of them takes its turn.
+MODELLINT_REWRITINGS=all tries every example, `turn` a third that changes with the commit; the default is a tenth.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from books import cut, notebook, places_in, sources_of
-from effort import has_its_turn
+from effort import is_rewritten
 
 from modellint.config import settings_for
 from modellint.fix.fixer import Fixer
@@ -43,7 +43,7 @@ def examples(*, in_cells: bool) -> Iterable[ParameterSet]:
                 name, text = next(iter(example.files.items()))
                 if not in_cells or (len(example.files) == 1 and name.endswith(".py") and _is_python(text)):
                     title = f"{rule.code}-{number}-{example.title}"
-                    if has_its_turn(title, every=10):
+                    if is_rewritten(title, every=10):
                         yield pytest.param(rule, example, id=title)
 
 

@@ -132,11 +132,13 @@ def _dotted_names(function: Function) -> Iterator[str]:
 
 
 def _is_method_of_subclass(name: str, module: ModuleFacts, project: Project) -> bool:
-    """True if a class of the project that derives from tensors has a method `name`."""
+    """True if a class of the project that derives from tensors has a method `name`, its own or that of a mixin."""
     return any(
-        name in one.methods and _derives(one, project)
+        _derives(derived, project)
         for defining in dict.fromkeys((module, *queries.files_mentioning(module, project, f"def {name}")))
         for one in defining.classes.values()
+        if name in one.methods
+        for derived in (one, *queries.subclasses(one, project))
     )
 
 

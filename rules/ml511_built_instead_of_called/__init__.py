@@ -181,7 +181,9 @@ def _is_of_layer(user: Value, built: _Built, project: Project) -> bool:
     if user.op is Op.ATTR:
         members = queries.layer_members(built.name)
         return members is None or user.data in members
-    return own is not None and any(name.startswith("__") and name != "__init__" for name in own.methods)
+    models = () if own is None else project.classes.model(own).mro()
+    methods = (name for model in models if model.cls is not None for name in model.cls.methods)
+    return any(name.startswith("__") and name != "__init__" for name in methods)
 
 
 def _claim(call: queries.Call, built: _Built, use: _Use) -> claims.Refused | None:

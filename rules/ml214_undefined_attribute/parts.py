@@ -12,6 +12,7 @@ from modellint.graph.definitions import DefinedClass, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, is_self, self_attribute, walk_all
 
+from .barred import is_never_reached
 from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing
             if found is None or not _is_unguarded(name, event, function, project, is_asked=is_asked):
                 continue
             if any(_is_handed_out(owner, one, function, project) for one in things or ()):
+                continue
+            cls = function.owner
+            if cls is not None and is_never_reached(event, function, cls, project):
                 continue
             if _is_set_anywhere(name, module, project):
                 continue

@@ -29,8 +29,11 @@ _ITSELF = operators.methods("Module", "itself")
 _COMPILE = "torch.compile"
 #: Functions that set no attribute of their arguments that they do not read themselves.
 _HARMLESS = ("builtins.", "torch.", "copy.", "typing.", "logging.", "os.", "sys.", "time.", "math.", "json.")
+#: Functions and attributes that set attributes by any name, and attributes that hold an object's attributes.
+_ALTERING = frozenset(("setattr", "vars", "exec", "__dict__", "__class__"))
+_HOLDING = ("__dict__", "__class__")
 #: Values that may be an object of a certain class.
-_OBJECTS = (Op.ATTR, Op.CALL, Op.GLOBAL, Op.CHOICE, Op.PARAM)
+_OBJECTS = (Op.ATTR, Op.CALL, Op.GLOBAL, Op.CHOICE, Op.PARAM, Op.INDEX)
 _MAX_DEPTH = 6
 
 
@@ -99,7 +102,9 @@ def _reads(function: Function) -> Iterator[tuple[Value, Event]]:
         pending = [event.value, *(event.target.args if event.target is not None else ())]
         while pending:
             value = pending.pop()
-            if id(value) in seen or value.op is Op.CHOICE or value.op is Op.BOOL or value.op is Op.LAMBDA:
+            if id(value) in seen or value.op in (Op.BOOL, Op.LAMBDA):
+                continue
+            if value.op is Op.CHOICE and any(one is not value.args[0] for one in value.args):
                 continue
             seen.add(id(value))
             if (value.op is Op.ATTR and len(value.args) == 1 and not is_self(value.args[0])) or _is_hasattr(value):
@@ -162,7 +167,8 @@ class _Things:
             return self.of(leaf.of(value.callee.args[0]), depth + 1)
         if isinstance(definition, External):
             if definition.name == _COMPILE:
-                return self.of(leaf.of(value.positional[0]), depth + 1) if value.positional else None
+                compiled = value.argument(0, "model")
+                return None if compiled is None else self.of(leaf.of(compiled), depth + 1)
             if queries.wrapper_members(definition.name) is not None:
                 return self._wrapped(leaf, definition.name, depth)
             return None
@@ -247,22 +253,66 @@ def _is_unguarded(name: str, event: Event, function: Function, project: Project,
     call = queries.Call(event, function, project)
     if not is_asked and (not _ASKING.isdisjoint(call.questions) or call.is_expected_to_fail):
         return False
-    values = walk_all(function.flow.evaluated())
-    return is_asked or not any(name in names_in(value) for value in values if value.op is Op.CONST)
+    return is_asked or not (_is_told(name, function) or _is_asked_by_callers(name, function))
+
+
+def _is_told(name: str, function: Function) -> bool:
+    """True if a function has a name in a string."""
+    values = walk_all(function.flow.evaluated()) if name in function.words else ()
+    return any(name in names_in(value) for value in values if value.op is Op.CONST)
+
+
+def _is_asked_by_callers(name: str, function: Function) -> bool:
+    """True if another method of the class that calls this one asks for the attribute, or catches the error."""
+    for caller in function.owner.methods.values() if function.owner is not None else ():
+        if caller is function or function.name not in caller.words:
+            continue
+        events = caller.flow.of(EventKind.CALL)
+        calls = [event for event in events if self_attribute(event.value.callee) == function.name]
+        if calls and (_is_told(name, caller) or any(not _CATCHING.isdisjoint(event.handled) for event in calls)):
+            return True
+    return False
 
 
 def _is_handed_out(owner: Value, thing: Thing, function: Function, project: Project) -> bool:
-    """True if a function passes an object to a library that may set attributes of it."""
+    """True if an object may get attributes by names that are not written: of a library, or by `setattr`."""
     places = {id(owner), id(thing.made.value)}
     name = self_attribute(owner)
     for here in {function, thing.made.function}:
+        if _sets_by_computed_name(here):
+            return True
         for event in here.flow.of(EventKind.CALL):
             given = event.value.args[1:]
             if any(id(one) in places or (name is not None and self_attribute(one) == name) for one in given):
                 definition = project.names.definition(here.module, event.value.callee)
                 if isinstance(definition, External) and not definition.name.startswith(_HARMLESS):
                     return True
+                target = queries.Call(event, here, project).target
+                if target is not None and target.function is not None and _sets_by_computed_name(target.function):
+                    return True
     return False
+
+
+def _sets_by_computed_name(function: Function) -> bool:
+    """True if a function sets attributes of other objects than `self` by names that it computes, or their class."""
+    if _ALTERING.isdisjoint(function.words):
+        return False
+    for event in function.flow.events:
+        target = event.target
+        if target is not None and any(part.op is Op.ATTR and part.data in _HOLDING for part in target.walk()):
+            return True
+    return any(_alters(value) for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL)
+
+
+def _alters(call: Value) -> bool:
+    callee, given = call.callee, call.positional
+    if callee.op is Op.ATTR:
+        owner = callee.args[0]
+        return owner.op is Op.ATTR and owner.data == "__dict__" and not is_self(owner.args[0])
+    is_named = callee.op is Op.GLOBAL and callee.data in _ALTERING
+    if not is_named or not given or is_self(given[0]):
+        return False
+    return callee.data != "setattr" or len(given) < 2 or given[1].op is not Op.CONST
 
 
 def _known(thing: Thing, project: Project) -> frozenset[str]:

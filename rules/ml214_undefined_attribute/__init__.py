@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
+    from .local_variables import LocalVariable
     from .partly import Partly
     from .parts import Missing
     from .undefined import Undefined
@@ -39,6 +40,7 @@ class UndefinedAttribute(Rule):
     - `self.encoder.x` and `model.x`, if the object certainly is of a class of the project, and nothing sets `x` there
     - a method or attribute of the wrapped model that `nn.DataParallel` and `DistributedDataParallel` do not have
       (`model.encode(x)`), `hasattr` that asks a wrapper for one, and `.module` of a model that is not wrapped
+    - a local variable of the constructor, such as a layer, that another method calls by its name
 
     It is an error on a line that each call reaches. It is a warning for an attribute that is set in one branch, for
     `hasattr`, for an argument of a function, and for a read behind a condition, in a method that is called only behind
@@ -101,6 +103,10 @@ class UndefinedAttribute(Rule):
 
         for missing in missing_of_others(module, project):
             yield self._missing_finding(missing, project)
+        from .local_variables import read_as_global
+
+        for local in read_as_global(module, project):
+            yield self._local_finding(local, project)
 
     def _partly_finding(self, found: Partly, project: Project) -> Finding:
         """The finding about an attribute that is set on one side of a condition only."""
@@ -118,6 +124,23 @@ class UndefinedAttribute(Rule):
             related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
             help="set it on every path through the constructor",
             claim=claims.NotSet(module.place(found.event.value), cls.qualname, name),
+        )
+
+    def _local_finding(self, found: LocalVariable, project: Project) -> Finding:
+        """The finding about a layer in a local variable of the constructor, which another method reads."""
+        module, name = found.function.module, found.name
+        made = found.cls.module.place(found.made)
+        call = queries.Call(found.event, found.function, project)
+        return self.finding(
+            module.place(found.value),
+            f"`{name}` is a local variable of the constructor, and not defined here",
+            symbol=f"{found.cls.name}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if call.is_tried_out else Severity.WARNING if found.event.guard else None,
+            evidence=("no global variable has this name",),
+            related=(Related(made, "its value is made here, and lost when the constructor ends"),),
+            help=f"store it as `self.{name}`, and read that",
+            claim=claims.Refused(call.place, "NameError", name),
         )
 
     def _missing_finding(self, found: Missing, project: Project) -> Finding:
@@ -167,6 +190,10 @@ class UndefinedAttribute(Rule):
             evidence.append(f"there is `{near[0]}`")
         if is_argument:
             evidence.append(f"the constructor takes `{name}`, but does not store it")
+        from .local_variables import local_variables
+
+        if name in local_variables(cls):
+            evidence.append(f"the constructor assigns a local variable `{name}`, which ends with it")
         is_read = queries.family(cls, project).is_read
         if not is_read:
             evidence.append(_UNREAD)

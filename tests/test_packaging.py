@@ -133,9 +133,9 @@ def test_an_installed_pack_shows_the_examples_of_each_rule(installed: Path) -> N
 
 
 def test_the_examples_of_an_installed_pack_can_be_run(installed: Path) -> None:
-    tested = with_installed(installed, "test-rules", str(installed / "ml503_list_in_sequential"))
+    tested = with_installed(installed, "test-rules", str(installed / "ml503_not_a_layer_in_container"))
     rule = load_rules()["ML503"]
-    told = f"ML503 list-in-sequential: {len(rule.bad)} bad, {len(rule.good)} good: ok"
+    told = f"ML503 not-a-layer-in-container: {len(rule.bad)} bad, {len(rule.good)} good: ok"
     assert (tested.returncode, tested.stdout.splitlines()[0]) == (0, told), tested.stderr
 
 

@@ -139,6 +139,10 @@ def surface() -> dict[str, Any]:
         "layers": {
             name: [_parameters(cls.forward), " ".join(sorted(_members(cls) - module))] for name, cls in _layers()
         },
+        "wrappers": {
+            f"torch.nn.parallel.{cls.__name__}": " ".join(sorted(_members(cls) - module))
+            for cls in (nn.parallel.DataParallel, nn.parallel.DistributedDataParallel)
+        },
     }
 
 

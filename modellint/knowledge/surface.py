@@ -10,6 +10,7 @@ One JSON file, which `python -m modellint.knowledge.list_surface` writes from th
                    has, or only has to raise an error
     optimizer      the members of all optimizers, `scheduler` those of all that change their learning rate
     layer          what each layer has; `layers` by class: the parameters of `forward`, and what else it has
+    wrappers       what wrappers of a layer have besides, by the full name of the class
 """
 
 from __future__ import annotations
@@ -88,6 +89,14 @@ def layer_members(name: str) -> frozenset[str] | None:
         return common
     row = _data()["layers"].get(name.removeprefix(_NN)) if name.startswith(_NN) else None
     return None if row is None else common | frozenset(row[1].split())
+
+
+@cache
+def wrapper_members(name: str) -> frozenset[str] | None:
+    """The members of a wrapper of layers (`DataParallel`), by its full name; None for one that is not described."""
+    home, _, last = name.rpartition(".")
+    row = _data()["wrappers"].get(f"{_NN}parallel.{last}") if f"{home}.".startswith(_NN) else None
+    return None if row is None else frozenset(_data()["layer"].split()) | frozenset(row.split())
 
 
 @cache

@@ -1,4 +1,4 @@
-"""ML214: an attribute of a layer that is read, and that nothing sets."""
+"""ML214: an attribute of a layer, a part or a wrapped model that is read, and that nothing sets."""
 
 from __future__ import annotations
 
@@ -16,28 +16,41 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
+    from .local_variables import LocalVariable
     from .partly import Partly
+    from .parts import Missing
     from .undefined import Undefined
+
+#: The longest source that a message shows.
+_MAX_SHOWN = 40
 
 
 class UndefinedAttribute(Rule):
-    """A layer reads an attribute of `self` that nothing sets
+    """Code reads an attribute of a layer that nothing sets
 
     ## What it does
     Reports reads of `self.x` in layers if nothing sets, defines or registers `x`: no class of the hierarchy, no
     subclass, no other base of a subclass, and no code outside the class. Reports only classes whose bases can all be
     read.
 
-    Also reports an attribute that the constructor sets in one branch only, and that `forward` or the constructor reads
-    in any case. The default of a parameter must select another branch, or the code must spell one out (`elif`, `else`).
+    Also reports
 
-    It is an error on a line that each call reaches. It is a warning for an attribute that is set in one branch, and for
-    a read behind a condition, in a method that is called only behind conditions, in `__repr__` or in an error message.
-    It is an info in methods that nothing calls, and in classes with a decorator that cannot be read.
+    - an attribute that the constructor sets in one branch only, and that `forward` or the constructor reads in any
+      case. The default of a parameter must select another branch, or the code must spell one out (`elif`, `else`)
+    - `self.encoder.x` and `model.x`, if the object certainly is of a class of the project, and nothing sets `x` there
+    - a method or attribute of the wrapped model that `nn.DataParallel` and `DistributedDataParallel` do not have
+      (`model.encode(x)`), `hasattr` that asks a wrapper for one, and `.module` of a model that is not wrapped
+    - a local variable of the constructor, such as a layer, that another method calls by its name
+
+    It is an error on a line that each call reaches. It is a warning for an attribute that is set in one branch, for
+    `hasattr`, for an argument of a function, and for a read behind a condition, in a method that is called only behind
+    conditions, in `__repr__` or in an error message. It is an info in tests and demonstrations, in methods that nothing
+    calls, and in classes with a decorator that cannot be read.
 
     ## Why is this bad
     The line raises `AttributeError: 'Model' object has no attribute 'x'`. The name is misspelt, the method was copied
-    from another class, an argument was never stored, or the base no longer has the method.
+    from another class, an argument was never stored, the base no longer has the method, or a wrapper stands around the
+    object. `hasattr` then hides the mistake: the code behind it never runs.
 
     ## How to fix
     Read the attribute that you meant, or set it in the constructor:
@@ -48,13 +61,13 @@ class UndefinedAttribute(Rule):
         self.width = width
     ```
 
-    `--unsafe-fixes` corrects a misspelt name if the call fits the method.
+    `--unsafe-fixes` corrects a misspelt name if the call fits the method, and adds `.module` behind a wrapper.
 
     ## What it cannot see
     Attributes that only one path through the constructor sets, if nothing shows that another path is taken, or a base
     or subclass sets them too. Classes with a base that cannot be read, with `__getattr__`, or whose attributes come
-    from `setattr` with computed names. Projects of more than 4,000 files, which are not searched for code that sets
-    attributes.
+    from `setattr` with computed names. Objects that may be of several classes, or that other code replaces. Projects
+    of more than 4,000 files, which are not searched for code that sets attributes.
 
     ```python
     if kind == "a":
@@ -86,6 +99,14 @@ class UndefinedAttribute(Rule):
 
         for partly in partly_set(module, project):
             yield self._partly_finding(partly, project)
+        from .parts import missing_of_others
+
+        for missing in missing_of_others(module, project):
+            yield self._missing_finding(missing, project)
+        from .local_variables import read_as_global
+
+        for local in read_as_global(module, project):
+            yield self._local_finding(local, project)
 
     def _partly_finding(self, found: Partly, project: Project) -> Finding:
         """The finding about an attribute that is set on one side of a condition only."""
@@ -105,6 +126,59 @@ class UndefinedAttribute(Rule):
             claim=claims.NotSet(module.place(found.event.value), cls.qualname, name),
         )
 
+    def _local_finding(self, found: LocalVariable, project: Project) -> Finding:
+        """The finding about a layer in a local variable of the constructor, which another method reads."""
+        module, name = found.function.module, found.name
+        made = found.cls.module.place(found.made)
+        call = queries.Call(found.event, found.function, project)
+        return self.finding(
+            module.place(found.value),
+            f"`{name}` is a local variable of the constructor, and not defined here",
+            symbol=f"{found.cls.name}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if call.is_tried_out else Severity.WARNING if found.event.guard else None,
+            evidence=("no global variable has this name",),
+            related=(Related(made, "its value is made here, and lost when the constructor ends"),),
+            help=f"store it as `self.{name}`, and read that",
+            claim=claims.Refused(call.place, "NameError", name),
+        )
+
+    def _missing_finding(self, found: Missing, project: Project) -> Finding:
+        """The finding about an attribute of another object than `self`: of a part, a model, or a wrapper."""
+        module, name, thing = found.function.module, found.name, found.thing
+        place = module.place(found.value)
+        wrapper = thing.wrapper.rpartition(".")[2]
+        owner = found.value.args[1] if found.is_asked else found.value.args[0]
+        written = module.source.text_of(place.span)
+        text = written.partition("(")[2].partition(",")[0] if found.is_asked else written.removesuffix(f".{name}")
+        shown = f"`{text}`" if len(text) <= _MAX_SHOWN and "\n" not in text else "this"
+        has_name = thing.cls is not None and not found.is_asked
+        near = edits.get_close_matches(name, found.known, n=1, cutoff=0.8)
+        if thing.wrapper:
+            message = f"{shown} is a `{wrapper}`, which has no attribute `{name}`"
+            help_text = f"the wrapped model is its `module`: `{text}.module.{name}`"
+        else:
+            assert thing.cls is not None
+            message = f"{shown} is a `{thing.cls.name}`, and nothing sets its attribute `{name}`"
+            help_text = f"did you mean `{near[0]}`?" if near else "set it in the constructor, or read another attribute"
+        if found.is_asked:
+            message = f"`hasattr` is always false: {message}"
+        is_tried_out = queries.Call(found.event, found.function, project).is_tried_out
+        is_certain = found.event.guard is None and owner.op is not Op.PARAM and not found.is_asked
+        severity = Severity.INFO if is_tried_out else Severity.ERROR if is_certain else Severity.WARNING
+        return self.finding(
+            place if found.is_asked else _place_of_name(place, name),
+            message,
+            symbol=f"{found.function.qualname}.{name}",
+            confidence=Confidence.HIGH,
+            severity=severity,
+            evidence=(f"a `{wrapper}` gives the attributes of torch's layers, and its own",) if thing.wrapper else (),
+            related=(Related(thing.made.place, "it is made here"),),
+            help=help_text,
+            fix=_module_fix(place, name) if shown.strip("`") == text and thing.wrapper and has_name else None,
+            claim=None if found.is_asked else claims.Refused(place, "AttributeError", name),
+        )
+
     def _finding(self, found: Undefined, project: Project) -> Finding:
 
         module, name, cls = found.function.module, found.name, found.cls
@@ -116,6 +190,10 @@ class UndefinedAttribute(Rule):
             evidence.append(f"there is `{near[0]}`")
         if is_argument:
             evidence.append(f"the constructor takes `{name}`, but does not store it")
+        from .local_variables import local_variables
+
+        if name in local_variables(cls):
+            evidence.append(f"the constructor assigns a local variable `{name}`, which ends with it")
         is_read = queries.family(cls, project).is_read
         if not is_read:
             evidence.append(_UNREAD)
@@ -180,6 +258,14 @@ def _fits(found: Undefined, meant: str, project: Project) -> bool:
         not call.has_unpacking and not misfits(parameters, len(call.positional), call.keywords, is_final=True)
         for call in calls
     )
+
+
+def _module_fix(place: Place, name: str) -> Fix:
+    """`.module` behind a wrapper, of which the place reads an attribute."""
+    span = place.span
+    column = span.end_column - len(name) - 1
+    spot = Place(place.path, Span(span.end_line, column, span.end_line, column))
+    return Fix("Ask the wrapped model", Applicability.UNSAFE, (Edit(spot, ".module"),))
 
 
 def _rename_fix(place: Place, near: str) -> Fix:

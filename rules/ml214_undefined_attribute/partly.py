@@ -104,13 +104,14 @@ def _left_unset(stored: Event, constructor: Function) -> str | None:
 
 
 def _has_alternative(side: PathCondition, constructor: Function) -> bool:
-    """True if an argument decides the side, and the other side stores something under a further condition."""
-    if not any(map(is_argument, side.test.walk())):
+    """True if an argument decides the side, and the other side sets something else, or under a further condition."""
+    if not any(map(is_argument, side.test.walk())) or "forward" in constructor.flow.stores:
         return False
     for event in constructor.flow.of(EventKind.STORE):
         guards = list(event.guard.chain()) if event.guard is not None else []
         others = [guard for guard in guards if guard.test is side.test and guard.truthy is not side.truthy]
-        if others and any(guard.truthy and guard.test is not side.test for guard in guards):
+        is_set = set_attribute(event) is not None and not any(guard.early for guard in others)
+        if others and (is_set or any(guard.truthy and guard.test is not side.test for guard in guards)):
             return True
     return False
 

@@ -93,8 +93,8 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
     for one in found.classes:
         if one is not cls:
             said = queries.mentions(one, project)
-            known.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
-            known |= {name for name in names if said.may_name(name)}
+            known.update(one.methods, one.attributes, one.annotations, said.stored, said.told - said.compared)
+            known |= {name for name in names if said.may_set(name)}
     return frozenset(name for name in names if name in known or _is_set_outside(name, cls, project))
 
 
@@ -127,7 +127,7 @@ def _unset(cls: Class, project: Project) -> set[str]:
     own = queries.mentions(cls, project)
     names = {name for name in own.read | own.filled if not _OWN.match(name)}
     names -= {*cls.methods, *cls.attributes, *cls.annotations, *own.stored}
-    return {name for name in names if not own.may_name(name)}
+    return {name for name in names if not own.may_set(name)}
 
 
 def _suspects(names: set[str], cls: Class, model: queries.ClassModel, project: Project) -> set[str]:
@@ -144,7 +144,7 @@ def _suspects(names: set[str], cls: Class, model: queries.ClassModel, project: P
             one = current.cls
             said = queries.mentions(one, project)
             names -= {*one.methods, *one.attributes, *one.annotations, *said.stored, *_kept_by_frame(one, project)}
-            names = {name for name in names if not said.may_name(name)}
+            names = {name for name in names if not said.may_set(name)}
     return {name for name in names if f"{cls.qualname}.{name}" not in cls.module.classes}
 
 
@@ -188,7 +188,7 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
         names |= members
     for one in found.classes:
         said = queries.mentions(one, project)
-        names.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
+        names.update(one.methods, one.attributes, one.annotations, said.stored, said.told - said.compared)
         later = queries.call_effects(one, project)
         if later.alter or later.bases or not later.is_known or not queries.escapes(one, project).is_known:
             return None
@@ -196,7 +196,7 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
             return None
         names |= later.names
         own = queries.mentions(cls, project)
-        names.update(name for name in own.read | own.filled if said.may_name(name))
+        names.update(name for name in own.read | own.filled if said.may_set(name))
     return frozenset(names)
 
 

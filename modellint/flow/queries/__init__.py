@@ -163,6 +163,7 @@ if TYPE_CHECKING:
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
+    from modellint.knowledge.surface import wrapper_members as wrapper_members
     from modellint.link.calls.overloads import Refusal as Refusal
     from modellint.link.calls.reached import Reached as Reached
     from modellint.link.classes.attributes import AttributeMentions as AttributeMentions
@@ -225,7 +226,8 @@ else:
             "modellint.graph.python": "Misfit",
             "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
             "modellint.knowledge.surface": (
-                "all_names gone_names module_names optimizer_names removed_tensor_names takes_tensor tensor_names"
+                "all_names gone_names module_names optimizer_names removed_tensor_names takes_tensor tensor_names "
+                "wrapper_members"
             ),
             "modellint.link.calls.overloads": "Refusal",
             "modellint.link.calls.reached": "Reached",

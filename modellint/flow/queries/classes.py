@@ -145,7 +145,8 @@ def layer_members(name: str) -> frozenset[str] | None:
 def mentions(cls: Class, project: Project) -> AttributeMentions:
     """The attributes that the methods of a class read, set, or have in strings.
 
-    `mentions(cls, project).may_name("proj")` is True if a string contains the name, or a computed name may be it.
+    `mentions(cls, project).may_name("proj")` is True if a string contains the name, or a computed name may be it;
+    `may_set` is False for a string that is only compared.
     """
     return attribute_mentions(cls, project)
 

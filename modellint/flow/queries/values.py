@@ -434,6 +434,8 @@ class _Origins:
         name = str(at.value.data)
         if name == "self":
             return None
+        if context is not None and context.nested is not None:  # it is a parameter of the function around that one
+            return self._of_parameter(at, key, context.outer)
         if context is not None:
             call = context.call
             reached = CallReach(self._project, call.function).of(call.value)

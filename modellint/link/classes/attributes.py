@@ -28,21 +28,26 @@ _HOLDING = frozenset(("_modules", "_parameters", "_buffers"))
 #: Methods that give a class attributes of any name.
 _ANSWERING = frozenset(("__getattr__", "__getattribute__", "__setattr__"))
 
+#: Values that texts are compared with, and displays of such texts.
+_COMPARED = (Op.PARAM, Op.ATTR, Op.INDEX)
+_DISPLAYS = (Op.TUPLE, Op.LIST, Op.SET)
+
 
 @dataclass(frozen=True, slots=True)
 class AttributeMentions:
     """The attribute names that the methods of a class mention.
 
     `read` are attributes of `self` that methods read, initialising ones left out, `filled` those that initialising
-    methods read, and `stored` those that any method assigns. `told` are words in strings, `prefixes` the beginnings of
-    computed names. `reads_any`: a method may read an attribute of any name; `stores_any`: one may
-    set it.
+    methods read, and `stored` those that any method assigns. `told` are words in strings, `compared` those of them that
+    an argument or attribute is only compared with, `prefixes` the beginnings of computed names. `reads_any`: a method
+    may read an attribute of any name; `stores_any`: one may set it.
     """
 
     read: frozenset[str]
     filled: frozenset[str]
     stored: frozenset[str]
     told: frozenset[str]
+    compared: frozenset[str]
     prefixes: tuple[str, ...]
     reads_any: bool
     stores_any: bool
@@ -50,6 +55,10 @@ class AttributeMentions:
     def may_name(self, name: str) -> bool:
         """True if a string contains the name, or a computed name may be it."""
         return name in self.told or name.startswith(self.prefixes)
+
+    def may_set(self, name: str) -> bool:
+        """True if an attribute may be set by this name: in a string that is not just compared, or computed."""
+        return (name in self.told and name not in self.compared) or name.startswith(self.prefixes)
 
 
 def attribute_mentions(cls: Class, project: Project) -> AttributeMentions:
@@ -62,6 +71,8 @@ def _find_mentions(cls: Class) -> AttributeMentions:
     filled: set[str] = set()
     stored: set[str] = set()
     told: set[str] = set()
+    compared: set[str] = set()
+    otherwise: set[str] = set()
     prefixes: set[str] = set()
     reads_any, stores_any = False, not _ANSWERING.isdisjoint(cls.methods)
     for function in (*cls.methods.values(), *cls.hidden):
@@ -81,9 +92,13 @@ def _find_mentions(cls: Class) -> AttributeMentions:
                 names_kept.update(map(id, event.value.args[1:] if target is None else ()))
             elif target is not None and target.op is Op.INDEX and self_attribute(target.args[0]) in _HOLDING:
                 stores_any = stores_any or target.args[1].op is not Op.CONST
-        for value in walk_all(function.flow.evaluated()):
+        values = list(walk_all(function.flow.evaluated()))
+        only_compared = {id(part) for value in values for part in _compared(value)}
+        for value in values:
             if id(value) not in names_kept:
-                told.update(names_in(value))
+                names = set(names_in(value))
+                told |= names
+                (compared if id(value) in only_compared else otherwise).update(names)
             if value.op is Op.CALL:
                 computed = _computed_name(value)
                 if computed is None:
@@ -99,15 +114,27 @@ def _find_mentions(cls: Class) -> AttributeMentions:
                 reads_any = True
     for value in walk_all(cls.attributes.values()):
         told.update(names_in(value))
+        otherwise.update(names_in(value))
     return AttributeMentions(
         frozenset(read),
         frozenset(filled),
         frozenset(stored),
         frozenset(told),
+        frozenset(compared - otherwise),
         tuple(prefixes),
         reads_any,
         stores_any,
     )
+
+
+def _compared(value: Value) -> Iterator[Value]:
+    """The texts that a comparison compares an argument, an attribute or an entry with; not a loop's variable."""
+    if value.op is not Op.COMPARE or value.data not in ("==", "!=", "in", "not in"):
+        return
+    is_of_texts = value.data in ("in", "not in")  # what a text is looked for in may be the attributes of an object
+    for one, other in (value.args,) if is_of_texts else (value.args, value.args[::-1]):
+        if one.op in _COMPARED:
+            yield from (other,) if other.op is Op.CONST else other.args if other.op in _DISPLAYS else ()
 
 
 def _computed_name(call: Value) -> tuple[bool, str] | None:

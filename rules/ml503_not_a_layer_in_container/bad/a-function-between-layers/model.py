@@ -1,0 +1,15 @@
+import torch.nn.functional as F
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.net = nn.Sequential(
+            nn.Linear(width, width),
+            F.relu,  # expect: ML503
+            nn.Linear(width, 2),
+        )
+
+    def forward(self, x):
+        return self.net(x)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.queries.calls import Call
+    from modellint.graph.python import Parameter
     from modellint.graph.value import Value
     from modellint.knowledge.signatures import Signature
 
@@ -198,8 +199,8 @@ def _name(value: Value, call: Call) -> str:
     return definition.name if isinstance(definition, External) else ""
 
 
-def torch_parameters(call: Call) -> tuple[str, tuple[str, ...]] | None:
-    """The full name of the function, method or class of torch that is called, and the names of its parameters.
+def torch_slots(call: Call) -> tuple[str, tuple[Parameter, ...]] | None:
+    """The full name of the function, method or class of torch that is called, and its parameters.
 
     None for all other calls, and where overloads differ in the order of what they take.
     """
@@ -209,9 +210,15 @@ def torch_parameters(call: Call) -> tuple[str, tuple[str, ...]] | None:
         orders = [[one.name for one in overload.parameters] for overload in found.overloads]
         longest = max(orders, key=len)
         is_one = all(order == longest[: len(order)] or set(order) == set(longest) for order in orders)
-        return (name, tuple(longest)) if is_one else None
+        return (name, found.overloads[orders.index(longest)].parameters) if is_one else None
     target = call.target
     made = target is not None and target.is_made and target.function is None and target.owner is not None
     if target is None or target.owner is None or not made or not target.owner.name.startswith("torch."):
         return None
-    return target.owner.name, tuple(one.name for one in target.parameters)
+    return target.owner.name, target.parameters
+
+
+def torch_parameters(call: Call) -> tuple[str, tuple[str, ...]] | None:
+    """The same with the names of the parameters only."""
+    found = torch_slots(call)
+    return None if found is None else (found[0], tuple(one.name for one in found[1]))

@@ -134,7 +134,9 @@ def _judged(
     is_refused = _is_refused(call, taken, wanted, given)
     if other < 0:
         is_free = own.name not in call.value.keywords and not call.value.has_unpacking
-        if not is_free or taken.default is None or own.default is None or (given and meant and given != meant):
+        if not is_free or taken.default is None or own.default is None:
+            return None
+        if given and given != meant and (meant or given == wanted):
             return None
         if kinds.are_ends(taken.name, own.name) or kinds.are_one(taken.name, own.name):
             return None

@@ -13,6 +13,7 @@ from modellint.knowledge import signatures
 from modellint.link.calls.doubts import is_shadowed
 from modellint.link.calls.overloads import Unfit, refuses, unfit
 from modellint.link.calls.reached import Reached
+from modellint.link.requirements import required
 from modellint.link.values.kinds import is_plain_layer
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Parameter
     from modellint.graph.value import Value
     from modellint.knowledge.signatures import Signature
+    from modellint.link.project import Project
 
 #: Functions that give neither a list nor a tuple, but something to go through.
 _GENERATORS = frozenset(f"builtins.{name}" for name in ("map", "filter", "zip", "reversed", "iter", "range", "set"))
@@ -40,13 +42,16 @@ _MAX_PARTS = 20
 class TorchMismatch:
     """A call of torch that fits no overload: the `signature` of what it calls, and what the nearest overload refuses.
 
-    `target` is that overload, to ask `Call.is_certain`.
+    `target` is that overload, to ask `Call.is_certain`. `release` is the one that refuses the call where `others` take
+    it, which the project excludes; empty if all described releases refuse it.
     """
 
     target: Reached
     signature: Signature
     unfit: Unfit
     name: str
+    release: str = ""
+    others: tuple[str, ...] = ()
 
 
 def torch_signature(call: Call) -> tuple[str, Signature] | None:
@@ -104,11 +109,36 @@ def _is_of_plain_layer(leaf: Operand) -> bool:
 
 
 def torch_mismatch(call: Call) -> TorchMismatch | None:
-    """The arguments of a call of torch that fit no overload of what it calls; None if one overload may take them."""
+    """The arguments of a call of torch that fit no overload of what it calls; None if one overload may take them.
+
+    A call that one release takes is none, if the project may use that release.
+    """
     described = _description(call)
     if described is None:
         return None
     name, signature = described
+    release: str = ""
+    others: tuple[str, ...] = ()
+    if not signatures.is_changed(name):
+        found = _unfit(call, signature)
+    else:
+        used = torch_releases(call.project)
+        there = {one: other for one in signatures.releases() if (other := signatures.signature(name, one)) is not None}
+        unfits = {one: _unfit(call, there[one]) for one in used if one in there}
+        found = unfits.get(used[0])
+        if found is None or None in unfits.values():
+            return None
+        signature = there[used[0]]
+        others = tuple(one for one in there if one not in used and _unfit(call, there[one]) is None)
+        release = used[0] if others else ""
+    if found is None or not (_is_function(name) or _has_tensor(call)):
+        return None
+    target = Reached(name.rpartition(".")[2], found.overload.parameters)
+    return TorchMismatch(target, signature, found, name, release, others)
+
+
+def _unfit(call: Call, signature: Signature) -> Unfit | None:
+    """The overload that is nearest to a call that fits none of a signature; None if it may fit one."""
     value = call.value
     given = next((n for n, one in enumerate(value.positional) if one.op is Op.STARRED), len(value.positional))
     kinds = _kinds_refused(signature)
@@ -116,11 +146,33 @@ def torch_mismatch(call: Call) -> TorchMismatch | None:
     keywords = {word: _letters(one, call, kinds) for word, one in value.keywords.items()}
     if letters and not letters[0] and _takes_list(signature):
         letters[0] = "T" if _is_tensor(Operand(value.positional[0], call.function, call.project)) else ""
-    found = unfit(signature, letters, keywords, is_final=not value.has_unpacking)
-    if found is None or not (_is_function(name) or _has_tensor(call)):
-        return None
-    target = Reached(name.rpartition(".")[2], found.overload.parameters)
-    return TorchMismatch(target, signature, found, name)
+    return unfit(signature, letters, keywords, is_final=not value.has_unpacking)
+
+
+def torch_releases(project: Project) -> tuple[str, ...]:
+    """The described releases of torch that a project may use, the newest first: all that it does not exclude.
+
+    One that excludes all of them uses another one, which any of them may stand for.
+    """
+
+    def find() -> tuple[str, ...]:
+        wanted = required("torch", project)
+        if wanted is None or not wanted.is_particular:
+            return signatures.releases()
+        return tuple(one for one in signatures.releases() if wanted.admits_any((one,))) or signatures.releases()
+
+    return project.once(("releases of torch",), find)
+
+
+def newest_torch() -> str:
+    """The newest release of torch that is described."""
+    return signatures.release()
+
+
+def may_use_newest_torch(project: Project) -> bool:
+    """True if a project may use the newest release of torch that is described, for all that its requirements say."""
+    wanted = required("torch", project)
+    return wanted is None or wanted.specifiers is None or wanted.admits_any((newest_torch(),))
 
 
 def _takes_list(signature: Signature) -> bool:

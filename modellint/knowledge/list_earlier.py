@@ -163,12 +163,13 @@ def _parameters(line: str) -> list[str]:
 
 
 def _with_known_kinds(old: str, new: str) -> str:
-    known = {_core(word) for word in new.split()}
+    known = {_core(word): word.partition("/")[2] for word in new.split()}
     parts, plus, more = old.partition(" + ")
-    words = (
-        word if _core(word) in known or ("dim" in word and word.endswith(f"/{_NAMED}")) else word.partition("/")[0]
-        for word in parts.split(" ")
-    )
+    words = []
+    for word in parts.split(" "):
+        name, _, kinds = word.partition("/")
+        kinds = _NAMED if "dim" in name and kinds == _NAMED else known.get(_core(word), "")
+        words.append(f"{name}/{kinds}" if kinds else name)
     return " ".join(words) + plus + more
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from modellint.knowledge import signatures
+import modellint
+from modellint.knowledge import list_earlier, signatures
 from modellint.link.calls.overloads import unfit
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ FITTING = {"T": "T", "L": "C", "i": "i", "I": "C", "f": "f", "b": "i", "s": "s",
 
 def names_described() -> list[str]:
     names = json.loads(signatures.FILE.read_text(encoding="utf-8"))
-    return [name for name in names if name != "release"]
+    return [name for name in names if "." in name]
 
 
 def calls(name: str) -> Iterator[tuple[list[str], dict[str, str]]]:
@@ -99,7 +101,139 @@ def test_the_command_writes_the_shipped_signatures() -> None:
     skip_other_releases()
     from modellint.knowledge import list_signatures
 
-    assert list_signatures.signatures() == json.loads(signatures.FILE.read_text(encoding="utf-8"))
+    shipped = json.loads(signatures.FILE.read_text(encoding="utf-8"))
+    assert list_signatures.signatures() == {name: line for name, line in shipped.items() if name != "earlier"}
+
+
+@pytest.mark.dear
+@pytest.mark.filterwarnings("ignore")
+def test_reading_the_installed_torch_as_text_gives_the_shipped_signatures() -> None:
+    """The reading of earlier releases, tried on the one whose signatures are known otherwise."""
+    skip_other_releases()
+    shipped = json.loads(signatures.FILE.read_text(encoding="utf-8"))
+    read = list_earlier.signatures_of(Path(torch.__file__).parent)
+    assert len(read) > 1_100
+    assert {name for name, line in read.items() if name in shipped and shipped[name] != line} <= {
+        "Tensor.sparse_mask",
+        "Tensor.sparse_resize_",
+        "Tensor.sparse_resize_and_clear_",
+    }
+
+
+#: The files of a small release of torch, as they are in a wheel.
+EARLIER = {
+    "torch-1.99.0.dist-info/METADATA": "",
+    "torch/_C/_VariableFunctions.pyi": """
+def cat(tensors: Union[Tuple[Tensor, ...], List[Tensor]], dim: _int = 0, *, out: Optional[Tensor] = None) -> Tensor: ...
+def cat(tensors: Union[Tuple[Tensor, ...], List[Tensor]], dim: Union[str, ellipsis, None]) -> Tensor: ...
+def bmm(input: Tensor, mat2: Tensor, *, out: Optional[Tensor] = None) -> Tensor: ...
+def symeig(input: Tensor, eigenvectors: _bool = False, upper: _bool = True) -> Tensor: ...
+""",
+    "torch/_C/__init__.pyi": """
+class _TensorBase(metaclass=_TensorMeta):
+    @property
+    def T(self) -> Tensor: ...
+    def view(self, *size: _int) -> Tensor: ...
+    def view(self, dtype: _dtype) -> Tensor: ...
+""",
+    "torch/_torch_docs.py": 'add_docstr(torch.cat, r"""cat(tensors, dim=0, axis=0) -> Tensor""")',
+    "torch/_tensor.py": "class Tensor:\n    def align_to(self, *names): ...",
+    "torch/nn/functional.py": """
+conv1d = _add_docstr(torch.conv1d, "")
+bmm = _add_docstr(torch.bmm, "")
+def _pool(input, size, stride=None): ...
+max_pool1d = boolean_dispatch(if_true=None, if_false=_pool, arg_name="indices")
+def glu(input: Tensor, dim: int = -1) -> Tensor: ...
+""",
+    "torch/optim/lr_scheduler.py": """
+class StepLR(LRScheduler):
+    def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1, verbose=False): ...
+class Any:
+    def __init__(self, **settings): ...
+""",
+}
+
+
+def unpacked(folder: Path) -> Path:
+    for name, text in EARLIER.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_an_earlier_release_is_read_from_its_unpacked_wheel(tmp_path: Path) -> None:
+    assert list_earlier.signatures_of(unpacked(tmp_path) / "torch") == {
+        "torch.cat": "tensors/L dim=/i out:=/TN | tensors/L dim/sN + axis",
+        "torch.bmm": "input/T mat2/T out:=/TN",
+        "torch.symeig": "input/T eigenvectors=/b upper=/b",
+        "Tensor.view": "*size/i | dtype/d",
+        "Tensor.align_to": "def *names",
+        "torch.nn.functional.bmm": "input/T mat2/T out:=/TN",
+        "torch.nn.functional.max_pool1d": "def input size stride=",
+        "torch.nn.functional.glu": "def input dim=",
+        "torch.optim.StepLR": "def optimizer step_size gamma= last_epoch= verbose=",
+        "torch.optim.lr_scheduler.StepLR": "def optimizer step_size gamma= last_epoch= verbose=",
+    }
+
+
+def test_of_an_earlier_release_only_what_differs_is_kept() -> None:
+    shipped = {"torch.cat": "tensors/L dim=/i", "torch.bmm": "input/T out_dtype=/d", "torch.neg": "input/T"}
+    earlier = {
+        "torch.cat": "tensors/LN dim=/N",
+        "torch.bmm": "input/T mat/TN",
+        "torch.symeig": "input/T",
+        "torch.unshipped": "input",
+    }
+    installed = {**shipped, "torch.unshipped": "input dim"}
+    assert list_earlier.differing(earlier, installed, shipped) == {
+        "torch.bmm": "input/T mat",
+        "torch.neg": None,
+        "torch.symeig": "input",
+    }
+
+
+def test_the_shipped_file_describes_three_releases() -> None:
+    assert signatures.releases() == ("2.13.0", "2.6.0", "2.0.1")
+    step = {one: signatures.signature("torch.optim.lr_scheduler.StepLR", one) for one in signatures.releases()}
+    kept = {one: [] if found is None else unfit(found, ["", "i"], {"verbose": ""}) for one, found in step.items()}
+    assert [one for one, found in kept.items() if found is None] == ["2.6.0", "2.0.1"]
+    assert signatures.removed("torch") == {"align_tensors"}
+    assert not signatures.removed("torch.nn.functional")
+
+
+@pytest.mark.parametrize(
+    ("required", "line", "messages"),
+    [
+        ("", "torch.optim.lr_scheduler.StepLR(optimizer, 3, verbose=True)", []),
+        ("torch<2.6", "torch.optim.lr_scheduler.StepLR(optimizer, 3, verbose=True)", []),
+        ("torch>=2.6", "torch.optim.lr_scheduler.StepLR(optimizer, 3, verbose=True)", []),
+        ("torch==1.13", "torch.optim.lr_scheduler.StepLR(optimizer, 3, verbose=True)", []),
+        (
+            "torch>=2.10",
+            "torch.optim.lr_scheduler.StepLR(optimizer, 3, verbose=True)",
+            ["`torch.optim.lr_scheduler.StepLR` takes no argument `verbose` in torch 2.13.0"],
+        ),
+        ("", "torch.bmm(one, one, out_dtype=torch.float32)", []),
+        (
+            "torch==2.6.0",
+            "torch.bmm(one, one, out_dtype=torch.float32)",
+            ["`torch.bmm` takes no argument `out_dtype` in torch 2.6.0"],
+        ),
+        ("torch==2.6.0", "torch.bmm(one, one, typ=1)", ["`torch.bmm` takes no argument `typ`"]),
+        ("torch==2.0.1", "torch.align_tensors(one, one)", []),
+        ("torch>=2.0", "torch.align_tensors(one, one)", ["`torch` has no name `align_tensors` any more"]),
+        ("torch==2.0.1", "one.align_to('a')", []),
+        ("", "one.align_to('a')", ["tensors have no method `align_to` any more"]),
+    ],
+)
+def test_a_call_is_wrong_if_each_release_refuses_it_that_the_project_may_use(
+    tmp_path: Path, required: str, line: str, messages: list[str]
+) -> None:
+    (tmp_path / "requirements.txt").write_text(f"{required}\n", encoding="utf-8")
+    code = f"import torch\n\n\ndef run(optimizer):\n    one = torch.ones(1, 2, 2)\n    return {line}\n"
+    (tmp_path / "model.py").write_text(code, encoding="utf-8")
+    settings = {"isolated": True, "jobs": 1, "select": ["ML502", "ML506"]}
+    assert [one.message for one in modellint.check([tmp_path], **settings)] == messages
 
 
 @pytest.mark.dear
@@ -157,7 +291,6 @@ def test_the_texts_of_the_rule_are_those_that_torch_takes() -> None:
         ("torch.arange", "iii", {"device": "s"}),
         ("torch.cat", "C", {"axis": "T"}),
         ("Tensor.float", "", {"memory_format": ""}),
-        ("torch.optim.lr_scheduler.StepLR", ["", "i"], {"verbose": ""}),
     ],
 )
 def test_calls_that_torch_takes_fit(name: str, positional: str, keywords: dict[str, str]) -> None:

@@ -25,6 +25,15 @@ class NotTaken(Refused):
 
 
 @dataclass(frozen=True, slots=True)
+class InSlot(Claim):
+    """The callee of the call at the place gets `argument`, at a position of the call, as its parameter `taken`."""
+
+    position: int
+    argument: str
+    taken: str
+
+
+@dataclass(frozen=True, slots=True)
 class RefusedLater(Refused):
     """The call at the place succeeds at first, and raises the error when it is made again."""
 

@@ -1,7 +1,8 @@
 """The parameters of functions, methods and constructors of torch, in all overloads.
 
-One JSON file, which `python -m modellint.knowledge.list_signatures` writes from the installed torch: the `release`, and
-a line for each full name (`torch.cat`, `torch.optim.Adam`, `Tensor.view`):
+One JSON file, which `python -m modellint.knowledge.list_signatures` writes from the installed torch: the `release`, a
+line for each full name (`torch.cat`, `torch.optim.Adam`, `Tensor.view`), and under `earlier` the lines of earlier
+releases, the newest first, each with what differs from the release after it (null for what it lacks or does not tell):
 
     tensors/L dim=/i out:=/TN | …         the overloads of a native function, `*size` and `**kwargs` as in Python,
                                           `out:` by name only, `=` with a default
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint.graph.immutable import dataclass
 from modellint.operators import spellings
@@ -48,23 +49,54 @@ class Signature:
 
 
 @cache
-def _lines() -> dict[str, str]:
+def _lines() -> dict[str, Any]:
     import json
 
-    found: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def release() -> str:
-    """The release of torch that is described."""
-    return _lines()["release"]
+    """The newest release of torch that is described."""
+    newest: str = _lines()["release"]
+    return newest
 
 
 @cache
-def signature(name: str) -> Signature | None:
-    """The signature of the function, method or class with a full name; None if it is not described."""
-    line = _lines().get(name) if "." in name else None
+def releases() -> tuple[str, ...]:
+    """The releases of torch that are described, the newest first."""
+    return release(), *_lines()["earlier"]
+
+
+@cache
+def signature(name: str, release: str = "") -> Signature | None:
+    """The signature of the function, method or class with a full name, in the newest release or in another one.
+
+    None if it is not described, or not there.
+    """
+    line = _line(name, release) if "." in name else None
     return None if line is None else _read(line)
+
+
+def _line(name: str, release: str) -> str | None:
+    line: str | None = _lines().get(name)
+    earlier: dict[str, dict[str, str | None]] = _lines()["earlier"] if release else {}
+    for one in releases()[1 : releases().index(release) + 1] if release else ():
+        line = earlier[one].get(name, line)
+    return line
+
+
+@cache
+def is_changed(name: str) -> bool:
+    """True if the releases differ in what a function, method or class takes."""
+    return any(name in lines for lines in _lines()["earlier"].values())
+
+
+@cache
+def removed(owner: str) -> frozenset[str]:
+    """The names of a module, or of `Tensor`, that earlier releases have and the newest one lacks."""
+    names = (name.rpartition(".") for lines in _lines()["earlier"].values() for name in lines if name not in _lines())
+    return frozenset(name for module, _, name in names if module == owner)
 
 
 def _read(line: str) -> Signature:

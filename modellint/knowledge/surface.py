@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.knowledge import signatures
+
 if TYPE_CHECKING:
     from modellint.graph.python import Parameter
 
@@ -43,7 +45,7 @@ def tensor_names() -> frozenset[str]:
 @cache
 def removed_tensor_names() -> frozenset[str]:
     """The attributes and methods that tensors had in earlier releases."""
-    return frozenset(_data()["removed"].split())
+    return frozenset(_data()["removed"].split()) | signatures.removed("Tensor")
 
 
 @cache
@@ -65,7 +67,7 @@ def all_names(module: str) -> frozenset[str] | None:
 @cache
 def gone_names(module: str) -> frozenset[str]:
     """The names that a module of torch had in earlier releases."""
-    return frozenset(_data()["gone"].get(module, "").split())
+    return frozenset(_data()["gone"].get(module, "").split()) | signatures.removed(module)
 
 
 @cache

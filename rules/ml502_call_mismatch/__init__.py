@@ -41,6 +41,20 @@ class Mismatch:
             return self.target.name
         return self.torch.name.replace("torch.nn.functional.", "F.").replace("Tensor.", "", 1)
 
+    @property
+    def said_of_release(self) -> str:
+        """The release of torch that refuses the call, if another one takes it: ` in torch 2.13.0`."""
+        return f" in torch {self.torch.release}" if self.torch is not None and self.torch.release else ""
+
+    @property
+    def evidence_of_release(self) -> tuple[str, ...]:
+        others = () if self.torch is None else self.torch.others
+        return (
+            (f"torch {' and '.join(others)} take{'s' * (len(others) == 1)} it, which the project excludes",)
+            if others
+            else ()
+        )
+
 
 #: What an argument is, and what a parameter takes, by the letters of the signatures.
 _GIVEN = {
@@ -121,8 +135,9 @@ class CallMismatch(Rule):
     - a callee with `*args` and `**kwargs`, which takes anything
     - a name with several candidates, such as one in each branch of `try: import`
 
-    - what only another release of torch takes: the signatures are those of one release, and names that its docstrings
-      mention count as taken. The rule ignores calls under a condition that asks for a version
+    - what only another release of torch takes: the signatures are those of torch 2.13, 2.6 and 2.0, and names that its
+      docstrings mention count as taken. The rule reports a call if each of these releases refuses it that the
+      requirements of the project admit. It ignores calls under a condition that asks for a version
     - arguments of torch whose kind is known on some paths only
 
     modellint does not follow a relative import inside a function:
@@ -186,13 +201,14 @@ class CallMismatch(Rule):
         said = _message(shown, first, call.positional)
         return self.finding(
             place,
-            said + (f", in {len(others)} more calls, too" if others else ""),
+            said + found.said_of_release + (f", in {len(others)} more calls, too" if others else ""),
             symbol=f"{found.call.symbol}.{first.unknown or first.doubled or reached.name}",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if found.call.is_tried_out else None,
             evidence=(
                 *_signature_texts(shown, found),
                 *(_message("it", other, call.positional) for other in more),
+                *found.evidence_of_release,
                 "the call raises `TypeError`",
             ),
             related=related,
@@ -212,11 +228,15 @@ class CallMismatch(Rule):
         wanted = " or ".join(_WANTED[letter] for letter in refusal.taken if letter != "N")
         return self.finding(
             place,
-            f"`{found.title}` takes {wanted} as `{refusal.parameter}`, but gets {given}",
+            f"`{found.title}` takes {wanted} as `{refusal.parameter}`, but gets {given}{found.said_of_release}",
             symbol=f"{call.symbol}.{found.target.name}.{refusal.parameter}",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if call.is_tried_out else None,
-            evidence=(*_signature_texts(f"`{found.title}`", found), "the call raises `TypeError`"),
+            evidence=(
+                *_signature_texts(f"`{found.title}`", found),
+                *found.evidence_of_release,
+                "the call raises `TypeError`",
+            ),
             help=_ADVICE.get((refusal.taken, refusal.given), f"pass {wanted}"),
             claim=claims.Refused(call.place, "TypeError", ""),
         )

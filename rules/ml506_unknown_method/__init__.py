@@ -55,7 +55,8 @@ class UnknownMethod(Rule):
     ## What it cannot see
     Arguments that only have an annotation: another object may arrive. Methods that the project adds to `torch.Tensor`.
     The rule ignores tensors that may belong to a subclass (`DTensor`, nested tensors, one of a library or of the
-    project), unless the name is plainly one of torch. It ignores names that `hasattr` asks for, that depend on a
+    project), unless the name is plainly one of torch. It ignores a removed name if the requirements of the project
+    exclude the newest release. It ignores names that `hasattr` asks for, that depend on a
     version or that the project sets, and unknown names in `torch` itself that resemble none: extensions for other
     devices bring names of their own.
 
@@ -90,6 +91,8 @@ class UnknownMethod(Rule):
             receiver = queries.Operand(callee.args[0], call.function, project)
             if not _is_tensor(receiver) or _is_asked(call) or _is_given_to_tensors(name, module, project):
                 continue
+            if name in queries.removed_tensor_names() and not queries.may_use_newest_torch(project):
+                continue
             # A name that is plainly one of torch's is meant as that, whatever methods subclasses have.
             if _is_meant(name) or not may_be_subclass(receiver.value, name, call.function, project):
                 yield self._finding(call, name)
@@ -100,6 +103,7 @@ class UnknownMethod(Rule):
         was_there = name in queries.removed_tensor_names()
         place = call.callee.place
         evidence = ["the value is a tensor on every path"]
+        evidence += [f"torch {queries.newest_torch()} lacks it, earlier releases have it"] if was_there else []
         advice = "call a method that tensors have, or a function"
         names = _public_names()
         squeezed = {one.replace("_", ""): one for one in names if not one.endswith("_")}
@@ -136,7 +140,7 @@ class UnknownMethod(Rule):
             message = f"this sets `{found.name}`, which means nothing to torch: {owner} has `{near}`"
             evidence = "the assignment makes a new attribute, and changes nothing else"
         elif found.is_gone:
-            evidence = "PyTorch has removed it"
+            evidence = f"PyTorch has removed it, and the project may use torch {queries.newest_torch()}"
         is_warning = found.is_gone or found.is_stored
         severity = Severity.WARNING if is_warning else None
         if found.event is not None and queries.Call(found.event, found.function, project).is_tried_out:

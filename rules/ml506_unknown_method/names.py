@@ -100,6 +100,8 @@ def _in_module(value: Value, function: Function, project: Project) -> tuple[str,
     if known is None or name in known or name.startswith("_"):
         return None
     is_gone = name in queries.gone_names(owner)
+    if is_gone and not queries.may_use_newest_torch(project):
+        return None
     is_closed = owner in _CLOSED and value.op is Op.ATTR
     if not is_gone and not is_closed and _nearest(name, known) is None:
         return None

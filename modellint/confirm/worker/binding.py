@@ -22,7 +22,8 @@ from .verdicts import UNCONFIRMED, Verdict, confirmed, refuted, unconfirmed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from modellint.claims.calls import Refused
+    from modellint.claims.calls import InSlot, Refused
+    from modellint.claims.claim import Claim
 
     from .session import Session
     from .sources import Source
@@ -32,24 +33,48 @@ _OWNER = "__modellint_owner__"
 
 def binding(session: Session, claim: Refused) -> Verdict:
     """Bind the arguments of a call to its callee's signature; where the callee is not found, run the call."""
+    call, signature, reasons = _called(session, claim)
+    if call is not None and signature is not None and (known := _bind(call, signature)) is not None:
+        return known
+    run = refusal(session, claim)
+    return run if run.status is not UNCONFIRMED else unconfirmed(likeliest(reasons))
+
+
+def landing(session: Session, claim: InSlot) -> Verdict:
+    """Bind the arguments of a call to its callee's signature, and look which parameter gets one of them."""
+    call, signature, reasons = _called(session, claim)
+    if call is None or signature is None:
+        return unconfirmed(likeliest(reasons))
+    if claim.position >= len(call.args) or ast.unparse(call.args[claim.position]) != claim.argument:
+        return refuted(f"`{claim.argument}` is not argument {claim.position + 1}")
+    try:
+        bound = signature.bind_partial(*range(claim.position + 1)).arguments
+    except TypeError as error:
+        return unconfirmed(described(error))
+    found = next((name for name, number in bound.items() if number == claim.position), None)
+    if found is None:
+        return unconfirmed(f"`{ast.unparse(call.func)}` takes any arguments")
+    detail = f"`{ast.unparse(call.func)}` gets `{claim.argument}` as `{found}`"
+    return confirmed(detail) if found == claim.taken else refuted(detail)
+
+
+def _called(session: Session, claim: Claim) -> tuple[ast.Call | None, inspect.Signature | None, list[str]]:
+    """The call of a claim and the signature of its callee, None if they are not found, and the reasons for that."""
     session.begin("importing the file")
     source, spot, reasons = session.source(), Spot.of(claim.place), list[str]()
     call = expression(source.tree, spot)
-    if isinstance(call, ast.Call):
-        for names in _surroundings(session, source, reasons):
-            try:
-                callee = eval(compile(ast.Expression(_evaluable(call.func)), spot.path, "eval"), names)
-                signature = inspect.signature(_called_function(callee), follow_wrapped=False)
-            except Exception as error:
-                reasons.append(f"finding `{ast.unparse(call.func)}`: {described(error)}")
-                continue
-            if isinstance(callee, StandIn) or (isinstance(callee, type) and issubclass(callee, StandIn)):
-                break
-            if (known := _bind(call, signature)) is not None:
-                return known
-            break
-    run = refusal(session, claim)
-    return run if run.status is not UNCONFIRMED else unconfirmed(likeliest(reasons))
+    if not isinstance(call, ast.Call):
+        return None, None, reasons
+    for names in _surroundings(session, source, reasons):
+        try:
+            callee = eval(compile(ast.Expression(_evaluable(call.func)), spot.path, "eval"), names)
+            signature = inspect.signature(_called_function(callee), follow_wrapped=False)
+        except Exception as error:
+            reasons.append(f"finding `{ast.unparse(call.func)}`: {described(error)}")
+            continue
+        is_known = not isinstance(callee, StandIn) and not (isinstance(callee, type) and issubclass(callee, StandIn))
+        return call, signature if is_known else None, reasons
+    return call, None, reasons
 
 
 def _bind(call: ast.Call, signature: inspect.Signature) -> Verdict | None:

@@ -9,7 +9,7 @@ from torch import nn
 
 from . import asked, placement, recipes
 from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
-from .binding import binding
+from .binding import binding, landing
 from .boundaries import boundaries
 from .checkpointed import saving
 from .configs import interpolating, targeting
@@ -139,6 +139,7 @@ _CALLS = (
     CALLS.Refused,
     CALLS.RefusedLater,
     CALLS.NotTaken,
+    CALLS.InSlot,
     CALLS.OnCuda,
     CALLS.AlwaysDrops,
     CALLS.OverBatch,
@@ -187,6 +188,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     CALLS.Refused: refusal,
     CALLS.RefusedLater: refusal,
     CALLS.NotTaken: binding,
+    CALLS.InSlot: landing,
     CALLS.OnCuda: placing,
     CALLS.AlwaysDrops: asked.dropping,
     CALLS.OverBatch: asked.softening,

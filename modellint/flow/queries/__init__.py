@@ -132,9 +132,12 @@ if TYPE_CHECKING:
     from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.torch_calls import TorchMismatch as TorchMismatch
+    from modellint.flow.queries.torch_calls import may_use_newest_torch as may_use_newest_torch
+    from modellint.flow.queries.torch_calls import newest_torch as newest_torch
     from modellint.flow.queries.torch_calls import torch_mismatch as torch_mismatch
     from modellint.flow.queries.torch_calls import torch_parameters as torch_parameters
     from modellint.flow.queries.torch_calls import torch_signature as torch_signature
+    from modellint.flow.queries.torch_calls import torch_slots as torch_slots
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import constant_arguments as constant_arguments
@@ -216,7 +219,10 @@ else:
             ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.tables": "PaddedTable",
-            "modellint.flow.queries.torch_calls": "TorchMismatch torch_mismatch torch_parameters torch_signature",
+            "modellint.flow.queries.torch_calls": (
+                "TorchMismatch may_use_newest_torch newest_torch torch_mismatch torch_parameters torch_signature "
+                "torch_slots"
+            ),
             "modellint.flow.queries.values": "Kind Operand constant_arguments is_possible returns",
             "modellint.flow.sinks": "Sink",
             "modellint.flow.table_reads": "LengthComparison TableRead TableReads",

@@ -13,14 +13,17 @@ from modellint.knowledge import signatures
 from modellint.link.calls.doubts import is_shadowed
 from modellint.link.calls.overloads import Unfit, refuses, unfit
 from modellint.link.calls.reached import Reached
+from modellint.link.requirements import required
 from modellint.link.values.kinds import is_plain_layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.queries.calls import Call
+    from modellint.graph.python import Parameter
     from modellint.graph.value import Value
     from modellint.knowledge.signatures import Signature
+    from modellint.link.project import Project
 
 #: Functions that give neither a list nor a tuple, but something to go through.
 _GENERATORS = frozenset(f"builtins.{name}" for name in ("map", "filter", "zip", "reversed", "iter", "range", "set"))
@@ -39,13 +42,16 @@ _MAX_PARTS = 20
 class TorchMismatch:
     """A call of torch that fits no overload: the `signature` of what it calls, and what the nearest overload refuses.
 
-    `target` is that overload, to ask `Call.is_certain`.
+    `target` is that overload, to ask `Call.is_certain`. `release` is the one that refuses the call where `others` take
+    it, which the project excludes; empty if all described releases refuse it.
     """
 
     target: Reached
     signature: Signature
     unfit: Unfit
     name: str
+    release: str = ""
+    others: tuple[str, ...] = ()
 
 
 def torch_signature(call: Call) -> tuple[str, Signature] | None:
@@ -103,11 +109,36 @@ def _is_of_plain_layer(leaf: Operand) -> bool:
 
 
 def torch_mismatch(call: Call) -> TorchMismatch | None:
-    """The arguments of a call of torch that fit no overload of what it calls; None if one overload may take them."""
+    """The arguments of a call of torch that fit no overload of what it calls; None if one overload may take them.
+
+    A call that one release takes is none, if the project may use that release.
+    """
     described = _description(call)
     if described is None:
         return None
     name, signature = described
+    release: str = ""
+    others: tuple[str, ...] = ()
+    if not signatures.is_changed(name):
+        found = _unfit(call, signature)
+    else:
+        used = torch_releases(call.project)
+        there = {one: other for one in signatures.releases() if (other := signatures.signature(name, one)) is not None}
+        unfits = {one: _unfit(call, there[one]) for one in used if one in there}
+        found = unfits.get(used[0])
+        if found is None or None in unfits.values():
+            return None
+        signature = there[used[0]]
+        others = tuple(one for one in there if one not in used and _unfit(call, there[one]) is None)
+        release = used[0] if others else ""
+    if found is None or not (_is_function(name) or _has_tensor(call)):
+        return None
+    target = Reached(name.rpartition(".")[2], found.overload.parameters)
+    return TorchMismatch(target, signature, found, name, release, others)
+
+
+def _unfit(call: Call, signature: Signature) -> Unfit | None:
+    """The overload that is nearest to a call that fits none of a signature; None if it may fit one."""
     value = call.value
     given = next((n for n, one in enumerate(value.positional) if one.op is Op.STARRED), len(value.positional))
     kinds = _kinds_refused(signature)
@@ -115,11 +146,33 @@ def torch_mismatch(call: Call) -> TorchMismatch | None:
     keywords = {word: _letters(one, call, kinds) for word, one in value.keywords.items()}
     if letters and not letters[0] and _takes_list(signature):
         letters[0] = "T" if _is_tensor(Operand(value.positional[0], call.function, call.project)) else ""
-    found = unfit(signature, letters, keywords, is_final=not value.has_unpacking)
-    if found is None or not (_is_function(name) or _has_tensor(call)):
-        return None
-    target = Reached(name.rpartition(".")[2], found.overload.parameters)
-    return TorchMismatch(target, signature, found, name)
+    return unfit(signature, letters, keywords, is_final=not value.has_unpacking)
+
+
+def torch_releases(project: Project) -> tuple[str, ...]:
+    """The described releases of torch that a project may use, the newest first: all that it does not exclude.
+
+    One that excludes all of them uses another one, which any of them may stand for.
+    """
+
+    def find() -> tuple[str, ...]:
+        wanted = required("torch", project)
+        if wanted is None or not wanted.is_particular:
+            return signatures.releases()
+        return tuple(one for one in signatures.releases() if wanted.admits_any((one,))) or signatures.releases()
+
+    return project.once(("releases of torch",), find)
+
+
+def newest_torch() -> str:
+    """The newest release of torch that is described."""
+    return signatures.release()
+
+
+def may_use_newest_torch(project: Project) -> bool:
+    """True if a project may use the newest release of torch that is described, for all that its requirements say."""
+    wanted = required("torch", project)
+    return wanted is None or wanted.specifiers is None or wanted.admits_any((newest_torch(),))
 
 
 def _takes_list(signature: Signature) -> bool:
@@ -198,8 +251,8 @@ def _name(value: Value, call: Call) -> str:
     return definition.name if isinstance(definition, External) else ""
 
 
-def torch_parameters(call: Call) -> tuple[str, tuple[str, ...]] | None:
-    """The full name of the function, method or class of torch that is called, and the names of its parameters.
+def torch_slots(call: Call) -> tuple[str, tuple[Parameter, ...]] | None:
+    """The full name of the function, method or class of torch that is called, and its parameters.
 
     None for all other calls, and where overloads differ in the order of what they take.
     """
@@ -209,9 +262,15 @@ def torch_parameters(call: Call) -> tuple[str, tuple[str, ...]] | None:
         orders = [[one.name for one in overload.parameters] for overload in found.overloads]
         longest = max(orders, key=len)
         is_one = all(order == longest[: len(order)] or set(order) == set(longest) for order in orders)
-        return (name, tuple(longest)) if is_one else None
+        return (name, found.overloads[orders.index(longest)].parameters) if is_one else None
     target = call.target
     made = target is not None and target.is_made and target.function is None and target.owner is not None
     if target is None or target.owner is None or not made or not target.owner.name.startswith("torch."):
         return None
-    return target.owner.name, tuple(one.name for one in target.parameters)
+    return target.owner.name, target.parameters
+
+
+def torch_parameters(call: Call) -> tuple[str, tuple[str, ...]] | None:
+    """The same with the names of the parameters only."""
+    found = torch_slots(call)
+    return None if found is None else (found[0], tuple(one.name for one in found[1]))

@@ -11,7 +11,7 @@ from modellint.graph.value import EventKind, Op, dotted
 from modellint.link.classes.attributes import owners_set
 from modellint.link.classes.decorated import decorator_effects
 from modellint.link.names import DefinedClass
-from modellint.link.searched import is_searched, mentioning, paths_mentioning
+from modellint.link.searched import is_searched, mentioning, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -98,7 +98,9 @@ def _generated_beside(project: Project, module: ModuleFacts) -> tuple[Path, ...]
     folder = module.file.parent
 
     def find() -> tuple[Path, ...]:
-        paths = dict.fromkeys(path for word in _GENERATED for path in paths_mentioning(project, module, word))
+        # A project may have too many files to be searched, its folder seldom has.
+        root = root_of(project, module.file) if is_searched(project, module) else folder
+        paths = dict.fromkeys(path for word in _GENERATED for path in project.files.mentioning(root, word))
         return tuple(path for path in paths if path.parent == folder)
 
     return project.once(("speaking of generation", folder), find)

@@ -1,0 +1,7 @@
+import torch
+from phase import angle
+
+
+def phase_of(x: torch.Tensor) -> torch.Tensor:
+    spectrum = torch.fft.fft(x)
+    return angle(spectrum.real, spectrum.imag)  # expect: ML515

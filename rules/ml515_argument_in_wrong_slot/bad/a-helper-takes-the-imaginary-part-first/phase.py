@@ -1,0 +1,5 @@
+import torch
+
+
+def angle(imag, real):
+    return torch.atan2(imag, real)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Parameter
+    from modellint.graph.value import Parameter
 
 FILE = Path(__file__).with_name("torch_surface.json")
 _NN = "torch.nn."

@@ -149,7 +149,7 @@ def _default(parameter: Value, function: Function) -> Value | None:
     for nested in function.flow.nested:
         for name, value in nested.parameters.items():
             if value is parameter:
-                return nested.defaults.get(name)
+                return next((one.default for one in nested.head if one.name == name), None)
     return None
 
 

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import NONE, PLAIN, UNKNOWN, SymbolicInput, Unknown, function_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Shell
+from modellint.graph.arguments import bind
 from modellint.graph.declared import may_be_tensor
 from modellint.graph.python import REST
 from modellint.graph.value import Nested, Op
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.heap import Trail
     from modellint.flow.interp import Interpreter
+    from modellint.graph.arguments import Bound
     from modellint.graph.methods import Method
-    from modellint.graph.python import Parameter
+    from modellint.graph.value import Parameter
 
 
 class Binding:
@@ -66,35 +70,46 @@ class Binding:
     def _bind(self, code: Method, arguments: Arguments, frame: Frame) -> None:
         """The parameters of a method, with what the arguments or the defaults make of them."""
         parameters = code.parameters[1:] if code.has_receiver else code.parameters
-        positional, keywords = list(arguments.positional), dict(arguments.keywords)
         plain = code.plain if parameters else ()
+
+        def other(parameter: Parameter) -> Atoms:
+            if parameter.default is not None and arguments.is_complete:
+                return self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
+            known = self._run.asked.parameter(parameter, code, frame)
+            return (SymbolicInput(parameter.name),) if known is None else known
+
+        for parameter, found in self._given(parameters, arguments, frame, other):
+            is_tensor = any(isinstance(a, SymbolicInput) and a.is_tensor for a in found) and may_be_tensor(parameter)
+            if parameter.name in plain and not is_tensor:
+                found = self._plain(found, parameter)
+            frame.names[parameter.name] = self._run.asked.bound(found, parameter, code, frame)
+
+    def _bind_nested(self, code: Nested, arguments: Arguments, frame: Frame) -> None:
+        def other(parameter: Parameter) -> Atoms:
+            if parameter.default is None or frame.parent is None:
+                return UNKNOWN
+            return self._run.evaluate(parameter.default, frame.parent)
+
+        for parameter, found in self._given(code.head, arguments, frame, other):
+            frame.memo[id(code.parameters[parameter.name])] = found
+
+    def _given(
+        self,
+        parameters: Sequence[Parameter],
+        arguments: Arguments,
+        frame: Frame,
+        other: Callable[[Parameter], Atoms],
+    ) -> Iterator[tuple[Parameter, Atoms]]:
+        """What parameters get, in order; `other` is the value of one that no argument is passed for."""
+        bound = bind(parameters, arguments.positional, arguments.keywords)
         for parameter in parameters:
             name = parameter.name
-            found: Atoms
-            if parameter.kind == "var-positional":
-                found = self._handed(parameter, arguments) or (self._rest(name, positional, arguments, frame),)
-                positional = []
-            elif parameter.kind == "var-keyword":
-                found = self._handed(parameter, arguments) or (self._options(name, keywords, arguments, frame),)
-            elif parameter.kind == "positional" and positional:
-                found = positional.pop(0)
-                keywords.pop(name, None)
-            elif name in keywords:
-                found = keywords.pop(name)
-            elif parameter.default is not None and arguments.is_complete:
-                found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
+            if name in bound.given:
+                yield parameter, bound.given[name]
+            elif parameter.kind in REST:
+                yield parameter, self._handed(parameter, arguments) or (self._rest(parameter, bound, arguments, frame),)
             else:
-                found = self._not_given(parameter, code, frame)
-            if name in plain and not (
-                any(isinstance(a, SymbolicInput) and a.is_tensor for a in found) and may_be_tensor(parameter)
-            ):
-                found = self._plain(found, parameter)
-            frame.names[name] = self._run.asked.bound(found, parameter, code, frame)
-
-    def _not_given(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
-        """The value of a parameter that no argument is passed for, unless its default is known."""
-        known = self._run.asked.parameter(parameter, code, frame)
-        return (SymbolicInput(parameter.name),) if known is None else known
+                yield parameter, other(parameter)
 
     def _plain(self, found: Atoms, parameter: Parameter) -> Atoms:
         """An argument of which nothing is known but that it is no tensor and no layer, as an annotation says."""
@@ -106,42 +121,23 @@ class Binding:
         may_be_none = default is not None and default.op is Op.CONST and default.data is None
         return (*PLAIN, *NONE) if may_be_none else PLAIN
 
-    def _bind_nested(self, code: Nested, arguments: Arguments, frame: Frame) -> None:
-        positional, keywords = list(arguments.positional), dict(arguments.keywords)
-        for number, (name, value) in enumerate(code.parameters.items()):
-            if name == code.variadic:
-                found: Atoms = (self._rest(name, positional, arguments, frame),)
-            elif name == code.options:
-                found = (self._options(name, keywords, arguments, frame),)
-            elif number < code.positional and positional:
-                found = positional.pop(0)
-            elif name in keywords:
-                found = keywords.pop(name)
-            elif name in code.defaults and frame.parent is not None:
-                found = self._run.evaluate(code.defaults[name], frame.parent)
-            else:
-                found = UNKNOWN
-            frame.memo[id(value)] = found
-
     @staticmethod
     def _handed(parameter: Parameter, arguments: Arguments) -> Atoms | None:
         """All that a parameter takes which takes the rest, where a constructor is given it as one."""
         known = () if arguments.is_complete else arguments.keywords.get(parameter.name, ())
         return known if any(isinstance(one, Shell) and one.kind == REST[parameter.kind] for one in known) else None
 
-    def _rest(self, name: str, positional: list[Atoms], arguments: Arguments, frame: Frame) -> Atom:
-        if not positional and not arguments.is_complete:
-            return SymbolicInput(name)
-        found = Shell("tuple", None, frame.trail)
-        found.fill(tuple(positional))
-        found.is_exact = arguments.is_complete
-        return found
-
-    def _options(self, name: str, keywords: dict[str, Atoms], arguments: Arguments, frame: Frame) -> Atom:
-        if not keywords and not arguments.is_complete:
-            return SymbolicInput(name)
-        found = Shell("dict", None, frame.trail)
-        for key, atoms in keywords.items():
-            found.put(atoms, (), key)
+    @staticmethod
+    def _rest(parameter: Parameter, bound: Bound[Atoms], arguments: Arguments, frame: Frame) -> Atom:
+        """The tuple or the dictionary of the arguments that no other parameter takes."""
+        is_list = parameter.kind == "var-positional"
+        if not arguments.is_complete and not (bound.rest if is_list else bound.options):
+            return SymbolicInput(parameter.name)
+        found = Shell(REST[parameter.kind], None, frame.trail)
+        if is_list:
+            found.fill(tuple(bound.rest))
+        else:
+            for key, atoms in bound.options.items():
+                found.put(atoms, (), key)
         found.is_exact = arguments.is_complete
         return found

@@ -177,7 +177,7 @@ class Body(Constants):
         """The arguments of a call that `function` calls and whose result it returns."""
         files = self._files_left(function.module)
         paths = NONE if files < 0 else self._summaries.hands_on(function, files)
-        pairs = list(possible_arguments(function, call)) if paths else []
+        pairs = list(possible_arguments(function.open_parameters, call)) if paths else []
         for path in paths:
             for arg in (arg for name, arg in pairs if name == parameter_of(path)):
                 yield from map(unwrap_argument, self.objects_passed(arg, path))
@@ -396,7 +396,7 @@ class Body(Constants):
             return SURELY
         tables: set[str] = set() if facet == "padded" else set(targets.given)
         for function in targets.functions:
-            pairs, files = list(possible_arguments(function, call)), self._files_left(function.module)
+            pairs, files = list(possible_arguments(function.open_parameters, call)), self._files_left(function.module)
             taken = [
                 self._summaries.takes(function, name, facet, files) for name, arg in pairs if kinds_of(arg) != NONE
             ]
@@ -485,7 +485,11 @@ class Body(Constants):
         for function in self.targets(call).functions if passed else ():
             files = self._files_left(function.module)
             asked = self._summaries.asks(function, files) if function.owner is None else NONE
-            pairs = [(name, arg) for name, arg in possible_arguments(function, call) if arg in passed] if asked else []
+            pairs = (
+                [(name, arg) for name, arg in possible_arguments(function.open_parameters, call) if arg in passed]
+                if asked
+                else []
+            )
             for path in asked:
                 for arg in (arg for name, arg in pairs if not path or name == parameter_of(path)):
                     found |= self._argument_tables(arg, path, "ids") | self._argument_tables(arg, path, "real")

@@ -387,7 +387,7 @@ class Callees:
         files = self._files_left(function.module)
         makes = NONE if files < 0 else self._summaries.makes(function, files)
         names = {given.name for one in makes if isinstance(given := unwrap_argument(one), ParameterObject)}
-        pairs = list(possible_arguments(function, call)) if names else []
+        pairs = list(possible_arguments(function.open_parameters, call)) if names else []
         passed = (self.objects_passed(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
         return NONE.union(*passed, (one for one in makes if not isinstance(unwrap_argument(one), ParameterObject)))
 

@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
-    from modellint.graph.python import Function, Parameter
+    from modellint.graph.python import Function
+    from modellint.graph.value import Parameter
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 

@@ -128,7 +128,7 @@ def _argument_identities(function: Function, call: Value) -> dict[Hashable, tupl
     if call.op is not Op.CALL or call.has_unpacking:
         return {}
     found: dict[Hashable, tuple[Hashable, bool]] = {}
-    for name, arg in possible_arguments(function, call):
+    for name, arg in possible_arguments(function.open_parameters, call):
         (part, is_positive), *_ = _holding(arg, True) if arg.op is not Op.BOOL else ((arg, True),)
         found[Op.PARAM, name] = identity(part), is_positive
     if function.owner is not None:

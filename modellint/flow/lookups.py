@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
-    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
-    from modellint.graph.value import Event, Flow, Loop, PathCondition, Value
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event, Flow, Loop, Parameter, PathCondition, Value
     from modellint.link.classes.models import Classes, ClassModel
     from modellint.operators import Operator
 

@@ -37,6 +37,7 @@ from modellint.flow.library import containers, operations
 from modellint.flow.library.functions import DICTS
 from modellint.flow.library.operations import changed
 from modellint.flow.theory import Made, Read, StoredOutside, Touched
+from modellint.graph.arguments import bind
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
@@ -507,20 +508,16 @@ class Objects:
     def _fill_fields(self, shell: Shell, arguments: Arguments, frame: Frame) -> None:
         model = model_of(shell)
         shell.is_built = True
-        positional, keywords = list(arguments.positional), dict(arguments.keywords)
-        for parameter in model.facts.fields or ():
-            if positional:
-                found = positional.pop(0)
-            elif parameter.name in keywords:
-                found = keywords.pop(parameter.name)
-            elif parameter.default is not None:
+        fields = model.facts.fields or ()
+        given = bind(fields, arguments.positional, arguments.keywords).given
+        for parameter in fields:
+            found = given.get(parameter.name)
+            if found is None and parameter.default is not None:
                 found = self._run.evaluate(
                     parameter.default, class_frame(model.facts.scope, id(parameter.default), shell.trail)
                 )
                 found = self._run.asked.load(found, model, parameter.name)
-            else:
-                found = UNKNOWN
-            shell.set(parameter.name, found)
+            shell.set(parameter.name, UNKNOWN if found is None else found)
         after = self.own_method(shell, "__post_init__")
         if after is not None and shell.value is not None:
             self.under_construction.append(shell)

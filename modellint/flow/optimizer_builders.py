@@ -212,7 +212,7 @@ def _names_in_code(function: Function) -> set[str]:
         values = list(walk_all(pending))
         said.update(part for value in values if isinstance(value.data, str) for part in value.data.split("."))
         inner = (value.data for value in values if isinstance(value.data, Nested))
-        pending = [default for nested in inner for default in nested.defaults.values()]
+        pending = [one.default for nested in inner for one in nested.head if one.default is not None]
     return said
 
 

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atoms
     from modellint.flow.frame import Frame
-    from modellint.graph.python import Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.value import Parameter, Value
     from modellint.operators import Operator
 
 

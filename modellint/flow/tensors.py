@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
-    from modellint.graph.python import Class, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Class
+    from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
     from modellint.graph.methods import Method
-    from modellint.graph.python import Function, Parameter
-    from modellint.graph.value import Event, EventKind, Nested, PathCondition, Value
+    from modellint.graph.python import Function
+    from modellint.graph.value import Event, EventKind, Nested, Parameter, PathCondition, Value
     from modellint.link.classes.models import ClassModel
 
     Fields = ParamSpec("Fields")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
-    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
 
 #: The layers and parameters whose parameters a value gives, with the path conditions.

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
-    from modellint.graph.python import Function, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Function
+    from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from modellint.graph.value import Event, EventKind, Flow, Loop, Nested, Op, PathCondition, Value
+from modellint.graph.value import Event, EventKind, Flow, Loop, Nested, Op, Parameter, PathCondition, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -47,6 +47,20 @@ _COMPARE = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
+
+
+def parameters_of(arguments: ast.arguments) -> Iterator[tuple[ast.arg, str, ast.expr | None]]:
+    """The parameters of a function, in order, each with its kind (that of a `Parameter`) and its default."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    needed = len(positional) - len(arguments.defaults)
+    for number, arg in enumerate(positional):
+        yield arg, "positional", arguments.defaults[number - needed] if number >= needed else None
+    if arguments.vararg:
+        yield arguments.vararg, "var-positional", None
+    for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield arg, "keyword", default
+    if arguments.kwarg:
+        yield arguments.kwarg, "var-keyword", None
 
 
 class Expressions:
@@ -340,19 +354,15 @@ class Expressions:
     ) -> Value:
         """A function inside this one: it sees our names, its events join ours, and `lower` gives its return values."""
         function = Nested(0)
-        written = [*arguments.posonlyargs, *arguments.args]
-        stated = [*zip(written[len(written) - len(arguments.defaults) :], arguments.defaults, strict=True)]
-        stated.extend((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None)
-        function.defaults = {parameter.arg: self.expression(default) for parameter, default in stated}
+        written = list(parameters_of(arguments))
+        function.head = tuple(
+            Parameter(arg.arg, kind, None if default is None else self.expression(default), None)
+            for arg, kind, default in written
+        )
         names, guard, loops, returns = dict(self.names), self.guard, self.loops, self.nested_returns
         turned = len(self.turned)
-        rest, options = ([extra] if extra is not None else [] for extra in (arguments.vararg, arguments.kwarg))
-        function.positional = len(written)
-        function.variadic = rest[0].arg if rest else None
-        function.options = options[0].arg if options else None
-        for parameter in (*written, *rest, *arguments.kwonlyargs, *options):
-            value = self.value(Op.INNER, (), parameter.arg, parameter)
-            self.names[parameter.arg] = function.parameters[parameter.arg] = value
+        for arg, _, _ in written:
+            self.names[arg.arg] = function.parameters[arg.arg] = self.value(Op.INNER, (), arg.arg, arg)
         self.loops += 1
         function.first = len(self.events)
         self.inner.append(function)

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from modellint.frontends import flow, outline
-from modellint.frontends.expressions import FunctionNode
+from modellint.frontends.expressions import FunctionNode, parameters_of
 from modellint.frontends.outline import items, span, spans, text, texts, typed
 from modellint.frontends.stubs import without_bodies
 from modellint.frontends.syntax import grammars, tree_of
-from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
+from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Signature
+from modellint.graph.value import Parameter
 from modellint.source import PYTHON_2, TEMPLATE, Span, UnreadableError
 
 if TYPE_CHECKING:
@@ -343,21 +344,8 @@ def _lower_signature(cut: tuple[int, int], decorators: tuple[Place, ...], functi
     """The signature; the decorators stand above the lines of the function."""
     module = function.module
     node = _head_of(function, cut)
-    arguments = node.args
-    parameters: list[Parameter] = []
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    defaults.extend(arguments.defaults)
-    for arg, default in zip(positional, defaults, strict=True):
-        parameters.append(_parameter(arg, "positional", default))
-    if arguments.vararg:
-        parameters.append(_parameter(arguments.vararg, "var-positional", None))
-    for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        parameters.append(_parameter(arg, "keyword", default))
-    if arguments.kwarg:
-        parameters.append(_parameter(arguments.kwarg, "var-keyword", None))
     return Signature(
-        tuple(parameters),
+        tuple(_parameter(*one) for one in parameters_of(node.args)),
         _annotation(node.returns) if node.returns else None,
         tuple(_lowered_at(module, decorator) for decorator in decorators),
         isinstance(node, ast.AsyncFunctionDef),

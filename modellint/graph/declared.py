@@ -9,8 +9,8 @@ from modellint import operators
 from modellint.graph.value import Op, dotted, self_attribute, walk_all
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Function, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Function
+    from modellint.graph.value import Parameter, Value
     from modellint.operators import Operator
 
 #: Attributes and methods of tensors that lists, tuples, dicts, sets, strings and numbers lack.

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from modellint.graph.definitions import Definition
-    from modellint.graph.python import Parameter
-    from modellint.graph.value import Flow, Value
+    from modellint.graph.value import Flow, Parameter, Value
 
 
 class Scope(Protocol):

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph import mentions
+from modellint.graph.arguments import bind_call
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.source import Place, SourceFile, Span, unified, without_comments
@@ -24,17 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from modellint.graph.value import Event, Flow, Value
-
-
-@dataclass(eq=False, slots=True)
-class Parameter:
-    """A parameter; `kind` is "positional" | "var-positional" | "keyword" | "var-keyword"."""
-
-    name: str
-    kind: str
-    default: Value | None
-    annotation: Value | None
+    from modellint.graph.value import Event, Flow, Parameter, Value
 
 
 #: Methods that run when an object is made.
@@ -160,72 +151,17 @@ class Function:
     @property
     def argument_names(self) -> list[str]:
         """The names of the positional parameters, without the receiver."""
-        return [p.name for p in self._arguments if p.kind == "positional"]
+        return [p.name for p in self.open_parameters if p.kind == "positional"]
 
     @property
-    def _arguments(self) -> tuple[Parameter, ...]:
-        """The parameters without the receiver."""
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that the arguments of a call are for: all but the receiver."""
         has_receiver = self.owner is not None and not self.is_static and bool(self.parameters)
         return self.parameters[1:] if has_receiver and self.parameters[0].kind == "positional" else self.parameters
 
     def bind(self, call: Value) -> dict[str, Value]:
         """The arguments of `call` by parameter name, without the receiver; unknown ones are absent."""
-        return bind(self._arguments, call)
-
-
-def bind(parameters: Sequence[Parameter], call: Value) -> dict[str, Value]:
-    """The arguments of a call by parameter name; unknown ones, as those behind `*args`, are absent."""
-    names = [p.name for p in parameters if p.kind == "positional"]
-    if len(call.positional) > len(names) and all(p.kind != "var-positional" for p in parameters):
-        # A call that does not fit means another function, or never happens.
-        return {}
-    bound = dict(call.keywords)
-    for name, value in zip(names, call.positional, strict=False):
-        if value.op is Op.STARRED:
-            break
-        bound.setdefault(name, value)
-    return {p.name: bound[p.name] for p in parameters if p.name in bound}
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """One reason why arguments do not fit.
-
-    There is an `unknown` name, a `missing` one, one given by position and `doubled` by name, or more positional ones
-    than `most`.
-    """
-
-    unknown: str = ""
-    missing: tuple[str, ...] = ()
-    most: int = -1
-    doubled: str = ""
-
-
-def misfits(
-    parameters: Sequence[Parameter], positional: int, keywords: Iterable[str], *, is_final: bool
-) -> list[Misfit]:
-    """The reasons for which Python would refuse a call with `positional` arguments and these keywords.
-
-    Not `is_final`: more arguments may follow, so none counts as missing.
-    """
-    found: list[Misfit] = []
-    names = [p.name for p in parameters if p.kind == "positional"]
-    given = set(keywords)
-    if positional > len(names) and all(p.kind != "var-positional" for p in parameters):
-        found.append(Misfit(most=len(names)))
-    if all(p.kind != "var-keyword" for p in parameters):
-        known = {p.name for p in parameters if p.kind in ("positional", "keyword")}
-        found += (Misfit(unknown=name) for name in keywords if name not in known)
-    found += (Misfit(doubled=name) for name in keywords if name in names[:positional])
-    if is_final:
-        missing = tuple(
-            p.name
-            for p in parameters
-            if p.kind in ("positional", "keyword") and p.default is None and p.name not in {*given, *names[:positional]}
-        )
-        if missing:
-            found.append(Misfit(missing=missing))
-    return found
+        return bind_call(self.open_parameters, call).certain
 
 
 @dataclass(eq=False)

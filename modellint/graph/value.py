@@ -294,21 +294,27 @@ class Loop:
 
 
 @dataclass(eq=False, slots=True)
+class Parameter:
+    """A parameter; `kind` is "positional" | "var-positional" | "keyword" | "var-keyword"."""
+
+    name: str
+    kind: str
+    default: Value | None
+    annotation: Value | None
+
+
+@dataclass(eq=False, slots=True)
 class Nested:
     """A function inside of a function. Its events stand among the outer ones, `first` to `last` (exclusive).
 
-    `parameters` are the values that stand for them in the body, by name, with their defaults; the first `positional` of
-    them may be given by position, `variadic` and `options` name those of `*args` and `**kwargs`. `loops` are those of
-    the body. One that stands in no function has a `flow`.
+    `parameters` are the values that stand for its parameters in the body, by name; `head` has their kinds and defaults.
+    `loops` are those of the body. One that stands in no function has a `flow`.
     """
 
     first: int
     last: int = 0
     parameters: dict[str, Value] = field(default_factory=dict)
-    defaults: dict[str, Value] = field(default_factory=dict)
-    positional: int = 0
-    variadic: str | None = None
-    options: str | None = None
+    head: tuple[Parameter, ...] = ()
     returns: tuple[Value, ...] = ()
     loops: tuple[Loop, ...] = ()
     flow: Flow | None = None

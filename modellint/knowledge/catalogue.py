@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import Parameter
-from modellint.graph.value import Op, Value
+from modellint.graph.value import Op, Parameter, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

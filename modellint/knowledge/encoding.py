@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.definitions import Definition
     from modellint.graph.methods import Scope
-    from modellint.graph.python import Parameter
-    from modellint.graph.value import PathCondition
+    from modellint.graph.value import Parameter, PathCondition
     from modellint.link.classes.models import ClassModel
 
 _EVENT_CODES = {kind: code for code, kind in form.EVENTS.items()}

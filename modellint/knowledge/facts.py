@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.graph.definitions import External
 from modellint.graph.methods import Conduct
-from modellint.graph.python import Parameter
-from modellint.graph.value import Event, EventKind, Flow, Op, PathCondition, Value
+from modellint.graph.value import Event, EventKind, Flow, Op, Parameter, PathCondition, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.graph.arguments import bind
 from modellint.graph.size import Size
+from modellint.graph.value import Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -309,14 +311,10 @@ def describes(name: str) -> bool:
 
 def arguments_of(name: str, positional: tuple[Argument, ...], keywords: Mapping[str, Argument]) -> dict[str, Argument]:
     """The arguments of a call of a described class by name, the defaults that matter among them."""
-    bound: dict[str, Argument] = {}
-    for number, word in enumerate(_TABLE[name][0].split()):
-        parameter, _, default = word.partition("=")
-        if number < len(positional):
-            bound[parameter] = positional[number]
-        elif default:
-            bound[parameter] = _DEFAULTS[default] if default in _DEFAULTS else int(default)
-    return {**bound, **keywords}
+    words = [word.partition("=") for word in _TABLE[name][0].split()]
+    defaults = {one: _DEFAULTS[told] if told in _DEFAULTS else int(told) for one, _, told in words if told}
+    bound = bind([Parameter(one, "positional", None, None) for one, _, _ in words], positional, keywords)
+    return {**defaults, **bound.given, **bound.options}
 
 
 def count(name: str, arguments: Mapping[str, Argument]) -> Size | None:

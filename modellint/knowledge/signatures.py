@@ -25,7 +25,7 @@ from modellint.graph.immutable import dataclass
 from modellint.operators import spellings
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Parameter
+    from modellint.graph.value import Parameter
 
 FILE = Path(__file__).with_name("torch_signatures.json")
 

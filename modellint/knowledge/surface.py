@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.knowledge import signatures
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Parameter
+    from modellint.graph.value import Parameter
 
 FILE = Path(__file__).with_name("torch_surface.json")
 _NN = "torch.nn."

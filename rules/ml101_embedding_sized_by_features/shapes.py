@@ -13,8 +13,9 @@ from modellint.graph.value import Op, dotted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from modellint.graph.python import Class, Function, Parameter
+    from modellint.graph.python import Class, Function
     from modellint.graph.size import Size, Symbol
+    from modellint.graph.value import Parameter
     from modellint.rule import Project
 
     from .held import Held, HeldLayer, Holders, TableSize

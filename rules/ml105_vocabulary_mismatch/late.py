@@ -124,7 +124,7 @@ class _Origins:
         if other is None:
             return []
         given = {str(one.value.data) for one in other.flow.of(EventKind.RETURN) if one.value.op is Op.PARAM}
-        return [arg for name, arg in possible_arguments(other, value) if name in given]
+        return [arg for name, arg in possible_arguments(other.open_parameters, value) if name in given]
 
     def loads(self, call: Value, depth: int = 0) -> bool:
         """True if a call loads a checkpoint, or is of a function that returns what it loads."""
@@ -180,7 +180,7 @@ def _grown_tokenizers(
         inner = other.flow.of(EventKind.CALL)
         given = [value for one in inner for value in _grown_tokenizers(one, other, growing, project, depth + 1)]
         names |= {str(value.data) for value in given if value.op is Op.PARAM}
-    yield from (arg for name, arg in possible_arguments(other, event.value) if name in names)
+    yield from (arg for name, arg in possible_arguments(other.open_parameters, event.value) if name in names)
 
 
 def _resizes(call: Value, function: Function, project: Project, depth: int = 0) -> bool:

@@ -172,7 +172,7 @@ class Vocabularies:
                 definition = self._project.names.definition(function.module, event.value.callee)
                 if isinstance(definition, DefinedFunction) and definition.function is other:
                     names = given_tokens(other, is_sure=True)
-                    pairs = possible_arguments(other, event.value)
+                    pairs = possible_arguments(other.open_parameters, event.value)
                     yield from ((number, event, arg) for name, arg in pairs if name in names)
 
     def growing(self, module: ModuleFacts) -> dict[str, Function]:

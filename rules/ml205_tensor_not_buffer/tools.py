@@ -97,10 +97,9 @@ class _Uses:
         constructor = definition.cls.methods.get("__init__") if isinstance(definition, DefinedClass) else None
         if constructor is None or not isinstance(definition, DefinedClass) or call.has_unpacking:
             return
-        for number, parameter in enumerate(constructor.parameters[1:]):
-            given = call.argument(number, parameter.name)
-            for name, events in constructor.flow.stores.items() if given is not None and _is(given, made) else ():
-                if any(event.value.op is Op.PARAM and event.value.data == parameter.name for event in events):
+        for parameter, given in constructor.bind(call).items():
+            for name, events in constructor.flow.stores.items() if _is(given, made) else ():
+                if any(event.value.op is Op.PARAM and event.value.data == parameter for event in events):
                     yield from self._of_attribute(name, definition.cls)
 
     def _gets_output(self, call: Value, function: Function) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.flow import queries
+from modellint.graph.arguments import bind_call
 from modellint.graph.value import EventKind, Op
 from modellint.rule import Rule, called_probe
 
@@ -242,8 +243,6 @@ def _place_of_name(place: Place, name: str) -> Place:
 
 def _fits(found: Undefined, meant: str, project: Project) -> bool:
     """True if `meant` can be read instead: a method only where it is called, with arguments that it takes."""
-    from modellint.graph.python import misfits
-
     flow = found.function.flow
     calls = [event.value for event in flow.of(EventKind.CALL) if event.value.callee is found.value]
     method = project.classes.model(found.cls).method(meant)
@@ -253,10 +252,8 @@ def _fits(found: Undefined, meant: str, project: Project) -> bool:
         turns = (iterable for loop in flow.loops for _, iterable in loop.turns)
         is_number = {meant, found.name} in ({meant, f"{meant}s"}, {found.name, f"{found.name}s"})
         return not (is_number and (calls or any(value is found.value for value in (*parts, *turns))))
-    parameters = method.parameters if method.is_static else method.parameters[1:]
-    return bool(calls) and all(
-        not call.has_unpacking and not misfits(parameters, len(call.positional), call.keywords, is_final=True)
-        for call in calls
+    return bool(calls) and not any(
+        call.has_unpacking or bind_call(method.open_parameters, call).misfits for call in calls
     )
 
 

@@ -119,7 +119,9 @@ class Measured:
     def _is_given(self, call: Value, name: str, function: Function, user: Function, calls: int) -> bool:
         """True if the call passes a measured size to the function, or beside the class that the function constructs."""
         is_called = call.callee.op in (Op.GLOBAL, Op.ATTR) and call.callee.data == called_as(function)
-        pairs = possible_arguments(function, call) if is_called else ((name, arg) for arg in call.args[1:])
+        pairs = (
+            possible_arguments(function.open_parameters, call) if is_called else ((name, arg) for arg in call.args[1:])
+        )
         return any(self._may_be(arg, user, calls) for other, arg in pairs if other == name)
 
     def _calls_of(self, function: Function) -> list[tuple[Function, Value | None]]:

@@ -76,7 +76,7 @@ class UnpackMismatch(Rule):
         module, event = found.function.module, found.event
         names = event.target
         assert names is not None
-        counts = sorted({part.count for part in found.parts})
+        counts = sorted({count for _, count in found.parts})
         shown = module.text_of(event.value.callee) if event.value.op is Op.CALL else ""
         of = f" of `{shown}`" if shown and "\n" not in shown and len(shown) < 60 else ""
         number = " or ".join(map(str, counts))
@@ -90,8 +90,8 @@ class UnpackMismatch(Rule):
             severity=Severity.INFO if queries.Call(event, found.function, project).is_tried_out else None,
             evidence=("unpacking raises `ValueError` on every path",),
             related=[
-                Related(part.function.module.place(part.value), f"{part.count} values are returned here")
-                for part in found.parts[:3]
+                Related(part.place, f"{count} values are returned here")
+                for part, count in found.parts[:3]
                 if found.reached is not None
             ],
             help=f"unpack into {number} names, with `_` for values that you do not need",

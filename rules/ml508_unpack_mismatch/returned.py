@@ -1,43 +1,34 @@
-"""The number of values that a call returns, where each path through its callee tells it."""
+"""The number of values that an unpacked value has, where each path to it tells it."""
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import Event, EventKind, Op
+from modellint.graph.value import Event, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Value
     from modellint.rule import Project
 
-#: The number of calls that are followed, each of which returns the result of the next one.
-_MAX_DEPTH = 5
 _CATCHING = frozenset(("ValueError", "TypeError", "Exception", "BaseException"))
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A `return` (or a display) of so many values in a function."""
-
-    function: Function
-    value: Value
-    count: int
+_FOLLOWED = (Op.TUPLE, Op.LIST, Op.CHOICE, Op.CALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacking:
-    """A tuple assignment in a function, and the values that it gets instead: one for each path."""
+    """A tuple assignment in a function, and what it gets instead: one operand for each path, with its number of values.
+
+    `reached` is the target of the call whose result is unpacked.
+    """
 
     function: Function
     event: Event
-    parts: tuple[Part, ...]
+    parts: tuple[tuple[queries.Operand, int], ...]
     reached: queries.Reached | None
 
 
@@ -46,19 +37,21 @@ def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacki
     for function in (*module.all_functions(), module.body):
         for event in function.flow.unpackings:
             names = event.target
-            if names is None or not _CATCHING.isdisjoint(event.handled):
+            if names is None or not _CATCHING.isdisjoint(event.handled) or _asks_length(event):
                 continue
-            if _asks_length(event):
-                continue
-            found = _parts(project, function, event.value, event, 0)
-            if found is None or not found.parts or any(part.count == len(names.args) for part in found.parts):
+            unpacked = queries.Operand(event.value, function, project)
+            parts = _parts(unpacked)
+            if not parts or any(count == len(names.args) for _, count in parts):
                 continue
             # A call that Python refuses returns nothing, which ML502 reports.
-            if found.reached is not None and queries.Call(event, function, project).misfits(found.reached):
+            calls = {id(call.value): call for part, _ in parts for call in _calls(part)}
+            targets = [(call, call.target) for call in calls.values()]
+            own = next((target for call, target in targets if call.value is event.value), None)
+            if own is not None and queries.Call(event, function, project).misfits(own):
                 continue
             # The certainty of a call's target may take reading all files of the project.
-            if all(call.is_certain(target) for call, target in found.calls):
-                yield Unpacking(function, event, found.parts, found.reached)
+            if all(target is not None and call.is_certain(target) for call, target in targets):
+                yield Unpacking(function, event, parts, own)
 
 
 def _asks_length(event: Event) -> bool:
@@ -68,75 +61,42 @@ def _asks_length(event: Event) -> bool:
     return any(call.callee.data in ("len", "isinstance") and event.value in call.args for call in calls)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The values that may be unpacked, and the calls that this depends on, each with its function and likely callee."""
-
-    parts: tuple[Part, ...]
-    reached: queries.Reached | None = None
-    calls: tuple[tuple[queries.Call, queries.Reached], ...] = ()
-
-
-def _parts(project: Project, function: Function, value: Value, event: Event, depth: int) -> _Found | None:
-    """The numbers of values that a value may be unpacked into; None if they are not all known."""
-    if value.op in (Op.TUPLE, Op.LIST):
-        if any(part.op is Op.STARRED for part in value.args):
-            return None
-        return _Found((Part(function, value, len(value.args)),))
-    if value.op is Op.CHOICE and value.data is not None and value.args:
-        found = [_parts(project, function, part, event, depth + 1) for part in value.args]
-        known = [one for one in found if one is not None]
-        if len(known) < len(found) or depth > _MAX_DEPTH:
-            return None
-        parts, calls = (one.parts for one in known), (one.calls for one in known)
-        return _Found(tuple(chain.from_iterable(parts)), calls=tuple(chain.from_iterable(calls)))
-    if value.op is Op.ITEM:
-        return _turns(project, function, value.args[0])
-    if value.op is Op.CALL:
-        return _parts_of_call(project, function, value, event, depth)
-    return None
+def _parts(unpacked: queries.Operand) -> tuple[tuple[queries.Operand, int], ...]:
+    """What a value is on its paths, with numbers of values; nothing if they are not all known."""
+    if unpacked.value.op is Op.ITEM:
+        count = _turns(unpacked.of(unpacked.value.args[0]))
+        return () if count is None else ((unpacked, count),)
+    leaves = list(unpacked.origins(through_operators=False)) if unpacked.value.op in _FOLLOWED else []
+    parts = [(leaf, queries.number_of_values(leaf)) for leaf in leaves if not (leaf.is_none and leaf.context)]
+    known = tuple((leaf, count) for leaf, count in parts if count is not None and _is_returned(leaf, unpacked))
+    return known if len(known) == len(parts) else ()
 
 
-def _turns(project: Project, function: Function, iterable: Value) -> _Found | None:
-    """The value that a loop over `zip(…)` or `enumerate(…)` unpacks at each turn."""
-    if iterable.op is not Op.CALL or iterable.has_unpacking:
+def _is_returned(leaf: queries.Operand, unpacked: queries.Operand) -> bool:
+    """True if a value is made in the unpacking function, or in one that it calls, and a list is not changed there."""
+    if leaf.value.op is Op.LIST and leaf.value not in (unpacked.value, *queries.returns(leaf.function)):
+        return False
+    calls = list(_calls(leaf))
+    target = calls[0].target if calls else None
+    return leaf.function is (unpacked.function if not calls else None if target is None else target.function)
+
+
+def _calls(leaf: queries.Operand) -> Iterator[queries.Call]:
+    """The calls by which the search came to a value, the innermost first."""
+    context = leaf.context
+    while context is not None:
+        call = queries.Call.at(context.call.value, context.call.function, leaf.project)
+        if call is not None:
+            yield call
+        context = context.outer
+
+
+def _turns(iterable: queries.Operand) -> int | None:
+    """The number of values that a loop over `zip(…)` or `enumerate(…)` unpacks at each turn."""
+    call = iterable.value
+    if call.op is not Op.CALL or call.has_unpacking:
         return None
-    definition = project.names.definition(function.module, iterable.callee)
+    definition = iterable.project.names.definition(iterable.function.module, call.callee)
     if definition == External("builtins.zip"):
-        return _Found((Part(function, iterable, len(iterable.positional)),))
-    if definition == External("builtins.enumerate"):
-        return _Found((Part(function, iterable, 2),))
-    return None
-
-
-def _parts_of_call(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
-    made = queries.Call(_as_event(call, event), function, project)
-    outside = queries.number_of_values(made.result)
-    if outside is not None:
-        return _Found((Part(function, call, outside),))
-    reached = made.target
-    if reached is None or reached.function is None or reached.is_made or depth >= _MAX_DEPTH:
-        return None
-    target = reached.function
-    if target.signature.is_async:
-        return None
-    bound = queries.constant_arguments(call, reached, {})
-    parts: list[Part] = []
-    calls = [(made, reached)]
-    for inner in target.flow.events:
-        if inner.kind is EventKind.YIELD:
-            return None
-        if inner.kind is not EventKind.RETURN or not queries.is_possible(inner, bound):
-            continue
-        if inner.value.op is Op.CONST and inner.value.data is None:
-            continue
-        found = _parts(project, target, inner.value, inner, depth + 1)
-        if found is None:
-            return None
-        parts += (Part(target, inner.value, part.count) for part in found.parts)
-        calls += found.calls
-    return _Found(tuple(parts), reached, tuple(calls))
-
-
-def _as_event(call: Value, event: Event) -> Event:
-    return Event(EventKind.CALL, call, None, event.guard, event.loops, event.contexts, event.handled)
+        return len(call.positional)
+    return 2 if definition == External("builtins.enumerate") else None

@@ -196,7 +196,7 @@ class LayerOverwritten(Rule):
             forward = target.owner.method("forward")
             if inner is None or forward is None or target.owner.has_method("__call__"):
                 continue
-            again = queries.Reached("forward", forward.parameters[1:], forward, target.owner)
+            again = queries.Reached("forward", forward.open_parameters, forward, target.owner)
             if inner.misfits(again) and call.is_certain(target):
                 yield self.finding(
                     call.place,

@@ -9,7 +9,7 @@ import hyperpyyaml
 import pytest
 
 import modellint
-from modellint.graph.python import Parameter
+from modellint.graph.value import Parameter
 from modellint.knowledge.catalogue import catalogue, read_parameters, write_parameters
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes import queries

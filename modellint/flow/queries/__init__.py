@@ -156,7 +156,7 @@ if TYPE_CHECKING:
     from modellint.flow.tensors import Tensors as Tensors
     from modellint.flow.theory import Mode as Mode
     from modellint.flow.theory import Theory as Theory
-    from modellint.graph.python import Misfit as Misfit
+    from modellint.graph.arguments import Misfit as Misfit
     from modellint.knowledge import SHARED_TABLE as SHARED_TABLE
     from modellint.knowledge import TIED_WEIGHTS as TIED_WEIGHTS
     from modellint.knowledge.surface import all_names as all_names
@@ -229,7 +229,7 @@ else:
             "modellint.flow.tensor_devices": "Encounter Fresh Meeting Moved There",
             "modellint.flow.tensors": "Refinement Tensors",
             "modellint.flow.theory": "Mode Theory",
-            "modellint.graph.python": "Misfit",
+            "modellint.graph.arguments": "Misfit",
             "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
             "modellint.knowledge.surface": (
                 "all_names gone_names module_names optimizer_names removed_tensor_names takes_tensor tensor_names "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.queries.calls import Call
-from modellint.flow.queries.values import Kind, Operand, returns
+from modellint.flow.queries.values import Operand, returns
 from modellint.graph.definitions import DefinedConstant, External
 from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
@@ -138,11 +138,13 @@ def layer_takes_tensor(layer: str) -> bool:
 
 
 def number_of_values(call: Operand) -> int | None:
-    """The number of values that a call of torch returns: an output and a state, elements and their ids, parts.
+    """The number of values that a display has, or a call of torch returns: an output and a state, elements and ids.
 
     None for a single value, and for what is not known.
     """
     value = call.value
+    if value.op in (Op.TUPLE, Op.LIST) and call.part is None:
+        return None if any(part.op is Op.STARRED for part in value.args) else len(value.args)
     if value.op is not Op.CALL or call.part is not None:
         return None
     if call.context is not None:
@@ -208,10 +210,7 @@ def counts(operand: Operand) -> frozenset[int] | None:
     found: set[int] = set()
     for leaf in operand.origins(through_operators=False):
         number = number_of_values(leaf)
-        if number is None and leaf.kind() is Kind.SEVERAL and leaf.value.op is Op.TUPLE:
-            is_plain = all(part.op is not Op.STARRED for part in leaf.value.args)
-            number = len(leaf.value.args) if is_plain else None
-        if number is None:
+        if number is None or leaf.value.op is Op.LIST:
             return None
         found.add(number)
     return frozenset(found) or None

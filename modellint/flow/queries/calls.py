@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 from modellint import edits
 from modellint.flow.queries.values import Operand, called_names
+from modellint.graph.arguments import bind_call
 from modellint.graph.definitions import DefinedConstant, External
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.calls.doubts import is_certain, is_expected_to_fail, is_tried_out
-from modellint.link.calls.reached import CallReach, unfit
+from modellint.link.calls.reached import CallReach
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from modellint.finding import Place
-    from modellint.graph.python import Function, Misfit, ModuleFacts
+    from modellint.graph.arguments import Misfit
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.calls.reached import Reached
     from modellint.link.project import Project
@@ -107,7 +109,7 @@ class Call:
 
     def misfits(self, target: Reached) -> list[Misfit]:
         """The arguments that a target does not take, and those that it lacks; empty where the call fits."""
-        return unfit(self.value, target)
+        return bind_call(target.parameters, self.value).misfits
 
     def is_certain(self, target: Reached) -> bool:
         """True if the call certainly runs this target and is meant to succeed: nothing replaces or overrides it.

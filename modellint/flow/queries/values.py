@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.queries.functions import outcome
+from modellint.graph.arguments import bind_call
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
-from modellint.graph.python import bind
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_overridden
 from modellint.link.calls.reached import CallReach
@@ -439,7 +439,7 @@ class _Origins:
         if context is not None:
             call = context.call
             reached = CallReach(self._project, call.function).of(call.value)
-            given = None if reached is None else bind(reached.parameters, call.value).get(name)
+            given = None if reached is None else bind_call(reached.parameters, call.value).certain.get(name)
             if given is None:
                 parameter = at.function.parameter(name)
                 default = None if parameter is None or call.value.has_unpacking else parameter.default
@@ -451,7 +451,7 @@ class _Origins:
             for event in caller.flow.of(EventKind.CALL):
                 reached = reach.of(event.value)
                 if reached is not None and reached.function is at.function:
-                    given = bind(reached.parameters, event.value).get(name)
+                    given = bind_call(reached.parameters, event.value).certain.get(name)
                     if given is None:
                         return None
                     found.append((Operand(given, caller, self._project), key, None))
@@ -471,9 +471,9 @@ class _Origins:
         nested, name = None if context is None else context.nested, str(at.value.data)
         if context is None or nested is None or nested.parameters.get(name) is not at.value:
             return None
-        call, names = context.call.value, list(nested.parameters)[: nested.positional]
-        given = dict(zip(names, call.positional, strict=False)) | call.keywords
-        value = given.get(name, nested.defaults.get(name))
+        call = context.call.value
+        defaults = {one.name: one.default for one in nested.head}
+        value = bind_call(nested.head, call).given.get(name) or defaults[name]
         return None if value is None or call.has_unpacking else [(context.call.of(value), key, context.outer)]
 
     def _of_attribute(self, at: Operand, key: _Keys) -> _Steps | None:
@@ -537,7 +537,7 @@ def constant_arguments(call: Value, target: Reached, known: Mapping[str, object]
 
     `known` are those of the parameters of the function around the call.
     """
-    given = bind(target.parameters, call)
+    given = bind_call(target.parameters, call).certain
     found: dict[str, object] = {}
     for parameter in target.parameters:
         value = given.get(parameter.name, None if call.has_unpacking else parameter.default)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.graph.arguments import Misfit, bind
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import Misfit, misfits
 from modellint.knowledge.signatures import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from modellint.graph.python import Parameter
+    from modellint.graph.arguments import Bound
     from modellint.knowledge.signatures import Overload, Signature
 
 #: For a kind of argument, the letters of a signature of which one lets it through. A number for a tensor counts as
@@ -85,28 +85,28 @@ def _unfit(
 ) -> Unfit | None:
     names = dict.fromkeys(keywords)
     spelt = {name: plain_name(name, overload) if signature.is_native else name for name in names}
-    known = [spelt[name] for name in names if name not in signature.more or spelt[name] != name]
-    wrong = [
-        one
-        for one in misfits(overload.parameters, len(positional), known, is_final=is_final and len(known) == len(names))
-        if one.most < 0 or len(positional) > one.most + ("memory_format" in signature.more)
-    ]
-    refused = tuple(_refusals(overload, positional, keywords, spelt))
-    return Unfit(overload, tuple(wrong), refused) if wrong or refused else None
+    known = {spelt[name]: keywords[name] for name in names if name not in signature.more or spelt[name] != name}
+    bound = bind(overload.parameters, positional, known, is_final=is_final and len(known) == len(names))
+    most = len(bound.by_position) + ("memory_format" in signature.more)
+    wrong = tuple(one for one in bound.misfits if one.most < 0 or len(positional) > most)
+    given = {spelt[name]: (name, kinds) for name, kinds in keywords.items()}
+    refused = tuple(_refusals(overload, bound, given))
+    return Unfit(overload, wrong, refused) if wrong or refused else None
 
 
-def _refusals(
-    overload: Overload, positional: Sequence[str], keywords: Mapping[str, str], spelt: Mapping[str, str]
-) -> Iterator[Refusal]:
-    slots = list(_slots(overload.parameters, len(positional)))
-    for number, (name, given) in enumerate(zip(slots, positional, strict=False)):
+def _refusals(overload: Overload, bound: Bound[str], keywords: Mapping[str, tuple[str, str]]) -> Iterator[Refusal]:
+    """The arguments of kinds that their parameters do not take; `keywords` by parameter, as they are spelt."""
+    rest = [one.name for one in overload.parameters if one.kind == "var-positional"]
+    by_position = [(name, bound.given[name]) for name in bound.by_position]
+    by_position += ((name, given) for name in rest for given in bound.rest)
+    for number, (name, given) in enumerate(by_position):
         taken = _kinds_of(overload, name)
         if refuses(taken, given):
             yield Refusal(name, number, "", taken, given)
-    for keyword, given in keywords.items():
-        taken = _kinds_of(overload, spelt[keyword])
+    for name, (keyword, given) in keywords.items():
+        taken = _kinds_of(overload, name)
         if refuses(taken, given):
-            yield Refusal(spelt[keyword], -1, keyword, taken, given)
+            yield Refusal(name, -1, keyword, taken, given)
 
 
 def _kinds_of(overload: Overload, name: str) -> str:
@@ -114,13 +114,3 @@ def _kinds_of(overload: Overload, name: str) -> str:
     kinds = overload.kinds.get(name, "")
     has_default = any(one.name == name and one.default is not None for one in overload.parameters)
     return f"{kinds}N" if kinds and has_default else kinds
-
-
-def _slots(parameters: Sequence[Parameter], number: int) -> Iterator[str]:
-    """The names of the parameters that the first positional arguments are for."""
-    for one in parameters:
-        if one.kind == "positional":
-            yield one.name
-        elif one.kind == "var-positional":
-            for _ in range(number):
-                yield one.name

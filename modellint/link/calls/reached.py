@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import misfits
 from modellint.graph.value import Op, self_attribute
 from modellint.knowledge import surface
 from modellint.link.classes.definitions import SourceFacts
@@ -23,8 +22,8 @@ from modellint.link.values.members import Members
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from modellint.graph.python import Class, Function, Misfit, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
     from modellint.link.project import Project
@@ -189,10 +188,9 @@ class CallReach:
         function = home.methods[name]
         if name in home.rebound or name in home.attributes or not keeps_signature(function, self._project):
             return None
-        parameters = function.parameters if function.is_static else function.parameters[1:]
-        if not function.is_static and not (function.parameters and function.parameters[0].kind == "positional"):
-            parameters = function.parameters
-        return Reached(name, parameters, function, model, may_be_overridden=may_be_overridden, attribute=attribute)
+        return Reached(
+            name, function.open_parameters, function, model, may_be_overridden=may_be_overridden, attribute=attribute
+        )
 
     def _of_self(self, callee: Value, name: str) -> Reached | None:
         """The target of `self.name(…)`: a method, or the object that the class stores in this attribute."""
@@ -267,19 +265,6 @@ class CallReach:
             return False
         definition = self._names.definition(self._function.module, first)
         return isinstance(definition, DefinedClass) and definition.cls is cls
-
-
-def unfit(call: Value, reached: Reached) -> list[Misfit]:
-    """The arguments of a CALL that do not fit; `*args` may hold any number of arguments, `**kwargs` any names."""
-    positional = call.positional
-    is_final = not call.has_unpacking
-    given = next((n for n, value in enumerate(positional) if value.op is Op.STARRED), len(positional))
-    names = [name for name in call.data if name is not None]
-    found = misfits(reached.parameters, given, names, is_final=is_final)
-    most = sum(value.op is not Op.STARRED for value in positional)
-    if most > given and not any(misfit.most >= 0 for misfit in found):
-        found += [one for one in misfits(reached.parameters, most, (), is_final=False) if one.most >= 0]
-    return found
 
 
 def attribute_class(project: Project, cls: Class, name: str, depth: int = 0) -> ClassModel | None:

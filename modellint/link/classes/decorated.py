@@ -138,7 +138,7 @@ class _Reading:
 
     def _read_nested(self, nested: Nested, function: Function) -> None:
         """Read an inner function or lambda that gets the class as its first argument."""
-        if not nested.positional:
+        if not _takes_positional(nested):
             self._is_known = False
         elif self._enter(id(nested)):
             subject = next(iter(nested.parameters.values()))
@@ -151,7 +151,7 @@ class _Reading:
         if value.op is Op.CHOICE:
             for part in value.args if self._enter(id(value)) else ():
                 self._read_replacement(part, is_class, function, is_maker=is_maker)
-        elif value.op is Op.LAMBDA and not is_maker and not value.data.positional:
+        elif value.op is Op.LAMBDA and not is_maker and not _takes_positional(value.data):
             # A factory function that makes objects of the class.
             self._body(function.flow.events[value.data.first : value.data.last], is_class, function)
         elif value.op is Op.LAMBDA:
@@ -268,6 +268,10 @@ class _Reading:
 def _may_be(owner: Value, is_class: IsClass) -> bool:
     """True if the owner of an attribute may be the class or an object of it: no other parameter is."""
     return is_class(owner) or owner.op is not Op.PARAM
+
+
+def _takes_positional(nested: Nested) -> bool:
+    return bool(nested.head) and nested.head[0].kind == "positional"
 
 
 def _where_given(call: Value, is_class: IsClass) -> Iterator[int | str]:

@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.graph.methods import Conduct
-from modellint.graph.python import Parameter
-from modellint.graph.value import EventKind, Op, dotted, self_attribute, walk_all
+from modellint.graph.value import EventKind, Op, Parameter, dotted, self_attribute, walk_all
 from modellint.link.names import DefinedConstant, External
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from modellint.link.values.callers import neighbours
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Parameter, Value
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -33,7 +33,7 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
     found: dict[Class, dict[str, Fresh | Shell]] = {}
     own = {cls.name for cls in module.classes.values()}
     for cls in module.classes.values():
-        for parameter, _, attribute in _parts(cls):
+        for parameter, attribute in _parts(cls):
             annotation = parameter.annotation
             kind = None if annotation is None else project.names.definition(module, annotation)
             _take(found, cls, parameter.name, attribute, kind, project)
@@ -44,28 +44,30 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
                 continue
             definition = project.names.definition(module, call.callee)
             if isinstance(definition, DefinedClass) and definition.cls.module is module:
-                for name, number in _stored_parameters(definition.cls):
-                    given = call.argument(number, name)
+                constructor = definition.cls.methods.get("__init__")
+                bound = {} if constructor is None else constructor.bind(call)
+                for name in _stored_parameters(definition.cls):
+                    given = bound.get(name)
                     new = None if given is None else _new_tensor(given, function, project)
                     if new is not None:
                         found.setdefault(definition.cls, {}).setdefault(name, new)
-                for parameter, number, attribute in _parts(definition.cls):
-                    given = call.argument(number, parameter.name)
+                for parameter, attribute in _parts(definition.cls):
+                    given = bound.get(parameter.name)
                     made = given if given is not None and given.op is Op.CALL else None
                     kind = None if made is None else project.names.definition(module, made.callee)
                     _take(found, definition.cls, parameter.name, attribute, kind, project)
     return found
 
 
-def _parts(cls: Class) -> Iterator[tuple[Parameter, int, str]]:
-    """The constructor parameters of which an attribute is stored, with position in a call and attribute name."""
+def _parts(cls: Class) -> Iterator[tuple[Parameter, str]]:
+    """The constructor parameters of which an attribute is stored, with the name of the attribute."""
     function = cls.methods.get("__init__")
     events = () if function is None else chain.from_iterable(function.flow.stores.values())
     for value in (event.value for event in events):
         if value.op is Op.ATTR and value.args[0].op is Op.PARAM and function is not None:
-            for number, parameter in enumerate(function.parameters[1:]):
+            for parameter in function.open_parameters:
                 if parameter.name == value.args[0].data and parameter.kind in ("positional", "keyword"):
-                    yield parameter, number, str(value.data)
+                    yield parameter, str(value.data)
 
 
 def _take(
@@ -101,7 +103,6 @@ def _new_tensor_in(cls: Class, attribute: str, project: Project) -> Fresh | None
 def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Value, Function]]:
     """The arguments for a constructor parameter in the files in sight, without None; the call itself if unknown."""
     function = cls.methods["__init__"]
-    number = next((n for n, one in enumerate(function.parameters[1:]) if one.name == name), 0)
     model = project.classes.model(cls)
     derived = [other for other in cls.module.classes.values() if model in project.classes.model(other).mro()]
     for one in (cls, *(other for other in derived if other is not cls)):
@@ -111,7 +112,7 @@ def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Valu
                     call = event.value
                     if project.names.definition(module, call.callee) == DefinedClass(one):
                         is_told = not call.has_unpacking and (one is cls or "__init__" not in one.methods)
-                        value = call.argument(number, name) if is_told else call
+                        value = function.bind(call).get(name) if is_told else call
                         if value is not None and not (value.op is Op.CONST and value.data is None):
                             yield value, caller
 
@@ -121,17 +122,17 @@ def is_new(value: Value, function: Function, project: Project) -> bool:
     return _new_tensor(value, function, project) is not None
 
 
-def _stored_parameters(cls: Class) -> Iterator[tuple[str, int]]:
-    """The unannotated constructor parameters that are stored unchanged, with their positions in a call."""
+def _stored_parameters(cls: Class) -> Iterator[str]:
+    """The unannotated constructor parameters that are stored unchanged."""
     function = cls.methods.get("__init__")
     if function is None:
         return
     stored = {_parameter(event.value) for events in function.flow.stores.values() for event in events}
-    for number, parameter in enumerate(function.parameters[1:]):
+    for parameter in function.open_parameters:
         is_number = parameter.default is not None and parameter.default.data is not None
         may_be_tensor = parameter.annotation is None and parameter.kind == "positional" and not is_number
         if may_be_tensor and parameter.name in stored:
-            yield parameter.name, number
+            yield parameter.name
 
 
 def _parameter(value: Value) -> str | None:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atoms
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, Function, Parameter
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Parameter
     from modellint.link.project import Project
 
 _COPYING = frozenset(("list", "tuple", "dict"))

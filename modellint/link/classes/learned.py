@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.heap import Shell
 from modellint.flow.tensor_devices import Fresh
+from modellint.graph.arguments import bind
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.calls.reached import CallReach
@@ -15,8 +16,8 @@ from modellint.link.names import DefinedFunction, External
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
-    from modellint.graph.value import Event, Value
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event, Parameter, Value
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.link.project import Project
 
@@ -113,8 +114,8 @@ class _Needs:
         if not called or call.has_unpacking:
             return not is_recomputed
         for target, taken in called:
-            names = [name for name, arg in call.keywords.items() if is_it(arg)]
-            names += [parameter.name for arg, parameter in zip(given, taken, strict=False) if is_it(arg)]
+            bound = bind(taken, given, call.keywords)
+            names = [name for name, arg in (*bound.given.items(), *bound.options.items()) if is_it(arg)]
             if not names or any(self.computes(target, _is_named(name), depth + 1) for name in names):
                 return True
         return False
@@ -130,7 +131,7 @@ class _Needs:
             found = definition.function if isinstance(definition, DefinedFunction) else None
             return [(found, found.parameters)] if found is not None else []
         method = self._finished.model.method(attribute)
-        methods = {method: method.parameters[not method.is_static :]} if method is not None else {}
+        methods = {method: method.open_parameters} if method is not None else {}
         atoms = [atom for store in self._finished.stores_of(attribute) for atom in store.atoms]
         if is_part:
             entries = [entry for atom in atoms if isinstance(atom, Shell) for entry in atom.entries]

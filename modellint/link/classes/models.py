@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping
 
     from modellint.graph.methods import ClassFacts, Method
-    from modellint.graph.python import Class, Function, Parameter
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Parameter
     from modellint.link.linked import Linked
     from modellint.link.names import Definition, Names
 

@@ -12,8 +12,7 @@ from modellint.link.classes.definitions import SourceFacts
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import Classes, ClassModel
 
 Parameters = tuple["Parameter", ...]

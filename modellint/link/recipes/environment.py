@@ -32,6 +32,7 @@ from modellint.flow.heap import Shell, opened
 from modellint.flow.runs import started
 from modellint.flow.theory import Escaped, Foreign, Mode, Sometimes, Stored, Theory
 from modellint.flow.training import is_optimizer
+from modellint.graph.arguments import bind
 from modellint.graph.value import NOWHERE, EventKind, Nested, Op, Value
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
@@ -424,8 +425,8 @@ class Surroundings(Theory):
             return run()
 
     def _tell(self, function: Function, arguments: Arguments) -> None:
-        given = (*zip(function.argument_names, arguments.positional, strict=False), *arguments.keywords.items())
-        names = frozenset(name for name, atoms in given if self.objects.keys in atoms)
+        given = bind(function.open_parameters, arguments.positional, arguments.keywords).given
+        names = frozenset(name for name, atoms in given.items() if self.objects.keys in atoms)
         if names:
             self.told.append((function, names))
 

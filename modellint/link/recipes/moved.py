@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint.flow.built import Built, any_layer, built, has_state, is_device_lazy, moves, parts, state_of
 from modellint.flow.domain import PLAIN, UNKNOWN, Arguments, ClassRef, Constant, Outside, constant
 from modellint.flow.heap import Shell
+from modellint.graph.arguments import bind
 from modellint.graph.immutable import dataclass
 from modellint.link.recipes.items import Item, ItemKind
 
@@ -178,10 +179,10 @@ class Layers:
         if item.elements:
             model = self.model(item)
             signature = model.signature if model is not None else None
-            names = [p.name for p in signature or () if p.kind in ("positional", "var-positional")]
-            for index, child in enumerate(item.elements):
-                # The last one may be `*args`, which takes the remaining arguments.
-                yield (names[min(index, len(names) - 1)] if names else None), child
+            bound = bind(signature or (), item.elements, {})
+            yield from bound.given.items()
+            rest = next((one.name for one in bound.parameters if one.kind == "var-positional"), None)
+            yield from ((rest, child) for child in bound.rest)
 
     def _arguments(self, item: Item, depth: int) -> Arguments:
         return Arguments(

@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.arguments import Misfit, bind
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import Misfit, misfits
 from modellint.graph.recipe import Recipe, TagKind
 from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.signatures import Parameters, constructor_parameters
@@ -78,7 +78,8 @@ class ResolvedName:
 
         Empty if one of its signatures takes them, or if none is known. Not `is_final`: more arguments may follow.
         """
-        found = [misfits(one, positional, keywords, is_final=is_final) for one in self.signatures]
+        given, named = (None,) * positional, dict.fromkeys(keywords)
+        found = [bind(one, given, named, is_final=is_final).misfits for one in self.signatures]
         return found[0] if found and all(found) else []
 
 

@@ -20,7 +20,7 @@ from modellint.lazy import lazily
 from modellint.link.recipes.queries.names import RECIPE_QUERIES as RECIPE_QUERIES
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Misfit as Misfit
+    from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
     from modellint.link.recipes.closures import Root as Root
     from modellint.link.recipes.interfaces import Unmet as Unmet
@@ -54,7 +54,7 @@ else:
         {
             ".answers": "FoundProblem Queries about",
             ".scripts": "ScriptQueries script",
-            "modellint.graph.python": "Misfit",
+            "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",
             "modellint.link.recipes.closures": "Root",
             "modellint.link.recipes.interfaces": "Unmet",

@@ -86,16 +86,20 @@ class Body(Constants):
     def flow(self) -> Flow:
         return self.function.flow
 
-    def is_root(self) -> bool:
-        """True if the function may look up elements that it makes or gets from a callee, or may pad positions."""
-        return any("" in tables for event in self.flow.events for tables in self._own_meetings(event))
+    def is_root(self, *, takes_numbers: bool = True) -> bool:
+        """True if the function may look up elements that it makes or gets from a callee, or may pad positions.
+
+        Unless it `takes_numbers`, no look-up of real numbers counts: there is no table that would refuse them.
+        """
+        real = self.real if takes_numbers else _no_numbers
+        return any("" in tables for event in self.flow.events for tables in self._own_meetings(event, real))
 
     def tables_at(self, event: Event) -> Tables:
         """The tables in which an event may look up the function's own elements, or pad its positions."""
-        return NONE.union(*self._own_meetings(event))
+        return NONE.union(*self._own_meetings(event, self.real))
 
-    def _own_meetings(self, event: Event) -> Iterator[Tables]:
-        yield from self._meetings(event, self.elements, self.real, _POSITIONS)
+    def _own_meetings(self, event: Event, real: Callable[[Value], Kinds]) -> Iterator[Tables]:
+        yield from self._meetings(event, self.elements, real, _POSITIONS)
         if event.kind is EventKind.CALL:
             yield self.tables_for_callee(event)
 
@@ -299,7 +303,7 @@ class Body(Constants):
         """
         if event.kind is EventKind.INDEX:
             value = event.value
-            if facet != "ids" or value.args[1].op in (Op.SLICE, Op.CONST):
+            if facet != "ids" or value.args[1].op in (Op.SLICE, Op.CONST) or _is_of_attributes(value):
                 return NONE
             kinds = kinds_of(value.args[1])
             return self._row_tables(kinds, value.args[:1]) if kinds != NONE else NONE
@@ -372,10 +376,8 @@ class Body(Constants):
         return found | self._attribute_table(value) if found else found
 
     def _has_rows(self, one: object) -> bool:
-        """True if a subscript of the object may look something up."""
-        if not isinstance(one, ProjectInstance):
-            return False
-        return self._derives_from_table(one.cls) or bool(self._methods(one.cls, "__getitem__"))
+        """True if a subscript of the object may look something up; runs of look-ups follow no `__getitem__`."""
+        return isinstance(one, ProjectInstance) and self._derives_from_table(one.cls)
 
     def _callee_tables(self, call: Value, facet: Facet, kinds_of: Callable[[Value], Kinds | None]) -> Tables:
         """The tables in which a call that is of no operator may look up its arguments."""
@@ -644,6 +646,16 @@ class Body(Constants):
             row = self.row(event.value)
             if row is not None and "fill" in row.facets and self.fills(row, event.value):
                 yield event
+
+
+def _no_numbers(_: Value) -> Kinds:
+    return NONE
+
+
+def _is_of_attributes(subscript: Value) -> bool:
+    """True for `x.__dict__[name]`, which picks an attribute by its name."""
+    owner = subscript.args[0]
+    return owner.op is Op.ATTR and owner.data == "__dict__"
 
 
 def _mutated_attributes(flow: Flow) -> Iterator[object]:

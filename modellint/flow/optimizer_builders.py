@@ -9,7 +9,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from modellint.flow.training import GIVING, OPTIMIZERS, SETTLING
+from modellint.flow.training import GIVING, OPTIMIZERS, SETTLING, may_be_optimizer
 from modellint.graph.value import Nested, Op, walk_all
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.remembered import NAMES
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.value import Flow, Value
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PART = OPTIMIZERS.strip(".").rpartition(".")[2]
 _WORD = re.compile(rf"\b{_PART}\b")
 #: How many files a builder is followed through, where one file imports it from the next.
-_MAX_FILES = 2
+_MAX_FILES = 3
 
 
 class OptimizerBuilders:
@@ -80,7 +80,7 @@ class _Reaching:
     def __init__(self, module: ModuleFacts, project: Project, files: int, *, hands_on: bool = True) -> None:
         self._module = module
         self._project = project
-        self.names = {name for name, target in module.imports.items() if f"{target}.".startswith(OPTIMIZERS)}
+        self.names = {name for name, target in module.imports.items() if may_be_optimizer(f"{target}.")}
         if _PART in module.text and _WORD.search(module.code):
             self.names.add(_PART)
         #: The imported names of the project that may build optimizers.
@@ -117,24 +117,27 @@ class _Reaching:
         definitions = list(self._definitions())
         found: set[str] = set()
         while True:
-            more = {name for name, words in definitions if not words.isdisjoint(names)} - found
+            more = {name for name, words, function in definitions if _mentions(words, function, names)} - found
             if not more:
                 return found
             found |= more
             names |= more
 
-    def _definitions(self) -> Iterator[tuple[str, frozenset[str]]]:
-        """The definitions of the file with the names they mention; a class has those of its constructor and bases."""
+    def _definitions(self) -> Iterator[tuple[str, frozenset[str], Function | None]]:
+        """The definitions of the file with the names they mention; a class has those of its constructor and bases.
+
+        Those of a function are the ones in its text, its comments and annotations among them.
+        """
         for name, function in self._module.functions.items():
-            yield name, function.words
+            yield name, function.words, function
         for cls in self._module.classes.values():
-            yield cls.name, _words(cls.bases)
+            yield cls.name, _words(cls.bases), None
             for name, method in cls.methods.items():
-                yield (cls.name if name == "__init__" else name), method.words
+                yield (cls.name if name == "__init__" else name), method.words, method
             for name, value in cls.attributes.items():
-                yield name, _words((value,))
+                yield name, _words((value,)), None
         for name, value in self._module.constants.items():
-            yield name, _words((value,))
+            yield name, _words((value,)), None
 
     def _mentioned_names(self) -> set[str]:
         """The names that the file's own code mentions."""
@@ -142,7 +145,7 @@ class _Reaching:
         values = list(module.body.flow.values)
         values += [value for function in module.all_functions() for value in function.signature.decorators]
         values += [value for cls in module.classes.values() for value in cls.head.decorators]
-        return set(_words(values)).union(*(words for _, words in self._definitions()))
+        return set(_words(values)).union(*(words for _, words, _ in self._definitions()))
 
     def _builders_of_import(self, name: str, files: int) -> set[str]:
         """The names, of an import, that may build optimizers: the imported name, or names behind it."""
@@ -150,7 +153,7 @@ class _Reaching:
             return set()
         definition = self._project.names.resolve(self._module, name)
         if isinstance(definition, External):
-            return {name} if f"{definition.name}.".startswith(OPTIMIZERS) else set()
+            return {name} if may_be_optimizer(f"{definition.name}.") else set()
         home = _home(definition)
         if home is None or home is self._module:
             return set()
@@ -202,6 +205,20 @@ def _home(definition: Definition | None) -> ModuleFacts | None:
     return definition.cls.module if isinstance(definition, DefinedClass) else None
 
 
+def _mentions(words: frozenset[str], function: Function | None, names: set[str]) -> bool:
+    """True if the words of a definition are among the names; those of a function also without what only its text has.
+
+    A comment or an annotation builds nothing. That is asked last, as it lowers the function.
+    """
+    if words.isdisjoint(names):
+        return False
+    return function is None or not names.isdisjoint(function.flow.once(_said_in, function))
+
+
+def _said_in(_: Flow, function: Function) -> set[str]:
+    return _names_in_code(function)
+
+
 def _names_in_code(function: Function) -> set[str]:
     """The names, parameters, attributes and strings in the code of a function, dotted ones part by part."""
     signature = function.signature
@@ -210,10 +227,26 @@ def _names_in_code(function: Function) -> set[str]:
     said: set[str] = set()
     while pending:
         values = list(walk_all(pending))
-        said.update(part for value in values if isinstance(value.data, str) for part in value.data.split("."))
+        said.update(part for value in values if _says_name(value) for part in value.data.split("."))
         inner = (value.data for value in values if isinstance(value.data, Nested))
-        pending = [one.default for nested in inner for one in nested.head if one.default is not None]
+        pending = [
+            value
+            for nested in inner
+            for value in (
+                *(one.default for one in nested.head if one.default is not None),
+                *(() if nested.flow is None else nested.flow.values),
+            )
+        ]
     return said
+
+
+def _says_name(value: Value) -> bool:
+    """True if a value has a name; `self.optim`, a parameter `optim` and the key "optim" are not torch's module."""
+    if value.data == _PART:
+        while value.op is Op.ATTR:
+            value = value.args[0]
+        return value.op is Op.GLOBAL
+    return isinstance(value.data, str)
 
 
 def _words(values: Iterable[Value]) -> frozenset[str]:

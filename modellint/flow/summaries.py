@@ -32,6 +32,7 @@ from modellint.graph.value import EventKind, dotted
 from modellint.link.lasting import Lasting
 from modellint.link.names import DefinedClass, DefinedModule, External
 from modellint.link.remembered import NAMES, Form
+from modellint.link.values.torch_reach import reaches_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Hashable, Iterable, Iterator
@@ -171,7 +172,10 @@ class Summaries(Lasting):
     def roots(self, module: ModuleFacts) -> list[Function]:
         """The functions that may look up elements that they make or get from a callee, or that may pad positions."""
         functions = (*module.all_functions(), module.body)
-        return [function for function in functions if self.body(function).is_root()]
+        found = [function for function in functions if self.body(function).is_root()]
+        if not found or reaches_tables(module, self.project):
+            return found
+        return [function for function in found if self.body(function).is_root(takes_numbers=False)]
 
     def keeps_tables(self, name: str, cls: Class) -> bool:
         """True if objects of a class may keep tables under an attribute."""

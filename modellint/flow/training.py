@@ -311,8 +311,12 @@ def is_optimizer(atom: Atom) -> bool:
 
 def is_torch_optimizer(name: str) -> bool:
     """True if a dotted name is that of an optimizer class of torch."""
-    is_class = name.rpartition(".")[2][:1].isupper()
-    return is_class and name.startswith(OPTIMIZERS) and not name.startswith(_OTHERS)
+    return name.rpartition(".")[2][:1].isupper() and may_be_optimizer(name)
+
+
+def may_be_optimizer(name: str) -> bool:
+    """True if a dotted name is of torch's module of optimizers, and of no module in it that has none."""
+    return name.startswith(OPTIMIZERS) and not name.startswith(_OTHERS)
 
 
 def _parameters_of(container: Shell) -> list[Slot] | None:

@@ -329,7 +329,7 @@ class ModuleFacts:
         """The text of the file for quick searches, with comments."""
         return self.source.plain.text
 
-    @property
+    @cached_property
     def code(self) -> str:
         """The text of the file without comments."""
         return _code(self.text)
@@ -370,6 +370,7 @@ class ModuleFacts:
     def release_source(self) -> None:
         """Free syntax trees and cached parts of the text; they are made again on demand."""
         self.trees.clear()
+        self.__dict__.pop("code", None)
         self.source.release()
         for function in self.searched:
             function.__dict__.pop("text", None)

@@ -95,6 +95,8 @@ class _FileRun:
     #: Rules that asked for a theory which was left out.
     unasked: set[str] = field(default_factory=set)
     seconds: dict[str, float] = field(default_factory=dict)
+    #: The processor time at which the rule before ended, so that it is asked for once for each rule.
+    clock: float = 0.0
     inventory: Inventory = _NOTHING
     paired: ScriptChoice | None = None
 
@@ -335,6 +337,7 @@ class Analyser:
             else:  # the code of a notebook
                 self._try_frontend(run, "the Python frontend", project.parsed, run.path, data)
             return
+        run.clock = process_time()
         for rule in self._python_rules:
             if not rule.about or _reaches(rule.about, module, project):
                 self._check_rule(run, rule, rule.check_python, module, project)
@@ -360,6 +363,7 @@ class Analyser:
                 self._try_frontend(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
+            run.clock = process_time()
             for rule in self._recipe_rules:
                 if is_recipe or rule.takes_configs:
                     self._check_rule(run, rule, rule.check_recipe, recipe, project)
@@ -411,7 +415,6 @@ class Analyser:
             return
         if self._is_superseded:
             raise SupersededError
-        started = process_time()
         budget = project.budget
         budget.begin()
         try:
@@ -437,7 +440,9 @@ class Analyser:
                 run.crashes.append(Crash.of(rule.code, run.path.as_posix(), error))
         finally:
             run.unfinished += ((rule.code, question) for question in budget.cut)
-            run.spend(rule.code, process_time() - started)
+            now = process_time()
+            run.spend(rule.code, now - run.clock)
+            run.clock = now
 
     def _unreadable(self, run: _FileRun, error: UnreadableError) -> None:
         run.readable = False

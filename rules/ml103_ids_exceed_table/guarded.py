@@ -24,6 +24,10 @@ _CLAMPS = operators.words("limit:max@2", "limit:max@1")
 _GIVEN = frozenset((EventKind.RETURN, EventKind.YIELD))
 _TAKING = frozenset((EventKind.CALL, EventKind.INDEX))
 _CONSTRUCTOR = "__init__"
+#: Arithmetic, and facets of operators, after which an id is none any more.
+_COMPUTING = frozenset(("*", "/", "@", "**"))
+_REDUCING = frozenset(("reduces", "real", "product"))
+_KEEPING = frozenset(("passed", "picked", "pair"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +156,14 @@ def _clamps(function: Function, *, hands_on: bool) -> bool:
     calls = {id(event.value) for event in function.flow.of(EventKind.CALL) if _has_limit(event.value)}
     if not calls:
         return False
-    return any(id(part) in calls for value in _values_leaving(function, hands_on) for part in value.walk())
+    return any(id(part) in calls for value in _values_leaving(function, hands_on) for part in _passed_on(value))
 
 
 def _is_given(function: Function, names: set[str], *, hands_on: bool) -> bool:
     """True if a function passes or indexes with the result of a function named so (`hands_on`), or returns it."""
     if function.words.isdisjoint(names):
         return False
-    parts = (part for value in _values_leaving(function, hands_on) for part in value.walk())
+    parts = (part for value in _values_leaving(function, hands_on) for part in _passed_on(value))
     return any(part.op is Op.CALL and called_name(part.callee) in names for part in parts)
 
 
@@ -172,8 +176,45 @@ def _values_leaving(function: Function, hands_on: bool) -> Iterator[Value]:
             yield event.value
 
 
+def _passed_on(value: Value) -> Iterator[Value]:
+    """A value and its parts, without those of which only real numbers, products or sums are left in it."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            if not _computes(part):
+                pending += part.args
+
+
+def _computes(value: Value) -> bool:
+    """True if the elements of operands are none of the value: of `ratio * advantage`, or of `loss.mean()`."""
+    if value.op is Op.BIN:
+        return str(value.data) in _COMPUTING
+    if value.op is not Op.CALL:
+        return False
+    rows = operators.called(called_name(value.callee))
+    rows = [row for row in rows if value.callee.op is not Op.ATTR or not row.name.startswith("builtins.")]
+    return bool(rows) and all(map(_leaves_no_element, rows))
+
+
+def _leaves_no_element(row: Operator) -> bool:
+    if row.facets.get("like") in _COMPUTING:
+        return True
+    return bool(row.facets.keys() & _REDUCING) and row.facets.keys().isdisjoint(_KEEPING)
+
+
 def _has_limit(call: Value) -> bool:
     """True if a call clamps to a value that may be a number of rows."""
     written = (_written_limit(call, row) for row in operators.called(called_name(call.callee)))
     limits = (limit for limit in written if limit is not None)
-    return any(limit.op is not Op.CONST or (type(limit.data) is int and limit.data > 1) for limit in limits)
+    return any(not _is_real(limit) and (limit.op is not Op.CONST or limit.data > 1) for limit in limits)
+
+
+def _is_real(limit: Value) -> bool:
+    """True for a number that is no whole one, as in `ratio.clamp(1.0 - eps, 1.0 + eps)`, and for what is no number."""
+    if limit.op is Op.BIN:
+        return limit.data == "/" or any(map(_is_real, limit.args))
+    return limit.op is Op.CONST and type(limit.data) is not int

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow import queries
 from modellint.graph.arguments import possible_arguments
-from modellint.graph.definitions import DefinedFunction
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, called_name, dotted, is_self, same, walk_all
@@ -34,6 +34,8 @@ _UNNAMED = frozenset(("__init__", "forward", "__call__"))
 _MAX_SHARING = 24
 #: Operations that read a part of their operand.
 _PARTS = frozenset((Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK))
+#: Operations whose value is no parameter of a layer.
+_COMPUTED = frozenset((Op.BIN, Op.UNARY, Op.COMPARE, Op.CONST, Op.STRING, Op.LIST, Op.TUPLE, Op.DICT, Op.SET))
 #: The number of a tokenizer's tokens without those that were added.
 _SIZE = "vocab_size"
 
@@ -280,13 +282,13 @@ class _Sharing:
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         own = [*module.all_functions(), module.body]
-        found = {function: _stores_weight(function) for function in own}
+        found = {function: _stores_weight(function, project) for function in own}
         #: The names of the functions that store a weight in their arguments.
         asked = {f.name for f, stores in found.items() if any(stores or ()) and f.name not in _UNNAMED}
         asked |= {
             word
             for word, definition in queries.flow(module, project).imported()
-            if isinstance(definition, DefinedFunction) and any(_stores_weight(definition.function) or ())
+            if isinstance(definition, DefinedFunction) and any(_stores_weight(definition.function, project) or ())
         }
         self.functions = [function for function, stores in found.items() if stores is not None]
         while asked:
@@ -295,7 +297,7 @@ class _Sharing:
             asked = {f.name for f in more if f.name not in _UNNAMED} if len(self.functions) < _MAX_SHARING else set()
 
 
-def _stores_weight(function: Function) -> list[bool] | None:
+def _stores_weight(function: Function, project: Project) -> list[bool] | None:
     """For each store of a weight in another object, whether an argument is on either side; None if there is none."""
     if "weight" not in function.words:
         return None
@@ -308,9 +310,22 @@ def _stores_weight(function: Function) -> list[bool] | None:
         elif event.kind is EventKind.CALL and _sets(called_name(event.value.callee)) and event.value.args[1:]:
             callee = event.value.callee
             sides = (callee.args[0] if callee.op is Op.ATTR else event.value.args[1]), event.value.args[-1]
-        if sides and not is_self(sides[0]):
+        if sides and not is_self(sides[0]) and _may_be_weight(sides[1], function, project):
             found.append(any(map(_is_given, sides)))
     return found or None
+
+
+def _may_be_weight(value: Value, function: Function, project: Project) -> bool:
+    """False for a value that torch computes, as `batch.weight = errors.mean(1)`: that is no layer's parameter."""
+    if value.op is not Op.CALL:
+        return value.op not in _COMPUTED
+    callee = value.callee
+    definition = project.names.definition(function.module, callee)
+    if definition is None and callee.op is Op.ATTR:
+        row = operators.row(f"Tensor.{callee.data}")
+    else:
+        row = operators.row(definition.name) if isinstance(definition, External) else None
+    return row is None or "reduces" not in row.facets
 
 
 def _sets(name: str) -> bool:

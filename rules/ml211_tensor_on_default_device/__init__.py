@@ -25,7 +25,7 @@ _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
 
 
 class TensorOnDefaultDevice(Rule):
-    """A tensor on the default device meets tensors on the layer's own device
+    """A tensor on the default device meets those of the layer's device
 
     ## What it does
     Looks at tensors that `forward`, or a function that it calls, creates without `device=` (`torch.zeros`,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class GridBelowOne(Rule):
-    """An image side is rounded down to whole patches, and nothing keeps it above 0
+    """An image side below one patch is rounded down to 0
 
     ## What it does
     Looks at the height and width to which code resizes an image, and at the numbers of patches into which it cuts one.

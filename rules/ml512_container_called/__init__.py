@@ -70,8 +70,7 @@ class ContainerCalled(Rule):
         for call in queries.flow(module, project).calls():
             if call.value.callee.op in (Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, *_DISPLAYS):
                 found = _container(call)
-                is_expected = not _CATCHING.isdisjoint(call.event.handled) or not _ASKING.isdisjoint(call.questions)
-                if found is not None and not is_expected:
+                if found is not None and not _is_expected(call):
                     yield self._finding(call, *found)
 
     def _finding(self, call: queries.Call, kind: str, made: queries.Operand) -> Finding:
@@ -90,6 +89,11 @@ class ContainerCalled(Rule):
             help="call its layers in a loop, or use `nn.Sequential`",
             claim=claims.Refused(call.place, error, words),
         )
+
+
+def _is_expected(call: queries.Call) -> bool:
+    """True if the error is caught, or if a condition around the call asks whether the object can be called."""
+    return not _CATCHING.isdisjoint(call.event.handled) or not _ASKING.isdisjoint(call.questions)
 
 
 def _container(call: queries.Call) -> tuple[str, queries.Operand] | None:

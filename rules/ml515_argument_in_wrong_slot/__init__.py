@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ArgumentInWrongSlot(Rule):
-    """An argument is passed to one parameter, but has the name of another one
+    """An argument is in the slot of another parameter
 
     ## What it does
     Compares the names of arguments that a call passes by position with the parameters of the callee. Reports an

@@ -9,8 +9,8 @@ from modellint.graph.value import Op, dotted
 
 if TYPE_CHECKING:
     from modellint.flow import queries
-    from modellint.graph.python import Function, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Function
+    from modellint.graph.value import Parameter, Value
     from modellint.rule import Project
 
 _TYPES = {

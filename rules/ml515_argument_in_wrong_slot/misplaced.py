@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from modellint import edits
 from modellint.flow import queries
+from modellint.graph.arguments import bind_call
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import bind
 from modellint.graph.value import EventKind, Op, called_name
 
 from . import kinds
@@ -17,8 +17,8 @@ from . import kinds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from modellint.graph.python import Function, Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.python import Function
+    from modellint.graph.value import Parameter, Value
     from modellint.rule import Project
 
 #: Functions and losses of torch that give something else if their first two arguments change places.
@@ -183,7 +183,9 @@ def _takes_either(function: Function, one: str, other: str, project: Project, de
             target = None if call is None else call.target
             if target is not None and target.function is not None:
                 bound = {
-                    value.data: name for name, value in bind(target.parameters, part).items() if value.op is Op.PARAM
+                    value.data: name
+                    for name, value in bind_call(target.parameters, part).certain.items()
+                    if value.op is Op.PARAM
                 }
                 if {one, other} <= bound.keys() and _takes_either(
                     target.function, bound[one], bound[other], project, depth + 1

@@ -171,6 +171,80 @@ class Block(nn.Module):
     assert roots(tmp_path, code) == []
 
 
+BATCH = """
+class Batch:
+    def __init__(self, **parts):
+        self.__dict__.update(parts)
+
+    def __getitem__(self, index):
+        return Batch(**{name: value[index] for name, value in self.__dict__.items()})
+
+    def set(self, name, value):
+        self.__dict__[name] = torch.zeros(4, 8)
+        self.__dict__[name] = value
+        return self.__dict__[value]
+
+"""
+
+
+@pytest.mark.parametrize("picked", ["batch[scores.argmax(-1)]", "batch.set('ids', scores.argmax(-1))"])
+def test_what_a_class_of_the_project_holds_is_no_table(tmp_path: Path, picked: str) -> None:
+    """A run of look-ups follows no `__getitem__`, and `__dict__` is asked for names."""
+    code = f"{BATCH}\ndef pick(scores):\n    batch = Batch(ids=scores)\n    return {picked}\n"
+    assert roots(tmp_path, code) == []
+
+
+NUMBERS = """
+def train(policy, trainer, steps):
+    scores = torch.rand(steps)
+    return trainer(scores, policy, lambda epoch: policy.set_rate(epoch / steps))
+"""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "",
+        "from parts import Policy\n",
+        "def read():\n    from . import parts\n    return parts\n",
+        "from parts import embedding\n",
+        "import rings\n",
+    ],
+)
+def test_numbers_are_followed_to_no_table_where_there_is_none(tmp_path: Path, head: str) -> None:
+    (tmp_path / "parts.py").write_text("import torch\n\nembedding = torch.zeros(3)\n\n\nclass Policy:\n    pass\n")
+    (tmp_path / "rings.py").write_text("import rings\nimport model\n")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/beside.py").write_text("from torch import nn\n\ntable = nn.Embedding(8, 8)\n")
+    assert roots(tmp_path, head + NUMBERS) == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "TABLE = nn.Embedding(8, 8)\n",
+        "from torch.nn.functional import embedding\n",
+        "def pick(ids, weight):\n    from torch.nn.functional import embedding, relu\n    return relu(ids)\n",
+        "def pick(ids, weight):\n    return nn.functional.embedding(ids, weight)\n",
+        "from through import Policy\n",
+        "from through import *\n",
+        "def read():\n    from . import through\n    return through\n",
+        "from registry import build\n",
+        "from torch.nn import *\n",
+        "import importlib\n",
+        "import transformers\n",
+    ],
+)
+def test_numbers_are_followed_where_a_table_may_be_in_reach(tmp_path: Path, head: str) -> None:
+    (tmp_path / "through.py").write_text("from parts import Policy\n")
+    (tmp_path / "parts.py").write_text("from torch.nn import EmbeddingBag as Bag\n\n\nclass Policy(Bag):\n    pass\n")
+    (tmp_path / "registry.py").write_text(
+        "MADE = {}\n\n\ndef register(cls):\n    MADE[cls.__name__] = cls\n    return cls\n\n\n"
+        "def build(name):\n    return MADE[name]()\n"
+    )
+    assert roots(tmp_path, head + NUMBERS) == ["train"]
+
+
 def test_layers_of_one_class_are_no_tables_because_of_another(tmp_path: Path) -> None:
     code = """
 class Words(nn.Module):

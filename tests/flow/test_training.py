@@ -9,6 +9,7 @@ import pytest
 from effort import calls_of
 from modellint_rules.ml209_layer_not_optimised.optimised import left_out
 
+from modellint.flow.optimizer_builders import OptimizerBuilders
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -625,6 +626,66 @@ def made(*parts):
 def test_optimizers_that_another_file_builds(imports: str, call: str, tmp_path: Path) -> None:
     (tmp_path / "helpers.py").write_text(HELPERS, encoding="utf-8")
     text = imports + "\n" + after(call, MODEL.replace("from torch.optim import SGD, Adam\n", ""))
+    assert found_in(tmp_path, text) == [("Net", "head")]
+
+
+def builders(text: str, tmp_path: Path) -> list[str]:
+    """The functions of a file that are asked for optimizers."""
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "train.py")
+    assert module is not None
+    return [function.name for function in OptimizerBuilders(module, project).first]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '"""Steps a `torch.optim` optimizer, made by `build`."""',
+        "self.optim.step(list(net.parameters()))",
+        "self.log('optim', net.parameters())",
+        "schedule: LRScheduler = self.schedule",
+        "optim = self.rate\n        return optim, net.parameters()",
+    ],
+)
+def test_a_function_that_only_speaks_of_optimizers_is_not_run(said: str, tmp_path: Path) -> None:
+    text = (
+        "import torch\nfrom torch.optim.lr_scheduler import LRScheduler\n\n\n"
+        "def build(net):\n    return torch.optim.Adam(net.parameters())\n\n\n"
+        f"class Trainer:\n    def work(self, net):\n        {said}\n\n    def again(self, net):\n"
+        "        return self.work(net.parameters())\n"
+    )
+    assert builders(text, tmp_path) == ["build"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "return torch.optim.Adam(net.parameters())",
+        "return getattr(torch.optim, self.kind)(net.parameters())",
+        "return build(net.parameters())",
+        "def inner():\n            return optim.SGD(net.parameters())\n        return inner()",
+        "return (lambda: optim.SGD(net.parameters()))()",
+        "make = {'sgd': optim.SGD}\n        return make['sgd'](net.parameters())",
+        "return importlib.import_module('torch.optim').SGD(net.parameters())",
+    ],
+)
+def test_a_function_that_may_build_an_optimizer_is_run(said: str, tmp_path: Path) -> None:
+    text = (
+        "import importlib\nimport torch\nfrom torch import optim\n\n\n"
+        "def build(parameters):\n    return torch.optim.Adam(parameters)\n\n\n"
+        f"class Trainer:\n    def work(self, net):\n        {said}\n"
+    )
+    assert "work" in builders(text, tmp_path)
+
+
+def test_optimizers_are_built_three_files_away(tmp_path: Path) -> None:
+    (tmp_path / "helpers.py").write_text(HELPERS, encoding="utf-8")
+    (tmp_path / "two.py").write_text("import helpers  # optim\n\n\ndef two(*parts):\n    return helpers.made(*parts)\n")
+    (tmp_path / "one.py").write_text("import two  # optim\n\n\ndef one(*parts):\n    return two.two(*parts)\n")
+    text = "from one import one\n" + after(
+        "one(net.embed, net.encoder)", MODEL.replace("from torch.optim import SGD, Adam\n", "")
+    )
     assert found_in(tmp_path, text) == [("Net", "head")]
 
 

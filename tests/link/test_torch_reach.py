@@ -86,3 +86,11 @@ def test_a_file_that_has_nothing_to_do_with_torch_is_not_run(head: str, tmp_path
     asked = flow(module, project)
     assert not [*asked.lookups(), *asked.padded_positions(), *asked.constants_written(), *asked.padded_tables()]
     assert not project.runs
+
+
+def test_the_code_of_a_file_is_told_from_its_comments_once(tmp_path: Path) -> None:
+    module, _ = read(tmp_path, "import torch  # and comments")
+    assert "comments" not in module.code
+    assert module.code is module.code
+    module.release_source()
+    assert "code" not in module.__dict__

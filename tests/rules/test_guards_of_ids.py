@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml103_ids_exceed_table.guarded import clamping
 
 import modellint
+from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,3 +164,27 @@ def test_a_sentinel_that_a_parameter_is_has_only_its_default_replaced(
     edits = () if finding.fix is None else finding.fix.edits
     assert [(edit.place.span.line, edit.text) for edit in edits] == [(5, "0")] * count
     assert all(text.splitlines()[4][edit.place.span.column - 1 :].startswith("-100)") for edit in edits)
+
+
+@pytest.mark.parametrize(
+    ("work", "is_asked"),
+    [
+        ("self.step(self.books(ids.clamp(max=self.rows)))", True),
+        ("self.step(ids.clamp(max=self.rows))", True),
+        ("self.step(ids.clamp(max=self.rows) + 1)", True),
+        ("self.step(ids.clamp(max=self.rows).max(1)[0].view(-1))", True),
+        ("self.step(torch.stack([torch.clamp(ids, 0, int(self.rows / 2))]))", True),
+        ("self.step((ids.clamp(1.0 - self.rate, 1.0 + self.rate) + ids))", False),
+        ("self.step(ids.clamp(-self.rate, self.rate) * batch)", False),
+        ("self.step((batch - ids.clamp(-self.rate, self.rate)).pow(2))", False),
+        ("self.step(ids.clamp(0, self.rows / 2))", False),
+    ],
+)
+def test_only_what_may_be_ids_is_run_for_its_clamps(work: str, is_asked: bool, tmp_path: Path) -> None:
+    """The ratio of policies is clamped, too; a loss of it has an update step call everything."""
+    text = CODEC.format(guard="True", value=f"self.books(ids.argmax(-1)), {work}")
+    (tmp_path / "model.py").write_text(text, encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    assert [function.name for function in clamping(module, project)] == ["forward"] * is_asked

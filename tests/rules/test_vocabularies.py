@@ -127,3 +127,54 @@ def test_layers_that_are_declared_to_share_a_weight_must_agree(
 @pytest.mark.parametrize("declaration", ["['head.bias']", "[KEY]", "['other.weight']", "[]", "None"])
 def test_what_is_declared_of_something_else_says_nothing(declaration: str, tmp_path: Path) -> None:
     assert tied(declaration, f"self.inner = Inner(config.n); {HEAD}", tmp_path) == 0
+
+
+TIED = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(100, 8)
+        self.head = nn.Linear(8, 90, bias=False)
+
+
+def share(batch, errors):
+    model = Model()
+    """
+
+
+def ties(line: str, folder: Path) -> tuple[int, int]:
+    """How many ties are found, and how many runs that takes."""
+    (folder / "train.py").write_text(TIED + line + "\n")
+    project = Project(ProjectOptions(root=folder))
+    module = project.python(folder / "train.py")
+    assert module is not None
+    return len(list(project.of(Vocabularies).ties(module))), len(project.runs)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "model.head.weight = model.table.weight",
+        "model.head.weight = nn.Parameter(model.table.weight)",
+        "setattr(model.head, 'weight', model.table.weight)",
+    ],
+)
+def test_a_weight_that_is_shared_is_found(line: str, tmp_path: Path) -> None:
+    assert ties(line, tmp_path) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "batch.weight = (errors + 1) / 2.0",
+        "batch.weight = errors.abs().sum(-1).mean(1)",
+        "batch.weight = torch.mean(errors, dim=0)",
+        "setattr(batch, 'weight', 0.5)",
+    ],
+)
+def test_what_is_computed_is_no_weight_of_a_layer(line: str, tmp_path: Path) -> None:
+    assert ties(line, tmp_path) == (0, 0)

@@ -198,6 +198,10 @@ def _may_have(cls: Class, names: tuple[str, ...], project: Project) -> bool:
 
 def is_doubtful(cls: Class, project: Project) -> bool:
     """True if a class may be another one than its statement says, or is changed by a decorator or a metaclass."""
+    return project.once(("doubtful", cls), lambda: _is_doubtful(cls, project))
+
+
+def _is_doubtful(cls: Class, project: Project) -> bool:
     module = cls.module
     if cls.qualname in module.rebound or is_generator_source(project, module):
         return True

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.queries.calls import Call
-    from modellint.graph.python import Parameter
-    from modellint.graph.value import Value
+    from modellint.graph.value import Parameter, Value
     from modellint.knowledge.signatures import Signature
     from modellint.link.project import Project
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.value import Op, dotted
 
 if TYPE_CHECKING:
-    from modellint.flow import queries
     from modellint.graph.python import Function
     from modellint.graph.value import Parameter, Value
     from modellint.rule import Project
@@ -41,7 +41,9 @@ def of_parameter(parameter: Parameter, function: Function | None, project: Proje
     """
     if parameter.annotation is not None:
         return _of_type(parameter.annotation, function, project)
-    return "" if parameter.default is None else _of_constant(parameter.default)
+    if parameter.default is None or function is None:
+        return "" if parameter.default is None else _of_constant(parameter.default)
+    return of_value(queries.Operand(parameter.default, function.module.body, project))
 
 
 def _of_type(annotation: Value, function: Function | None, project: Project) -> str:

@@ -64,7 +64,6 @@ class Missing:
 
 def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing]:
     """The reads in a file of attributes that objects of a certain class, or wrappers of these, do not have."""
-    common = queries.layer_members("torch.nn.Module") or frozenset()
     finder: _Things | None = None
     for function in (*module.all_functions(), module.body):
         seen: set[str] = set()
@@ -72,7 +71,9 @@ def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing
             is_asked = value.op is Op.CALL
             name = str(value.args[2].data if is_asked else value.data)
             owner = value.args[1] if is_asked else value.args[0]
-            if name in common or name.startswith("__") or name in seen or owner.op not in _OBJECTS:
+            if owner.op not in _OBJECTS or name.startswith("__") or name in seen:
+                continue
+            if name in (queries.layer_members("torch.nn.Module") or ()):
                 continue
             finder = finder or _Things(module, project)
             things = finder.of(queries.Operand(owner, function, project))

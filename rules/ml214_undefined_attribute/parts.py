@@ -71,9 +71,7 @@ def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing
             is_asked = value.op is Op.CALL
             name = str(value.args[2].data if is_asked else value.data)
             owner = value.args[1] if is_asked else value.args[0]
-            if owner.op not in _OBJECTS or name.startswith("__") or name in seen:
-                continue
-            if name in (queries.layer_members("torch.nn.Module") or ()):
+            if name in seen or name.startswith("__") or owner.op not in _OBJECTS or _is_of_layers(name):
                 continue
             finder = finder or _Things(module, project)
             things = finder.of(queries.Operand(owner, function, project))
@@ -89,6 +87,11 @@ def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing
                 continue
             seen.add(name)
             yield Missing(function, event, value, name, found, _known(found, project))
+
+
+def _is_of_layers(name: str) -> bool:
+    """True if each layer has an attribute of this name."""
+    return name in (queries.layer_members("torch.nn.Module") or ())
 
 
 def _reads(function: Function) -> Iterator[tuple[Value, Event]]:

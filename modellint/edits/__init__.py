@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from .python import written as written
     from .similar import get_close_matches as get_close_matches
     from .similar import slip as slip
-    from .yaml import insert_element as insert_element
-    from .yaml import insert_entry as insert_entry
+    from .yaml import add_reference as add_reference
 else:
     __getattr__ = lazily(
         __name__,
@@ -38,6 +37,6 @@ else:
             ".python": "argument_place assigned blocks clamped constant_places exchanged "
             "is_atom nn_name place_in swapped text_at written",
             ".similar": "get_close_matches slip",
-            ".yaml": "insert_element insert_entry",
+            ".yaml": "add_reference",
         },
     )

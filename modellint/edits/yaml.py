@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from modellint.finding import Edit
+from modellint.finding import Applicability, Edit, Fix
 from modellint.graph.recipe import NodeKind
 from modellint.source import Span
 
 if TYPE_CHECKING:
     from modellint.graph.recipe import Node, Recipe
+
+#: Names that can be keys and stand in references as they are.
+_KEY = re.compile(r"[A-Za-z_]\w*")
+
+
+def add_reference(
+    recipe: Recipe, name: str, path: str, owner: Node, *, to: str, item: Node | None = None, in_list: bool = False
+) -> Fix | None:
+    """The fix that adds `!ref <path>` to a mapping of the recipe under a name, or `in_list` to the owner's list.
+
+    None where there is no safe place, or where the path leads to anything but the `item`. `to` names the owner.
+    """
+    if (item is not None and recipe.resolve(path) is not item) or not (in_list or _KEY.fullmatch(name)):
+        return None
+    value = f"!ref <{path}>"
+    edit = insert_element(recipe, owner, value) if in_list else insert_entry(recipe, owner, name, value)
+    return None if edit is None else Fix(f"Add `{name}` to `{to}`", Applicability.SAFE, (edit,))
 
 
 def insert_entry(recipe: Recipe, mapping: Node, key: str, value: str) -> Edit | None:

@@ -100,7 +100,7 @@ class Binding:
         frame: Frame,
         other: Callable[[Parameter], Atoms],
     ) -> Iterator[tuple[Parameter, Atoms]]:
-        """What parameters get, in order; `other` is the value of one that no argument is passed for."""
+        """The arguments of parameters, in order; `other` is the value of one that no argument is passed for."""
         bound = bind(parameters, arguments.positional, arguments.keywords)
         for parameter in parameters:
             name = parameter.name

@@ -14,11 +14,12 @@ from modellint.flow.layer_makers import LayerMakers
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.declared import documented, is_tensor
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
+from modellint.link.calls.named import named_function
 from modellint.link.classes import calls
 from modellint.link.classes.calls import ADDERS, REGISTRARS
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.registries import entered, heirs, is_filled, registrations, registrations_by
-from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
+from modellint.link.names import DefinedClass, DefinedConstant, External
 from modellint.link.remembered import FLAG
 
 if TYPE_CHECKING:
@@ -674,11 +675,7 @@ class _Body:
 
     def _function_of(self, callee: Value) -> Function | None:
         """The function or method of the project that the callee resolves to; None if there is none."""
-        name = self_attribute(callee)
-        if name is not None:
-            return None if self._cls is None else self._project.classes.model(self._cls).method(name)
-        found = self._definition(callee)
-        return found.function if isinstance(found, DefinedFunction) else None
+        return named_function(callee, self._function.module, self._cls, self._project)
 
 
 def _is_passing(name: str) -> bool:

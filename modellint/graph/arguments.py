@@ -68,7 +68,7 @@ class Bound(Generic[T]):
 
     @property
     def certain(self) -> dict[str, T]:
-        """What is `given`; nothing where there are too many arguments: another function is called, or it never is."""
+        """All that is `given`; nothing where there are too many arguments: another function is called, or none."""
         return {} if self.has_surplus else self.given
 
     @property

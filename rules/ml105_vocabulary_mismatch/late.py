@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow import queries
 from modellint.graph.arguments import possible_arguments
-from modellint.graph.definitions import DefinedFunction
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.graph.value import EventKind, Op, called_name
 
 from .room import fills_room
 from .vocabularies import GROWS, Vocabularies, given_tokens, may_grow
@@ -198,13 +198,7 @@ def _resizes(call: Value, function: Function, project: Project, depth: int = 0) 
 
 def _callee(call: Value, function: Function, project: Project) -> Function | None:
     """The function of the project that a call runs, or the method of the same object; else None."""
-    method = self_attribute(call.callee)
-    if method is not None:
-        return None if function.owner is None else function.owner.methods.get(method)
-    if call.callee.op is not Op.GLOBAL and call.callee.op is not Op.ATTR:
-        return None
-    definition = project.names.definition(function.module, call.callee)
-    return definition.function if isinstance(definition, DefinedFunction) else None
+    return queries.named_function(call.callee, function.module, function.owner, project)
 
 
 def _is_sure(first: Event, second: Event) -> bool:

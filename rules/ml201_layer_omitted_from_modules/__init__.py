@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from modellint import claims, edits
-from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.finding import Confidence, Finding, Fix, Related, Severity
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
-
-_KEY = re.compile(r"[A-Za-z_]\w*")
 
 
 class LayerOmittedFromModules(Rule):
@@ -108,17 +105,7 @@ def _evidence(omission: queries.Omission) -> Iterator[str]:
 def _fix(omission: queries.Omission) -> Fix | None:
     """Add the entry to `modules`, where both stand in this file and the layer has a key of its own."""
     recipe, layer, modules = omission.recipe, omission.layer, omission.modules
-    name = layer.name
-    if modules is None or modules.recipe is not recipe or not _KEY.fullmatch(name):
+    if modules is None or modules.recipe is not recipe:
         return None
-    if layer.recipe is recipe and not _is_reached_by(layer, recipe):
-        return None
-    edit = edits.insert_entry(recipe, modules.node, name, f"!ref <{layer.path}>")
-    if edit is None:
-        return None
-    return Fix(f"Add `{name}` to `modules`", Applicability.SAFE, (edit,))
-
-
-def _is_reached_by(layer: queries.Item, recipe: Recipe) -> bool:
-    """True if a reference to the layer's path leads to it."""
-    return recipe.resolve(layer.path) is layer.node
+    item = layer.node if layer.recipe is recipe else None
+    return edits.add_reference(recipe, layer.name, layer.path, modules.node, to="modules", item=item)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from modellint import claims, edits
-from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.finding import Confidence, Finding, Fix, Related, Severity
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
-_KEY = re.compile(r"[A-Za-z_]\w*")
 #: The number of layers that are named among those lost with the layer that holds them.
 _MOST_NAMED = 4
 
@@ -126,19 +124,13 @@ def _fix(shortfall: queries.Shortfall) -> Fix | None:
     """Add the layer to the list beside the others, or else to `recoverables`, where that stands in this file."""
     recipe, layer, siblings = shortfall.recipe, shortfall.layer, shortfall.siblings
     saved = shortfall.registration.saved
-    if layer.recipe is not recipe or recipe.resolve(layer.path) is not layer.node:
+    if layer.recipe is not recipe:
         return None
-    reference = f"!ref <{layer.path}>"
     if siblings is not None and siblings.recipe is recipe and shortfall.status.loaded is None:
-        edit = edits.insert_element(recipe, siblings.node, reference)
-        where = siblings.path
-    elif saved is not None and saved.recoverables is not None and saved.recoverables.recipe is recipe:
-        edit = (
-            edits.insert_entry(recipe, saved.recoverables.node, layer.name, reference)
-            if _KEY.fullmatch(layer.name)
-            else None
+        return edits.add_reference(
+            recipe, layer.name, layer.path, siblings.node, to=siblings.path, item=layer.node, in_list=True
         )
-        where = "recoverables"
-    else:
+    to = None if saved is None else saved.recoverables
+    if to is None or to.recipe is not recipe:
         return None
-    return None if edit is None else Fix(f"Add `{layer.name}` to `{where}`", Applicability.SAFE, (edit,))
+    return edits.add_reference(recipe, layer.name, layer.path, to.node, to="recoverables", item=layer.node)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from modellint import claims, edits
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from .mixed import Mixed
     from .states import UnsavedState
-
-_KEY = re.compile(r"[A-Za-z_]\w*")
 
 
 class StateNotSaved(Rule):
@@ -144,10 +141,7 @@ def _help(state: UnsavedState) -> str:
 
 def _fix(state: UnsavedState) -> Fix | None:
     """Add the object to `recoverables`, where both stand in this file."""
-    recipe, item, recoverables = state.recipe, state.item, state.saved.recoverables
-    if state.makes or recoverables is None or recoverables.recipe is not recipe or not _KEY.fullmatch(item.name):
+    recipe, item, to = state.recipe, state.item, state.saved.recoverables
+    if state.makes or to is None or to.recipe is not recipe or item.recipe is not recipe:
         return None
-    if item.recipe is not recipe or recipe.resolve(item.path) is not item.node:
-        return None
-    edit = edits.insert_entry(recipe, recoverables.node, item.name, f"!ref <{item.path}>")
-    return None if edit is None else Fix(f"Add `{item.name}` to `recoverables`", Applicability.SAFE, (edit,))
+    return edits.add_reference(recipe, item.name, item.path, to.node, to="recoverables", item=item.node)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow import queries
 from modellint.graph.attributes import set_attribute, set_value
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.graph.immutable import dataclass
@@ -290,11 +291,7 @@ class Layers:
         """True if a container is an argument of a function that mentions methods that add layers."""
         if not any(self._root(arg) is made for arg in call.args[1:]):
             return False
-        definition = self._project.names.definition(frame.module, call.callee)
-        name = self_attribute(call.callee)
-        cls = frame.function.owner
-        method = None if name is None or cls is None else self._project.of(Members).method(cls, name)
-        function = definition.function if isinstance(definition, DefinedFunction) else method
+        function = queries.named_function(call.callee, frame.module, frame.function.owner, self._project)
         return function is not None and not function.words.isdisjoint(_ADDING)
 
     def _may_grow(self, value: Value, found: Layer, frame: Activation) -> bool:

@@ -62,7 +62,7 @@ def _asks_length(event: Event) -> bool:
 
 
 def _parts(unpacked: queries.Operand) -> tuple[tuple[queries.Operand, int], ...]:
-    """What a value is on its paths, with numbers of values; nothing if they are not all known."""
+    """The values that a value is on its paths, with their numbers of values; none if these are not all known."""
     if unpacked.value.op is Op.ITEM:
         count = _turns(unpacked.of(unpacked.value.args[0]))
         return () if count is None else ((unpacked, count),)

@@ -167,6 +167,7 @@ if TYPE_CHECKING:
     from modellint.knowledge.surface import takes_tensor as takes_tensor
     from modellint.knowledge.surface import tensor_names as tensor_names
     from modellint.knowledge.surface import wrapper_members as wrapper_members
+    from modellint.link.calls.named import named_function as named_function
     from modellint.link.calls.overloads import Refusal as Refusal
     from modellint.link.calls.reached import Reached as Reached
     from modellint.link.classes.attributes import AttributeMentions as AttributeMentions
@@ -235,6 +236,7 @@ else:
                 "all_names gone_names module_names optimizer_names removed_tensor_names takes_tensor tensor_names "
                 "wrapper_members"
             ),
+            "modellint.link.calls.named": "named_function",
             "modellint.link.calls.overloads": "Refusal",
             "modellint.link.calls.reached": "Reached",
             "modellint.link.classes.attributes": "AttributeMentions",

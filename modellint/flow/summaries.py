@@ -173,9 +173,8 @@ class Summaries(Lasting):
         """The functions that may look up elements that they make or get from a callee, or that may pad positions."""
         functions = (*module.all_functions(), module.body)
         found = [function for function in functions if self.body(function).is_root()]
-        if not found or reaches_tables(module, self.project):
-            return found
-        return [function for function in found if self.body(function).is_root(takes_numbers=False)]
+        sure = [function for function in found if self.body(function).is_root(takes_numbers=False)]
+        return found if len(sure) < len(found) and reaches_tables(module, self.project) else sure
 
     def keeps_tables(self, name: str, cls: Class) -> bool:
         """True if objects of a class may keep tables under an attribute."""

@@ -220,3 +220,40 @@ def test_the_rule_of_the_page_finds_layers_that_are_replaced(workspace: Workspac
 def test_an_unknown_query_names_the_nearest_one() -> None:
     with pytest.raises(AttributeError, match=r"has no `famly`; did you mean `family`\?"):
         queries.famly  # type: ignore[attr-defined]  # noqa: B018
+
+
+POLICIES = """\
+from torch import nn
+
+
+class Policy(nn.Module):
+    def act(self, x):
+        return self(x)
+
+
+class Greedy(Policy):
+    def forward(self, x):
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "is_called"),
+    [
+        ("def run(policy: Policy, x):\n    return policy(x)\n", False),
+        ("class Other(Policy):\n    pass\n\n\nother = Other()\nother(1)\n", False),
+        ("policy = Policy()\npolicy(1)\n", True),
+        ("(Policy)()(1)\n", True),
+        ("import functools\n\nfunctools.partial(Policy)()(1)\n", True),
+    ],
+)
+def test_files_are_searched_for_calls_of_objects_that_are_made(tmp_path: Path, made: str, is_called: bool) -> None:
+    """A class that is only a base, or in annotations, has no objects: no body is lowered for its calls."""
+    (tmp_path / "policies.py").write_text(POLICIES, encoding="utf-8")
+    (tmp_path / "train.py").write_text(f"from policies import Policy\n\n\n{made}", encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    modules = [project.python(tmp_path / name) for name in ("policies.py", "train.py")]
+    first, second = (module for module in modules if module is not None)
+    calls = list(queries.calls_of_objects(first.classes["Policy"], project))
+    assert [call.module for call in calls] == [second] * len(calls)
+    assert bool(calls) == is_called == bool([*first.lowered, *second.lowered])

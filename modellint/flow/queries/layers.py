@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -292,10 +293,19 @@ def calls_of_objects(cls: Class, project: Project) -> Iterator[Call]:
 
     A call of an `nn.Sequential` with such an object counts as one, and `model.forward(x)`.
     """
-    for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))):
+    modules = list(dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))))
+    if not any(_may_construct(module, cls) for module in modules):
+        return
+    for module in modules:
         for call, found in project.of(_Called).of(module):
             if cls in found:
                 yield call
+
+
+def _may_construct(module: ModuleFacts, cls: Class) -> bool:
+    """True unless a file names a class only where it makes no object of it: as a base or in annotations."""
+    text, name = module.text, re.escape(cls.name)
+    return "partial" in text or re.search(rf"(?<!class )\b{name}(?:\s+as\b|\s*\)*\s*\()", text) is not None
 
 
 class _Called:

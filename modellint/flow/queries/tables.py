@@ -23,7 +23,7 @@ from modellint.flow.unread_tables import asking, note
 from modellint.graph.immutable import dataclass
 from modellint.link.budget import ExhaustedError
 from modellint.link.searched import mentioning
-from modellint.link.values.torch_reach import reaches_tables, reaches_torch
+from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,10 +105,6 @@ class TableQueries:
     def _may_use_torch(self) -> bool:
         return reaches_torch(self._module, self._project)
 
-    @cached_property
-    def _may_make_tables(self) -> bool:
-        return self._may_use_torch and reaches_tables(self._module, self._project)
-
     def _all_lookups(self) -> Iterator[Lookup]:
         told = 0
         while told < len(self._found) or self._search():
@@ -139,11 +135,11 @@ class TableQueries:
 
     def tables_made(self, function: Function) -> Iterator[Event]:
         """The calls in a function that make a table themselves: `nn.Embedding(100, 8)`."""
-        return self._project.of(Summaries).body(function).tables_made() if self._may_make_tables else iter(())
+        return self._project.of(Summaries).body(function).tables_made()
 
     def tables_given(self, function: Function) -> Iterator[Event]:
         """The calls in a function that make a table, or may return one that another function makes."""
-        return self._project.of(Summaries).body(function).tables_given() if self._may_make_tables else iter(())
+        return self._project.of(Summaries).body(function).tables_given()
 
     def may_keep_tables(self, cls: Class, name: str) -> bool:
         """True if objects of a class may keep tables as `self.name`."""
@@ -252,7 +248,7 @@ class TableQueries:
         """The tables that the file's functions make with a row for padding: `nn.Embedding(100, 8, padding_idx=0)`."""
         seen: set[Value] = set()
         objects: dict[Class, Shell] = {}
-        for function in (*self._module.all_functions(), self._module.body) if self._may_make_tables else ():
+        for function in (*self._module.all_functions(), self._module.body) if self._may_use_torch else ():
             events = self._project.of(Summaries).body(function).padded_tables_given()
             for event, atoms in self._evaluated_at(events, function, objects):
                 for atom in atoms:

@@ -84,22 +84,25 @@ def _names_table(module: ModuleFacts) -> bool:
 
     A function is named as an attribute or in an import, as variables have its name, too.
     """
-    pattern, functions = _table_words()
-    if pattern.search(module.text) or any(name.startswith(_TORCH) for name in module.star_imports):
+    pattern, names, functions = _table_words()
+    text = module.text
+    if not any(name in text for name in names) and not module.star_imports:
+        return False
+    if pattern.search(text) or any(name.startswith(_TORCH) for name in module.star_imports):
         return True
-    inside = (name.strip("(),") for names in _INNER_NAMES.findall(module.text) for name in names.split())
+    inside = (name.strip("(),") for names in _INNER_NAMES.findall(text) for name in names.split())
     imported = (name for name in module.imports.values() if name.startswith(_TORCH))
     return any(name.rpartition(".")[2] in functions for name in (*imported, *inside))
 
 
 @cache
-def _table_words() -> tuple[re.Pattern[str], frozenset[str]]:
-    """What text contains that names a table, and the names of the functions among them."""
+def _table_words() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
+    """What text contains that names a table; all their names, and those of the functions among them."""
     rows = list(operators.rows())
     classes = {row.name.rpartition(".")[2] for row in rows if "table" in row.facets}
     functions = {row.name.rpartition(".")[2] for row in rows if row.facets.keys() >= {"ids", "real"}}
     pattern = rf"\b(?:{'|'.join(sorted(classes))})\b|\.\s*(?:{'|'.join(sorted(functions))})\b"
-    return re.compile(pattern), frozenset(functions)
+    return re.compile(pattern), frozenset(classes | functions), frozenset(functions)
 
 
 def _beside(module: ModuleFacts, project: Project) -> set[ModuleFacts] | None:

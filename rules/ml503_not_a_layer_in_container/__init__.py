@@ -28,8 +28,8 @@ class NotALayerInContainer(Rule):
 
     ## What it does
     Reports what `nn.Sequential`, `nn.ModuleList`, `nn.ModuleDict`, their `append` and `add_module` get in the place of
-    a layer: a function (`F.relu`), a class of which no layer is built (`nn.ReLU`), a text, a number, or a list of
-    layers. It follows names, elements of lists, helpers and their callers, and reports what is no layer on each path.
+    a layer: a function (`F.relu`), a class that is not built (`nn.ReLU`), a text, a number, or a list of layers. It
+    follows names, elements of lists, helpers and their callers, and reports what is no layer on each path.
 
     ## Why is this bad
     The constructor or method raises `TypeError: list is not a Module subclass`, or

@@ -47,7 +47,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
-    """What a value in the place of a layer is, in words; `made` is the value itself, `name` its dotted name if any."""
+    """A value in the place of a layer, in words; `made` is the value itself, `name` its dotted name if any."""
 
     kind: str
     made: queries.Operand
@@ -198,7 +198,7 @@ def _keys(given: Value) -> Iterator[Value]:
 
 
 def stranger(slot: Slot) -> Stranger | None:
-    """What a value is that is certainly no layer; None for a layer, for None, and for what may be one."""
+    """The kind of a value that is certainly no layer; None for a layer, for None, and for what may be one."""
     layer = slot.layer
     if not _is_settled(layer):
         return None

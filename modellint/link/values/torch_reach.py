@@ -97,7 +97,7 @@ def _names_table(module: ModuleFacts) -> bool:
 
 @cache
 def _table_words() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
-    """What text contains that names a table; all their names, and those of the functions among them."""
+    """The pattern of a text that names a table, all names of tables, and those of the functions among them."""
     rows = list(operators.rows())
     classes = {row.name.rpartition(".")[2] for row in rows if "table" in row.facets}
     functions = {row.name.rpartition(".")[2] for row in rows if row.facets.keys() >= {"ids", "real"}}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.link.calls.named import named_function
 from modellint.link.classes.calls import is_standard
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.link.searched import mentioning
@@ -239,13 +240,11 @@ class _Reading:
         """The function that a callee stands for, methods of objects made at module level included; None if unknown."""
         names = self._project.names
         definition = names.definition(module, callee)
-        if isinstance(definition, DefinedFunction):
-            return definition.function
         if isinstance(definition, External):
             return definition
-        if callee.op is Op.ATTR and callee.args[0].op is Op.PARAM and callee.args[0].data == "self":
-            owner = None if function is None else function.owner
-            return None if owner is None else self._project.classes.model(owner).method(str(callee.data))
+        found = named_function(callee, module, None if function is None else function.owner, self._project)
+        if found is not None or self_attribute(callee) is not None:
+            return found
         whole, name = dotted(callee) or "", "__call__"
         if not isinstance(definition, DefinedConstant):
             whole, _, name = whole.rpartition(".")

@@ -109,6 +109,7 @@ def test_a_large_recipe_ends(workspace: Workspace) -> None:
     assert len(text) > 5_000_000 or not IS_LARGE
 
 
+@pytest.mark.dear
 def test_the_work_grows_no_faster_than_the_recipe(workspace: Workspace) -> None:
     many = calls_of(lambda: check_large(workspace, 4_000))
     assert many < 4 * calls_of(lambda: check_large(workspace, 1_000))

@@ -95,6 +95,7 @@ def test_a_repository_is_checked_without_what_lies_around_it(project: Path, tmp_
     assert "torch.ones(3)" in row["around"]
 
 
+@pytest.mark.dear
 def test_what_a_reader_wrote_stays_when_the_code_is_checked_again(project: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     run("unknown.py", str(project), "--sheet", str(sheet))

@@ -225,6 +225,7 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
     assert not legacy or "modellint: ignore[ML204]  accepted" in (tmp_path / "src/old.py").read_text()
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("example", WITH_OUTPUT, ids=lambda example: example.command)
 def test_what_is_shown_is_what_comes_out(example: Shown) -> None:
     """On a terminal of 100 columns."""

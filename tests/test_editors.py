@@ -74,6 +74,7 @@ def neovim_settings() -> str:
     return str(settings)
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(NEOVIM is None, reason="Neovim (`nvim`) is not installed")
 def test_neovim_with_the_settings_of_the_docs_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)

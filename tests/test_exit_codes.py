@@ -71,6 +71,7 @@ def without_rights() -> None:
             ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
 
+@pytest.mark.dear
 @posix
 @full
 @pytest.mark.parametrize("command", COMMANDS)
@@ -79,6 +80,7 @@ def test_a_full_disk_is_2(project: Workspace, command: str) -> None:
     assert (done.code, done.err) == (2, "Error: stdout cannot be written: No space left on device\n")
 
 
+@pytest.mark.dear
 @posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_stdout_that_is_closed_is_2(project: Workspace, command: str) -> None:
@@ -86,6 +88,7 @@ def test_a_stdout_that_is_closed_is_2(project: Workspace, command: str) -> None:
     assert (done.code, done.err) == (2, "Error: stdout cannot be written: Bad file descriptor\n")
 
 
+@pytest.mark.dear
 @posix
 @pytest.mark.parametrize(("file", "code"), [("clean.py", 0), ("a.py", 1), ("nowhere.py", 2)])
 def test_what_cannot_be_told_changes_no_exit_code(project: Workspace, file: str, code: int) -> None:
@@ -108,6 +111,7 @@ def test_a_stdin_that_is_closed_is_2(project: Workspace) -> None:
     assert (done.code, done.out, done.err) == (2, "", "Error: stdin cannot be read: Bad file descriptor\n")
 
 
+@pytest.mark.dear
 @posix
 @pytest.mark.parametrize(("command", "code"), [("check clean.py", 0), ("check a.py", 1), ("rules", 0), ("--help", 0)])
 def test_a_reader_that_leaves_early_changes_no_exit_code(project: Workspace, command: str, code: int) -> None:
@@ -273,6 +277,7 @@ def test_findings_are_known_or_ignored(project: Workspace) -> None:
     assert "--write-baseline and --add-ignore deal with the same findings" in result.err
 
 
+@pytest.mark.dear
 @posix
 @pytest.mark.parametrize("command", ["check", "check a.py", "map a.py::A", "explain TST101", "check ../a.py"])
 def test_a_working_directory_that_is_gone(project: Workspace, command: str) -> None:
@@ -296,6 +301,7 @@ def test_an_error_of_our_own_is_2_and_told_in_one_line(project: Workspace, monke
     assert "in fail" in told
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(sys.platform != "linux", reason="root may read everything")
 @pytest.mark.parametrize(
     ("command", "says"),

@@ -200,6 +200,7 @@ TESTS = ("tests/test_flow.py", "tests/test_server.py", "tests/test_run.py")
 AGAIN = "passed before with all that they rest on as it is now, and did not run again (MODELLINT_STORE)"
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2")], ids="-".join)
 def test_what_passed_does_not_run_again_until_something_changes(
     copy: Path, tmp_path: Path, workers: tuple[str, ...]
@@ -215,6 +216,7 @@ def test_what_passed_does_not_run_again_until_something_changes(
     assert "2 passed" in out
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2")], ids="-".join)
 def test_what_opens_more_than_its_closure_runs_each_time(copy: Path, tmp_path: Path, workers: tuple[str, ...]) -> None:
     for _ in range(2):

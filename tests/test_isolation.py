@@ -56,6 +56,7 @@ ANALYSES = ("modellint.link.calls", "modellint.link.classes", "modellint.link.va
 NAMES = {"modellint.flow.queries", "modellint.flow.queries.names"}
 
 
+@pytest.mark.dear
 def test_a_run_without_changes_loads_no_analysis(tmp_path: Path) -> None:
     arguments = (str(EXAMPLES), "--exit-zero", "--cache-dir", str(tmp_path))
     cold, warm = imported(tmp_path, *arguments), imported(tmp_path, *arguments)

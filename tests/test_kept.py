@@ -137,6 +137,7 @@ def test_imported_files_are_not_parsed_again(project: Path, monkeypatch: pytest.
     assert {path.name for path in parsed[: len(parsed) - 3]} == {"top.py"}
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -158,6 +159,7 @@ def test_a_change_in_an_imported_file_counts(project: Path, old: str, new: str) 
         assert (now == before) is (b == old)
 
 
+@pytest.mark.dear
 def test_random_edits_give_what_a_run_without_cache_gives(project: Path) -> None:
     examples = Path(__file__).parent.parent / "examples"
     for source in sorted(examples.glob("*/broken")):
@@ -223,6 +225,7 @@ def test_what_is_cut_or_of_another_version_is_none(project: Path, kind: str) -> 
         forget_results(project)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("kind", ["outline", "answers"])
 def test_values_of_other_types_are_none(project: Path, kind: str) -> None:
     """Also where the checksum fits: whoever can write one is no more than someone who forgot what was known."""
@@ -263,6 +266,7 @@ def test_no_cache_keeps_nothing(workspace: Workspace) -> None:
     assert not (workspace.root / ".modellint_cache").exists()
 
 
+@pytest.mark.dear
 def test_processes_share_what_they_have_found_out(workspace: Workspace) -> None:
     files = {f"model/copy_{number}.py": OTHER for number in range(6)}
     workspace.write({**PROJECT, **files})

@@ -82,6 +82,7 @@ def describe(model: ClassModel | None) -> dict[str, Any] | None:
     }
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("release", RELEASES if IS_WHOLE else RELEASES[:1])
 def test_facts_equal_the_source(release: str, unpack: Unpack, bare: Project) -> None:
     root = unpack(release)

@@ -293,6 +293,7 @@ def test_a_deep_copy_takes_as_long_as_what_is_copied_is_large(
     assert calls_of(lambda: check(14)) < 4 * few
 
 
+@pytest.mark.dear
 def test_a_container_that_doubles_in_each_line_is_cut_short_and_told(workspace: Workspace) -> None:
     def check(lines: int) -> str:
         body = (

@@ -132,6 +132,7 @@ def test_an_installed_pack_shows_the_examples_of_each_rule(installed: Path) -> N
     assert page.stdout == as_text(type(load_rules()["ML103"])) + "\n"
 
 
+@pytest.mark.dear
 def test_the_examples_of_an_installed_pack_can_be_run(installed: Path) -> None:
     tested = with_installed(installed, "test-rules", str(installed / "ml503_not_a_layer_in_container"))
     rule = load_rules()["ML503"]
@@ -153,6 +154,7 @@ print([any(path.endswith("examples.zip") for path in opened), "zipfile" in sys.m
 """
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("command", "is_read"), [("check model.py --no-cache --jobs 1", False), ("explain ML204", True), ("rules", True)]
 )

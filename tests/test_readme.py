@@ -94,6 +94,7 @@ def on_a_terminal(*arguments: str) -> str:
     return re.sub(r"\x1b\[[\d;]*m", "", done.stdout)
 
 
+@pytest.mark.dear
 def test_the_shown_output_is_what_comes_out() -> None:
     shown = blocks(section("README.md", "Two more catches"), "text") + blocks(section("terminal.md", "Output"), "text")
     outputs = [
@@ -203,6 +204,7 @@ def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
     assert [(finding["code"], finding["line"], finding["column"]) for finding in found] == [("OWN001", 5, 44)]
 
 
+@pytest.mark.dear
 def test_the_python_example_runs() -> None:
     (example,) = blocks(section("terminal.md", "Python API"), "python")
     result = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)

@@ -268,6 +268,7 @@ def test_includes_that_double_end_and_are_no_cycle(tmp_path: Path) -> None:
     assert evaluation(tmp_path, {**files, "f30.yaml": "x: 1\n"}).problems == ()
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "text",
     [
@@ -324,6 +325,7 @@ _mapping = st.builds(
 _value = st.one_of(_leaf, _mapping, st.builds("\n  - {}\n  - {}".format, _leaf, _leaf))
 
 
+@pytest.mark.dear
 @given(st.lists(_value, min_size=4, max_size=4))
 @settings(max_examples=drawn(300), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_generated_recipes_mean_what_the_library_makes_of_them(
@@ -365,6 +367,7 @@ def _included(overrides: dict[str, str]) -> str:
     return f"!include:part.yaml{below}"
 
 
+@pytest.mark.dear
 @given(
     st.lists(_any_value, min_size=4, max_size=4),
     st.lists(_value, min_size=2, max_size=2),

@@ -54,6 +54,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("code", RULES)
 def test_a_rule_asks_what_it_requires(code: str, asked: dict[str, set[str]], tmp_path: Path) -> None:
     rule = RULES[code]

@@ -97,6 +97,7 @@ def test_rules_speak_to_the_engine_by_queries(source: house.House) -> None:
     assert looking == INSIDE
 
 
+@pytest.mark.dear
 def test_what_is_imported_for_typing_exists() -> None:
     """Those imports are never executed, and mypy reads neither tests nor benchmarks."""
     files = [path for folder in ("modellint", "tests", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")]

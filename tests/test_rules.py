@@ -56,6 +56,7 @@ def test_a_file_that_is_checked_alone_shows_what_is_wrong_in_it(
     assert problems(each_file_alone_shows_its_own, rule, example, LOADED, tmp_path) == []
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
 def test_a_fix_gives_what_the_example_says_and_nothing_is_left_to_fix(
     rule: type[Rule], example: Example, tmp_path: Path

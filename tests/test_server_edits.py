@@ -261,6 +261,7 @@ def test_diagnostics_are_those_of_a_fresh_check(tmp_path: Path, name: str, text:
     assert whole > edits // 2
 
 
+@pytest.mark.dear
 def test_diagnostics_of_cells_are_those_of_a_fresh_check(tmp_path: Path) -> None:
     (tmp_path / "modellint.toml").write_text("")
     units, chance = utf("utf-16"), random.Random(0)

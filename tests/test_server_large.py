@@ -115,6 +115,7 @@ def test_a_large_document_that_changes_is_checked_anew(client: Client, tmp_path:
     assert codes(client.diagnostics(large, 3)) == ["ML204"]
 
 
+@pytest.mark.dear
 def test_a_large_document_can_be_closed_while_it_is_checked(client: Client, tmp_path: Path) -> None:
     large = opened(client, tmp_path / "large.py", HUGE)
     being_checked(client)
@@ -127,6 +128,7 @@ def test_a_large_document_can_be_closed_while_it_is_checked(client: Client, tmp_
     assert client.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(not HAS_PROC, reason="looks at processes in /proc")
 def test_the_process_for_large_documents_ends_with_the_server(client: Client, tmp_path: Path) -> None:
     opened(client, tmp_path / "large.py", HUGE)

@@ -237,6 +237,7 @@ READERS = {
 }
 
 
+@pytest.mark.dear
 def test_who_reads_comments_notes_it() -> None:
     found: dict[str, set[str]] = {}
     folders = ("modellint/edits", "modellint/flow", "modellint/link", "rules")

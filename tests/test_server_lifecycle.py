@@ -71,6 +71,7 @@ def ended(server: Connection) -> tuple[int, str]:
     return code, server.process.stderr.read().decode()
 
 
+@pytest.mark.dear
 def test_nothing_but_initialize_comes_first(server: Connection) -> None:
     server.send("textDocument/didOpen", {"textDocument": {"uri": "file:///a.py"}})
     server.send("textDocument/hover", HOVER, 7)
@@ -375,6 +376,7 @@ def test_shutdown_is_answered_while_something_is_checked(tmp_path: Path) -> None
     assert client.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.dear
 def test_an_editor_that_does_not_read_can_be_left(server: Connection, tmp_path: Path) -> None:
     """More is to be told than a pipe holds; the server still hears what it is told."""
     begin(server)

@@ -108,6 +108,7 @@ def test_random_edits_give_what_a_new_check_gives(tmp_path: Path) -> None:
     assert found
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("at", [1, 20, 200])
 def test_a_check_that_is_given_up_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int

@@ -188,6 +188,7 @@ def test_a_theory_that_fails_is_told_and_harms_nothing(workspace: Workspace, act
     assert errors[0][2].startswith(error)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "act",
     [

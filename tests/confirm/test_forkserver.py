@@ -244,6 +244,7 @@ def test_a_server_ends_with_its_children_and_leaves_nothing(tmp_path: Path, monk
     assert [*scratches.iterdir()] == []
 
 
+@pytest.mark.dear
 def test_modules_of_a_project_come_before_those_that_are_imported(tmp_path: Path) -> None:
     (tmp_path / "hyperpyyaml.py").write_text("OWN = 'of the project'\n")
     assert between(imported(tmp_path / "user.py", "from hyperpyyaml import OWN as said\n" + TELL)) == "of the project"

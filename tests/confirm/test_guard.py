@@ -105,6 +105,7 @@ def test_audit_hooks_stop_it_where_the_system_cannot(attack: Attack, tmp_path: P
     assert attack.is_quiet or "modellint does not let code" in child.complaint, child.complaint
 
 
+@pytest.mark.dear
 @needs_system
 @pytest.mark.parametrize("attack", named(CHANNEL))
 def test_what_is_said_on_the_channel_grows_nothing_and_delays_nothing(attack: Attack, tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ STOPS: dict[str, Use] = {
 }
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("fake", [True, False])
 @pytest.mark.parametrize("name", PASSES)
 def test_what_passes_ids_on(name: str, fake: bool) -> None:

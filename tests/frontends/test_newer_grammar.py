@@ -45,6 +45,7 @@ LIBRARY = sorted(
 )
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("start", range(5))
 def test_the_standard_library_reads_as_the_interpreter_reads_it(start: int) -> None:
     for path in LIBRARY[start::5]:

@@ -113,6 +113,7 @@ def test_what_hangs_loose_is_red_on_the_screen_and_nothing_else_is(workspace: Wo
     assert sound == 0
 
 
+@pytest.mark.dear
 def test_dark_pages_are_dark(workspace: Workspace) -> None:
     page = page_of(workspace, SOUND)
     browse(page, "--screenshot=shot.png", "--blink-settings=preferredColorScheme=0")

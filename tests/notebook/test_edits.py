@@ -69,6 +69,7 @@ def edits(draw: st.DrawFn, source: str) -> list[Change]:
     return sorted(found)
 
 
+@pytest.mark.dear
 @given(data=st.data(), text=documents(), bom=st.booleans())
 def test_only_the_sources_that_are_edited_change(data: st.DataObject, text: str, bom: bool) -> None:
     before = text.encode("utf-8-sig" if bom else "utf-8")

@@ -631,6 +631,7 @@ def tried(facet: str) -> tuple[list[str], list[str]]:
 FACETS = sorted({facet for row in operators.rows() for facet in row.facets} - {"unchecked"})
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("facet", FACETS)
 def test_what_a_facet_says_is_seen(facet: str) -> None:
     seen, otherwise = tried(facet)

@@ -15,7 +15,7 @@ from modellint.rule import Rule, called_probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.rule import Project
 
     from .values import RefusedValue
@@ -134,7 +134,7 @@ class CallMismatch(Rule):
     - dataclasses, and classes with `__new__` or a metaclass
     - a callee with `*args` and `**kwargs`, which takes anything
     - a name with several candidates, such as one in each branch of `try: import`
-
+    - a callee that raises an error whatever it is given
     - what only another release of torch takes: the signatures are those of torch 2.13, 2.6 and 2.0, and names that its
       docstrings mention count as taken. The rule reports a call if each of these releases refuses it that the
       requirements of the project admit. It ignores calls under a condition that asks for a version
@@ -262,9 +262,18 @@ def _of_project(call: queries.Call) -> Mismatch | None:
     """The mismatch of a call whose target the project defines, or that is a layer of torch."""
     target = call.target
     misfits = () if target is None else tuple(call.misfits(target))
-    if target is None or not misfits or _is_used_as_tensor(call, target):
+    if target is None or not misfits or _is_used_as_tensor(call, target) or _is_retired(target.function):
         return None
     return Mismatch(call, target, misfits)
+
+
+def _is_retired(function: Function | None) -> bool:
+    """True if a function raises an error whatever it is given, and never returns."""
+    events = () if function is None else function.flow.events
+    return all(event.kind not in (EventKind.RETURN, EventKind.YIELD) for event in events) and any(
+        event.kind is EventKind.RAISE and event.guard is None and not event.loops and not event.handled
+        for event in events
+    )
 
 
 def _is_used_as_tensor(call: queries.Call, target: queries.Reached) -> bool:

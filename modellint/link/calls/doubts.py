@@ -137,7 +137,34 @@ def is_shadowed(project: Project, module: ModuleFacts, name: str) -> bool:
         return False
     if base == project.options.root and any(project.files.exists(base / name) for name in _BUILT):
         return False  # a package that is installed from here, or found from here
-    return base in module.file.parents and project.files.exists(base / "__init__.py")
+    is_package = base in module.file.parents and project.files.exists(base / "__init__.py")
+    return is_package and not _is_run_from(project, base)
+
+
+def _is_run_from(project: Project, folder: Path) -> bool:
+    """True if the files of a package folder import definitions of one another by bare names only: Python is run there.
+
+    Those of a package use relative imports, or its name.
+    """
+
+    def find() -> bool:
+        paths = (folder / name for name in project.files.listdir(folder) if name.endswith(".py"))
+        found = False
+        for module in filter(None, map(project.python, paths)):
+            imported = module.imports.values()
+            tops = {full.partition(".")[0] for full in (*imported, *module.star_imports)}
+            if module.relative or folder.name in tops:
+                return False
+            found |= any(_defines(project, folder, *full.partition(".")[::2]) for full in imported)
+        return found
+
+    return project.once(("run from", folder), find)
+
+
+def _defines(project: Project, folder: Path, stem: str, name: str) -> bool:
+    """True if the file `stem` of a folder defines `name`."""
+    module = project.python(folder / f"{stem}.py") if name else None
+    return module is not None and (name in module.classes or name in module.functions or name in module.constants)
 
 
 def _is_bound(module: ModuleFacts, name: str) -> bool:

@@ -1,0 +1,5 @@
+from learner import Learner
+
+
+def train(width):
+    return Learner(width).model

@@ -1,0 +1,5 @@
+import onnx
+
+
+def check(path):
+    onnx.checker.check_model(path)

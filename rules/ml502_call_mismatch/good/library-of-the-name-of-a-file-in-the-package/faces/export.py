@@ -1,0 +1,5 @@
+from .onnx import load
+
+
+def export(path):
+    return load(path).eval()

@@ -1,0 +1,5 @@
+from voices.onnx import load
+
+
+def export(path):
+    return load(path).eval()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .local_variables import LocalVariable
     from .partly import Partly
     from .parts import Missing
+    from .too_early import TooEarly
     from .undefined import Undefined
 
 #: The longest source that a message shows.
@@ -38,6 +39,7 @@ class UndefinedAttribute(Rule):
 
     - an attribute that the constructor sets in one branch only, and that `forward` or the constructor reads in any
       case. The default of a parameter must select another branch, or the code must spell one out (`elif`, `else`)
+    - an attribute that one method alone sets, after it has read it
     - `self.encoder.x` and `model.x`, if the object certainly is of a class of the project, and nothing sets `x` there
     - a method or attribute of the wrapped model that `nn.DataParallel` and `DistributedDataParallel` do not have
       (`model.encode(x)`), `hasattr` that asks a wrapper for one, and `.module` of a model that is not wrapped
@@ -100,6 +102,10 @@ class UndefinedAttribute(Rule):
 
         for partly in partly_set(module, project):
             yield self._partly_finding(partly, project)
+        from .too_early import read_too_early
+
+        for early in read_too_early(module, project):
+            yield self._early_finding(early, project)
         from .parts import missing_of_others
 
         for missing in missing_of_others(module, project):
@@ -125,6 +131,26 @@ class UndefinedAttribute(Rule):
             related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
             help="set it on every path through the constructor",
             claim=claims.NotSet(module.place(found.event.value), cls.qualname, name),
+        )
+
+    def _early_finding(self, found: TooEarly, project: Project) -> Finding:
+        """The finding about an attribute that a method reads before it sets it, where nothing else does."""
+        module, name, cls = found.function.module, found.name, found.cls
+        is_read = queries.family(cls, project).is_read
+        place = module.place(found.value)
+        return self.finding(
+            _place_of_name(place, name),
+            f"`self.{name}` is read before anything sets it",
+            symbol=f"{cls.name}.{name}",
+            confidence=Confidence.HIGH,
+            severity=_severity(found, project) if is_read else Severity.INFO,
+            evidence=(
+                f"only `{found.function.name}` sets it, and only after this line",
+                *([] if is_read else [_UNREAD]),
+            ),
+            related=(Related(module.place(found.stored.target or found.stored.value), "set here"),),
+            help="set it in the constructor, before this method is called",
+            claim=claims.Refused(place, "AttributeError", name),
         )
 
     def _local_finding(self, found: LocalVariable, project: Project) -> Finding:
@@ -219,7 +245,7 @@ class UndefinedAttribute(Rule):
 _UNREAD = "a decorator of the class, or of a base, cannot be read: it may set it"
 
 
-def _severity(found: Undefined, project: Project) -> Severity:
+def _severity(found: Undefined | TooEarly, project: Project) -> Severity:
     from .undefined import ENTERED, is_called, is_named_elsewhere, is_reached_at_once
 
     function = found.function

@@ -71,8 +71,8 @@ def undefined_reads(module: ModuleFacts, project: Project) -> Iterator[Undefined
             yield from _reads(cls, missing, known, project)
 
 
-def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozenset[str]:
-    """Those of the names that other code than the constructor of a class sets, or may set."""
+def set_by_others(names: frozenset[str], cls: Class, project: Project, by: Function | None = None) -> frozenset[str]:
+    """Those of the names that other code than one method of a class sets, or may set: `by`, or else the constructor."""
     if not names:
         return names
     model = project.classes.model(cls)
@@ -87,10 +87,11 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
         return names
     own = queries.mentions(cls, project)
     known = {*found.given, *cls.methods, *cls.attributes, *cls.annotations}
-    known |= {name for name in names if name.startswith(own.prefixes) or _is_told_or_stored(name, cls)}
+    known |= {name for name in names if name.startswith(own.prefixes) or _is_told_or_stored(name, cls, by)}
     for members in libraries:
         known |= members or frozenset()
     for one in found.classes:
+        known |= queries.call_effects(one, project).names
         if one is not cls:
             said = queries.mentions(one, project)
             known.update(one.methods, one.attributes, one.annotations, said.stored, said.told - said.compared)
@@ -98,16 +99,16 @@ def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozen
     return frozenset(name for name in names if name in known or _is_set_outside(name, cls, project))
 
 
-def _is_told_or_stored(name: str, cls: Class) -> bool:
-    """True if a method besides the constructor stores under a name, or any method has it in a string.
+def _is_told_or_stored(name: str, cls: Class, by: Function | None) -> bool:
+    """True if a method besides `by`, or the constructor, stores under a name, or any method has it in a string.
 
-    A string that is the key of the value that the constructor stores does not count: `self.name = config["name"]`.
+    A string that is the key of the value that a method stores does not count: `self.name = config["name"]`.
     """
     for function in (*cls.methods.values(), *cls.hidden):
         if name not in function.words:
             continue
         kept = [event for event in function.flow.events if set_attribute(event) == name]
-        if kept and function.name != "__init__":
+        if kept and not (function.name == "__init__" if by is None else function is by):
             return True
         keys = {id(part) for event in kept for part in event.value.walk()}
         if any(name in names_in(value) for value in walk_all(function.flow.evaluated()) if id(value) not in keys):
@@ -189,15 +190,26 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
     for one in found.classes:
         said = queries.mentions(one, project)
         names.update(one.methods, one.attributes, one.annotations, said.stored, said.told - said.compared)
-        later = queries.call_effects(one, project)
-        if later.alter or later.bases or not later.is_known or not queries.escapes(one, project).is_known:
+        if _is_altered(one, project) or takes_any_names(one, project):
             return None
-        if takes_any_names(one, project):
-            return None
-        names |= later.names
+        names |= queries.call_effects(one, project).names
         own = queries.mentions(cls, project)
         names.update(name for name in own.read | own.filled if said.may_set(name))
     return frozenset(names)
+
+
+def may_differ(cls: Class, project: Project) -> bool:
+    """True if a class may be another one than its name says, or unknown code may set attributes of its objects."""
+    line = [current.cls for current in project.classes.model(cls).mro() if current.cls is not None]
+    family = queries.family(cls, project).classes
+    return any(_is_doubtful(one, project) for one in line) or any(_is_altered(one, project) for one in family)
+
+
+def _is_altered(cls: Class, project: Project) -> bool:
+    """True if code may change a class, or gets its objects from it, that cannot be read."""
+    later = queries.call_effects(cls, project)
+    is_known = later.is_known and queries.escapes(cls, project).is_known
+    return later.alter or bool(later.bases) or not is_known
 
 
 def _is_set_outside(name: str, cls: Class, project: Project) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import claims
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Severity, Span
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.flow import queries
 from modellint.graph.value import Op
 from modellint.rule import Rule, called_probe
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Project
+
+    from .methods import OnNumber
 
 #: Functions of `math` that torch has under the same name.
 _IN_MATH = frozenset(
@@ -36,7 +38,9 @@ class NumberForTensor(Rule):
     ## What it does
     Reports a call of `torch` or `torch.nn.functional` whose first argument has to be a tensor, by torch's own
     signatures, but is something else on every path: a number (`torch.log(math.pi)`), a list, a string, or a layer
-    instead of its output (`F.relu(self.proj)`). Also reports an optimizer that gets a dictionary.
+    instead of its output (`F.relu(self.proj)`). Also reports an optimizer that gets a dictionary, and a method of
+    tensors that is called on a number (`self.scale.to(x.device)`). It is a warning where the constructor stores a
+    number or a tensor, and the defaults of its parameters select the number.
 
     ## Why is this bad
     The call raises `TypeError: log(): argument 'input' (position 1) must be Tensor, not float`.
@@ -71,12 +75,37 @@ class NumberForTensor(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .methods import on_number
+
         for call in queries.flow(module, project).calls():
+            if (found := on_number(call)) is not None and not _is_asked(call):
+                yield self._method_finding(call, found)
+                continue
             name = next((name for name in call.function_names if name.startswith("torch.")), "")
             given = call.argument(0, _first(name)) if name and "TypeError" not in call.event.handled else None
             kind = None if given is None else _kind(name, given)
             if given is not None and kind is not None and _ASKING.isdisjoint(call.questions):
                 yield self._finding(call, given, name, kind)
+
+    def _method_finding(self, call: queries.Call, found: OnNumber) -> Finding:
+        """The finding about a method of tensors that is called on a number."""
+        name, place = str(call.value.callee.data), call.callee.place
+        text = " ".join(call.module.source.text_of(place.span).removesuffix(f".{name}").split())[:60]
+        evidence = f"`{text}` is a number on every path"
+        if found.default:
+            evidence = f"the default of `{found.default}` makes it a number, and the other side a tensor"
+        related = () if found.stored is None or found.stored.target is None else (found.stored.target,)
+        return self.finding(
+            place,
+            f"`{text}` is a number{' by default' if found.default else ''}, and numbers have no method `{name}`",
+            symbol=f"{call.symbol}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if call.is_tried_out else Severity.WARNING if found.default else None,
+            evidence=(evidence,),
+            related=tuple(Related(call.module.place(target), "set here") for target in related),
+            help="make it a tensor on every path, or leave out the call",
+            claim=claims.Refused(place, "AttributeError", f"has no attribute '{name}'"),
+        )
 
     def _finding(self, call: queries.Call, given: queries.Argument, name: str, kind: str) -> Finding:
         short, is_optimizer = name.rpartition(".")[2], name.startswith("torch.optim.")
@@ -90,6 +119,12 @@ class NumberForTensor(Rule):
             fix=_fix(call.value, call.module, short) if kind == "a number" else None,
             claim=claims.Refused(call.place, "TypeError", "can only optimize Tensors" if is_optimizer else "be Tensor"),
         )
+
+
+def _is_asked(call: queries.Call) -> bool:
+    """True if a condition asks what a value is, or a handler expects the error."""
+    is_caught = not {"AttributeError", "Exception", "BaseException"}.isdisjoint(call.event.handled)
+    return is_caught or not _ASKING.isdisjoint(call.questions)
 
 
 def _first(name: str) -> str:

@@ -28,6 +28,8 @@ _HOLDING = frozenset(("_modules", "_parameters", "_buffers"))
 #: Methods that give a class attributes of any name.
 _ANSWERING = frozenset(("__getattr__", "__getattribute__", "__setattr__"))
 
+#: The base of functions whose static methods get a context, by its names.
+_WITH_CONTEXT = frozenset(("torch.autograd.Function", "torch.autograd.function.Function"))
 #: Values that texts are compared with, and displays of such texts.
 _COMPARED = (Op.PARAM, Op.ATTR, Op.INDEX)
 _DISPLAYS = (Op.TUPLE, Op.LIST, Op.SET)
@@ -217,10 +219,25 @@ def _setting(module: ModuleFacts, name: str, project: Project) -> Iterator[str]:
         for event in function.flow.events:
             target = event.target
             if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
-                if not is_self(target.args[0]) and not _is_copied(event.value, target, module, project):
-                    yield next(_names_of(target.args[0]), "")
+                owner = target.args[0]
+                if is_self(owner) or _is_context(owner, function, project):
+                    continue
+                if not _is_copied(event.value, target, module, project):
+                    yield next(_names_of(owner), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
                 yield from () if function.owner is not None and set_attribute(event) == name else ("",)
+
+
+def _is_context(value: Value, function: Function, project: Project) -> bool:
+    """True if a value is the context that torch gives the static methods of an `autograd.Function`."""
+    owner = function.owner
+    if value.op is not Op.PARAM or owner is None or not function.is_static:
+        return False
+    if not function.parameters or function.parameters[0].name != value.data:
+        return False
+    classes = [model.cls for model in project.classes.model(owner).mro() if model.cls is not None]
+    bases = (project.names.definition(one.module, base) for one in classes for base in one.bases)
+    return any(isinstance(base, External) and base.name in _WITH_CONTEXT for base in bases)
 
 
 def _is_copied(value: Value, target: Value, module: ModuleFacts, project: Project) -> bool:

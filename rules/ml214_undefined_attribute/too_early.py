@@ -37,14 +37,14 @@ class TooEarly:
 def read_too_early(module: ModuleFacts, project: Project) -> Iterator[TooEarly]:
     """The reads in the layers of a file that come before anything has set the attribute."""
     for cls in module.classes.values():
-        if not project.classes.model(cls).is_module:
-            continue
         names: dict[Function, set[str]] = {}
         for name, methods in cls.assigned.items():
             if len(methods) == 1 and name not in cls.attributes:
                 names.setdefault(methods[0], set()).add(name)
         for method, assigned in names.items():
             found = {early.name: early for early in _reads(cls, method, assigned)}
+            if not found or not project.classes.model(cls).is_module:
+                continue
             for name in set_by_others(frozenset(found), cls, project, by=method):
                 del found[name]
             if not found or may_differ(cls, project):

@@ -42,7 +42,7 @@ def on_number(call: queries.Call) -> OnNumber | None:
         is_number = _may_be_number(held) and queries.Operand(held, function, call.project).kinds() == _ONLY_NUMBERS
         return OnNumber() if is_number else None
     stored = _stored_once(attribute, cls)
-    if stored is None or not _may_be_number(stored.value) or len(held.args) > 1:
+    if stored is None or not _may_be_number(stored.value) or len(held.args) > 1 or _is_asked(attribute, cls):
         return None
     kinds = queries.Operand(held, function, call.project).kinds()
     default = "" if kinds == _ONLY_NUMBERS else _by_default(call, stored, cls) if kinds == _EITHER else None
@@ -65,6 +65,17 @@ def _stored_once(name: str, cls: Class) -> Event | None:
     constructor = cls.methods.get("__init__")
     events = constructor.flow.stores.get(name, ()) if constructor is not None else ()
     return events[0] if len(events) == 1 and events[0].guard is None and not events[0].loops else None
+
+
+def _is_asked(name: str, cls: Class) -> bool:
+    """True if a condition in a method of a class asks what an attribute is, by a call: `torch.is_tensor(self.x)`."""
+    for method in cls.methods.values():
+        for event in method.flow.events if name in method.words else ():
+            guards = () if event.guard is None else event.guard.chain()
+            asked = (part for guard in guards for part in guard.test.walk() if part.op is Op.CALL)
+            if any(self_attribute(given) == name for part in asked for given in part.args[1:]):
+                return True
+    return False
 
 
 def _is_set_besides(name: str, cls: Class, call: queries.Call) -> bool:

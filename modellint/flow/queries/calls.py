@@ -124,8 +124,10 @@ class Call:
     def questions(self) -> frozenset[str]:
         """The names of the functions that conditions around the call ask: `isinstance`, `hasattr`, `is_tensor`."""
         tests = () if self.event.guard is None else (guard.test for guard in self.event.guard.chain())
-        parts = (part for test in tests for part in test.walk() if part.op is Op.CALL)
-        return frozenset(called_name(part.callee) for part in parts)
+        parts = [part for test in tests for part in test.walk() if part.op is Op.CALL]
+        found = (self.project.names.definition(self.module, part.callee) for part in parts)
+        names = (one.name.rpartition(".")[2] for one in found if isinstance(one, External))
+        return frozenset((*(called_name(part.callee) for part in parts), *names))
 
     @property
     def depends_on_release(self) -> bool:

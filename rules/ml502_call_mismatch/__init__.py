@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event
     from modellint.rule import Project
 
     from .values import RefusedValue
@@ -87,6 +88,8 @@ _ADVICE = {
 }
 #: Conditions that ask what kind of thing a value is.
 _ASKING = frozenset(("isinstance", "is_tensor", "type", "hasattr", "callable", "is_tracing", "is_scripting"))
+#: The most calls through which a function is followed to the error that it raises.
+_MAX_DEPTH = 2
 #: Up to this many calls in a file that fail alike have a finding each.
 _MOST = 3
 
@@ -262,18 +265,28 @@ def _of_project(call: queries.Call) -> Mismatch | None:
     """The mismatch of a call whose target the project defines, or that is a layer of torch."""
     target = call.target
     misfits = () if target is None else tuple(call.misfits(target))
-    if target is None or not misfits or _is_used_as_tensor(call, target) or _is_retired(target.function):
+    if target is None or not misfits or _is_used_as_tensor(call, target) or _is_retired(target.function, call.project):
         return None
     return Mismatch(call, target, misfits)
 
 
-def _is_retired(function: Function | None) -> bool:
-    """True if a function raises an error whatever it is given, and never returns."""
-    events = () if function is None else function.flow.events
-    return all(event.kind not in (EventKind.RETURN, EventKind.YIELD) for event in events) and any(
-        event.kind is EventKind.RAISE and event.guard is None and not event.loops and not event.handled
-        for event in events
+def _is_retired(function: Function | None, project: Project, depth: int = 0) -> bool:
+    """True if a function raises an error whatever it is given, itself or by what it calls, and never returns."""
+    events = () if function is None or depth > _MAX_DEPTH else function.flow.events
+    if any(event.kind in (EventKind.RETURN, EventKind.YIELD) for event in events):
+        return False
+    always = (event for event in events if event.guard is None and not event.loops and not event.handled)
+    return any(
+        event.kind is EventKind.RAISE or _is_retired(_called(event, function, project), project, depth + 1)
+        for event in always
     )
+
+
+def _called(event: Event, function: Function | None, project: Project) -> Function | None:
+    """The function of the project that an event calls by its name; None for any other event."""
+    if function is None or event.kind is not EventKind.CALL:
+        return None
+    return queries.named_function(event.value.callee, function.module, function.owner, project)
 
 
 def _is_used_as_tensor(call: queries.Call, target: queries.Reached) -> bool:

@@ -157,6 +157,7 @@ class ChildRun:
         return {
             "scratch": self._place.folder,
             "roots": [*dict.fromkeys([*near, *setup.roots])],
+            "inner": [str(folder) for folder in _folders_above(target.path, Path(setup.roots[0]))],
             "device": setup.guarding.device,
             "guard": setup.guard.name if setup.guard else "in part",
             "overrides": dict(setup.overrides),
@@ -171,6 +172,11 @@ def _probe_as_json(number: int, probe: Probe) -> dict[str, Any]:
     functions = [[str(target.path), target.name] for target in probe.functions]
     context = {"name": probe.target.name, "functions": functions, "users": probe.users}
     return {"id": number, "claim": as_json(probe.claim), **context}
+
+
+def _folders_above(path: Path, root: Path) -> list[Path]:
+    """The folders that a file lies in, from its own to that of the project: scripts may be run from any of them."""
+    return [folder for folder in path.parents if folder.is_relative_to(root)]
 
 
 def _import_root(path: Path) -> Path:

@@ -112,6 +112,9 @@ class NotALayerInContainer(Rule):
         place = slot.place or (here if slot.layer.value.op is not Op.PARAM else call.place)
         text = " ".join(call.module.source.text_of(place.span).split())
         shown = f"`{text}` is {found.kind}" if len(text) <= _MAX_SHOWN else f"this is {found.kind}"
+        # A run of this function alone gets other arguments than its callers pass.
+        is_passed = any(part.op is Op.PARAM for part in slot.layer.value.walk())
+        is_run = made.function is call.function or not is_passed
         is_elsewhere = not is_own or made.place.span.line != place.span.line
         return self.finding(
             place,
@@ -123,7 +126,7 @@ class NotALayerInContainer(Rule):
             related=(Related(made.place, "it comes from here"),) if is_elsewhere else (),
             help=_HELP.get(found.kind, "build a layer there"),
             fix=_fix(slot, found, place, call.project),
-            claim=claims.Refused(call.place, "TypeError", "is not a Module subclass"),
+            claim=claims.Refused(call.place, "TypeError", "is not a Module subclass") if is_run else None,
         )
 
 

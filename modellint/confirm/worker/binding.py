@@ -40,12 +40,20 @@ def binding(session: Session, claim: Refused) -> Verdict:
     return run if run.status is not UNCONFIRMED else unconfirmed(likeliest(reasons))
 
 
+def _is_written(argument: ast.expr, text: str) -> bool:
+    """True if an argument is the expression of a text, whatever its quotes and blanks."""
+    try:
+        return ast.dump(argument) == ast.dump(ast.parse(f"({text})", mode="eval").body)
+    except SyntaxError:
+        return False
+
+
 def landing(session: Session, claim: InSlot) -> Verdict:
     """Bind the arguments of a call to its callee's signature, and look which parameter gets one of them."""
     call, signature, reasons = _called(session, claim)
     if call is None or signature is None:
         return unconfirmed(likeliest(reasons))
-    if claim.position >= len(call.args) or ast.unparse(call.args[claim.position]) != claim.argument:
+    if claim.position >= len(call.args) or not _is_written(call.args[claim.position], claim.argument):
         return refuted(f"`{claim.argument}` is not argument {claim.position + 1}")
     try:
         bound = signature.bind_partial(*range(claim.position + 1)).arguments

@@ -1,8 +1,8 @@
 """One group of probes in a process of its own: torch and the standard library only, under the project's interpreter.
 
 The request is a JSON file:
-`{"scratch", "roots", "device", "guard", "overrides", "stand_ins", "target", "probes"}`; a probe is a claim as it is
-stored, with where it can be seen: `{"id", "claim", "name", "functions", "users"}`.
+`{"scratch", "roots", "inner", "device", "guard", "overrides", "stand_ins", "target", "probes"}`; a probe is a claim as
+it is stored, with where it can be seen: `{"id", "claim", "name", "functions", "users"}`.
 Answers are JSON lines: `{"stage"}` says what is being done, `{"verdict"}` is the one on a probe, in the order of
 the request, `{"done"}` ends a run that reached its end.
 """
@@ -38,6 +38,7 @@ def main(request_path: str, channel_number: str) -> None:
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     sys.argv = [request["target"]["path"]]
     sys.path[:0] = request["roots"]
+    sys.path += request["inner"]  # for what is found nowhere else
     os.chdir(request["scratch"])
     channel.stage("importing torch")
     import torch

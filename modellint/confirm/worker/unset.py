@@ -18,18 +18,26 @@ if TYPE_CHECKING:
 
 
 def lacking(session: Session, claim: NotSet) -> Verdict:
-    """Run the code that reads an attribute: confirmed if it is missing there, or in an object that was built."""
+    """Run the code that reads an attribute: confirmed if it is missing there, or in an object that was built.
+
+    A run in which it is there refutes the claim only if no other value of an assumed argument leaves it unset.
+    """
     spot, reasons, attribute = Spot.of(claim.place), list[str](), claim.attribute
     session.begin("importing the file")
     source = session.source()
     if not _reads(source.tree, spot, attribute):
         return refuted(f"`{attribute}` is not what is read there")
     is_caught = _is_tried(source.tree, spot)  # a lack of it is not seen from outside
+    refutation: Verdict | None = None
     for error, is_reached in reach(session, spot, reasons):
         if isinstance(error, AttributeError) and is_at(error, spot) and f"'{attribute}'" in str(error):
             return confirmed(f"`{session.name}`: {described(error)}")
         if is_reached and not is_caught and (error is None or not is_at(error, spot)):
-            return refuted(f"`{session.name}` was run, and it was there")
+            refutation = refutation or refuted(f"`{session.name}` was run, and it was there")
+            if session.builder is None or not session.builder.alternatives:
+                break
+    if refutation is not None:
+        return refutation
     session.name = claim.owner
 
     def built(attempt: Attempt) -> Verdict:

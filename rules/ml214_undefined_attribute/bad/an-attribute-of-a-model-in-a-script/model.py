@@ -12,7 +12,7 @@ class Net(nn.Module):
 
 
 def show(net):
-    print(net.fc9.weight.shape)  # expect: ML214
+    print(net.fc2.weight.shape)
 
 
 net = Net(4).eval()

@@ -176,7 +176,7 @@ class UndefinedAttribute(Rule):
         place = module.place(found.value)
         wrapper = thing.wrapper.rpartition(".")[2]
         owner = found.value.args[1] if found.is_asked else found.value.args[0]
-        written = module.source.text_of(place.span)
+        written = edits.text_at(place, module)
         text = written.partition("(")[2].partition(",")[0] if found.is_asked else written.removesuffix(f".{name}")
         shown = f"`{text}`" if len(text) <= _MAX_SHOWN and "\n" not in text else "this"
         has_name = thing.cls is not None and not found.is_asked

@@ -110,7 +110,7 @@ class NotALayerInContainer(Rule):
         is_own = made.function.module is call.module
         here = call.module.place(slot.layer.value)
         place = slot.place or (here if slot.layer.value.op is not Op.PARAM else call.place)
-        text = " ".join(call.module.source.text_of(place.span).split())
+        text = " ".join(edits.text_at(place, call.module).split())
         shown = f"`{text}` is {found.kind}" if len(text) <= _MAX_SHOWN else f"this is {found.kind}"
         # A run of this function alone gets other arguments than its callers pass.
         is_passed = any(part.op is Op.PARAM for part in slot.layer.value.walk())

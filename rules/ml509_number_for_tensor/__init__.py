@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint import claims
+from modellint import claims, edits
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Place, Related, Severity, Span
 from modellint.flow import queries
 from modellint.graph.value import Op
@@ -90,7 +90,7 @@ class NumberForTensor(Rule):
     def _method_finding(self, call: queries.Call, found: OnNumber) -> Finding:
         """The finding about a method of tensors that is called on a number."""
         name, place = str(call.value.callee.data), call.callee.place
-        text = " ".join(call.module.source.text_of(place.span).removesuffix(f".{name}").split())[:60]
+        text = " ".join(edits.text_at(place, call.module).removesuffix(f".{name}").split())[:60]
         evidence = f"`{text}` is a number on every path"
         if found.default:
             evidence = f"the default of `{found.default}` makes it a number, and the other side a tensor"

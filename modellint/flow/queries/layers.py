@@ -288,6 +288,12 @@ def _names(function: Function, name: str) -> bool:
 # -- calls of objects ------------------------------------------------------------------------------------------------
 
 
+#: The head of a class, an import without another name, and the annotation of a result.
+_NO_OBJECTS = re.compile(
+    r"\bclass\s+\w+\s*(?:\([^()]*\))?\s*:|^from\s+\S+\s+import\s+(?!.*\bas\b)[\w, ]+$|->[^:\n]*:", re.MULTILINE
+)
+
+
 def calls_of_objects(cls: Class, project: Project) -> Iterator[Call]:
     """The calls of objects of exactly this class, in its own file and in those that name it: `model(x)`.
 
@@ -303,9 +309,8 @@ def calls_of_objects(cls: Class, project: Project) -> Iterator[Call]:
 
 
 def _may_construct(module: ModuleFacts, cls: Class) -> bool:
-    """True unless a file names a class only where it makes no object of it: as a base or in annotations."""
-    text, name = module.text, re.escape(cls.name)
-    return "partial" in text or re.search(rf"(?<!class )\b{name}(?:\s+as\b|\s*\)*\s*\()", text) is not None
+    """True unless a file names a class only where it makes no object of it: as a base, in imports, or as a result."""
+    return re.search(rf"\b{re.escape(cls.name)}\b", _NO_OBJECTS.sub("", module.text)) is not None
 
 
 class _Called:

@@ -18,7 +18,7 @@ from modellint.confirm.scratch import scratch
 from modellint.finding import Extent, Status, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from modellint.confirm.forkserver import ForkServer
     from modellint.confirm.scratch import Scratch
@@ -157,7 +157,7 @@ class ChildRun:
         return {
             "scratch": self._place.folder,
             "roots": [*dict.fromkeys([*near, *setup.roots])],
-            "inner": [str(folder) for folder in _folders_above(target.path, Path(setup.roots[0]))],
+            "inner": [str(folder) for folder in _folders_above(target.path, setup.roots)],
             "device": setup.guarding.device,
             "guard": setup.guard.name if setup.guard else "in part",
             "overrides": dict(setup.overrides),
@@ -174,9 +174,9 @@ def _probe_as_json(number: int, probe: Probe) -> dict[str, Any]:
     return {"id": number, "claim": as_json(probe.claim), **context}
 
 
-def _folders_above(path: Path, root: Path) -> list[Path]:
+def _folders_above(path: Path, roots: Iterable[str]) -> list[Path]:
     """The folders that a file lies in, from its own to that of the project: scripts may be run from any of them."""
-    return [folder for folder in path.parents if folder.is_relative_to(root)]
+    return [folder for folder in path.parents if any(folder.is_relative_to(root) for root in roots)]
 
 
 def _import_root(path: Path) -> Path:

@@ -288,9 +288,11 @@ def _names(function: Function, name: str) -> bool:
 # -- calls of objects ------------------------------------------------------------------------------------------------
 
 
-#: The head of a class, an import without another name, and the annotation of a result.
+#: The head of a class, an import without another name, annotations of parameters without defaults, and of results.
 _NO_OBJECTS = re.compile(
-    r"\bclass\s+\w+\s*(?:\([^()]*\))?\s*:|^from\s+\S+\s+import\s+(?!.*\bas\b)[\w, ]+$|->[^:\n]*:", re.MULTILINE
+    r"\bclass\s+\w+\s*(?:\([^()]*\))?\s*:|^from\s+\S+\s+import\s+(?!.*\bas\b)[\w, ]+$"
+    r"|\bdef\s+\w+\s*\([^()=]*\)|->[^:\n]*:",
+    re.MULTILINE,
 )
 
 
@@ -300,7 +302,7 @@ def calls_of_objects(cls: Class, project: Project) -> Iterator[Call]:
     A call of an `nn.Sequential` with such an object counts as one, and `model.forward(x)`.
     """
     modules = list(dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))))
-    if not any(_may_construct(module, cls) for module in modules):
+    if not any(_may_construct(module, cls, project) for module in modules):
         return
     for module in modules:
         for call, found in project.of(_Called).of(module):
@@ -308,9 +310,10 @@ def calls_of_objects(cls: Class, project: Project) -> Iterator[Call]:
                 yield call
 
 
-def _may_construct(module: ModuleFacts, cls: Class) -> bool:
+def _may_construct(module: ModuleFacts, cls: Class, project: Project) -> bool:
     """True unless a file names a class only where it makes no object of it: as a base, in imports, or as a result."""
-    return re.search(rf"\b{re.escape(cls.name)}\b", _NO_OBJECTS.sub("", module.text)) is not None
+    text = project.once(("text of objects", module), lambda: _NO_OBJECTS.sub("", module.text))
+    return re.search(rf"\b{re.escape(cls.name)}\b", text) is not None
 
 
 class _Called:

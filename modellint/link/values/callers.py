@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,12 +36,23 @@ def callers(project: Project, function: Function) -> list[Function]:
 
 
 def _callers(project: Project, function: Function) -> list[Function]:
-    return [
-        caller
-        for module in neighbours(project, function.module, function.name)
-        for caller in (*module.all_functions(), module.body)
-        if caller is not function and function.name in caller.words and _calls(project, caller, function)
-    ]
+    found: list[Function] = []
+    for module in neighbours(project, function.module, function.name):
+        key = "calls by name", module, function.name, function.owner is not None
+        calling = project.once(key, partial(_calling, project, module, function.name, function.owner is not None))
+        found += (caller for caller in calling.get(function, ()) if caller is not function)
+    return found
+
+
+def _calling(project: Project, module: ModuleFacts, name: str, is_method: bool) -> dict[Function, dict[Function, None]]:
+    """The functions of a file that call functions or methods of a name, by the function that is called."""
+    found: dict[Function, dict[Function, None]] = {}
+    for caller in (*module.all_functions(), module.body):
+        for event in caller.flow.of(EventKind.CALL) if name in caller.words else ():
+            for target in _targets(event.value, caller, name, is_method, project):
+                if target is not None:
+                    found.setdefault(target, {})[caller] = None
+    return found
 
 
 def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[ModuleFacts]:
@@ -59,26 +71,20 @@ def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[Modul
     return modules
 
 
-def _calls(project: Project, caller: Function, function: Function) -> bool:
-    return any(function in _targets(event.value, caller, function, project) for event in caller.flow.of(EventKind.CALL))
-
-
-def _targets(call: Value, caller: Function, function: Function, project: Project) -> Iterator[Function | None]:
-    """The targets of a CALL that share the name of `function`: the definition by name, or methods of possible
-    receivers.
-    """
+def _targets(call: Value, caller: Function, name: str, is_method: bool, project: Project) -> Iterator[Function | None]:
+    """The targets of a CALL: the definition by name, or methods `name` of possible receivers."""
     callee = call.callee
     named = project.names.definition(caller.module, callee)
     if isinstance(named, DefinedFunction):
         yield named.function
-    if named is not None or function.owner is None:
+    if named is not None or not is_method:
         return
-    is_method = callee.op is Op.ATTR and callee.data == function.name
-    if is_method and is_super(callee.args[0]) and caller.owner is not None:
-        yield project.of(Members).method_after(caller.owner, caller.owner, function.name)
-    elif is_method or function.name in _OF_CALLED_OBJECTS:
-        for cls in _classes(callee.args[0] if is_method else callee, caller, project):
-            yield project.of(Members).method(cls, function.name)
+    is_named = callee.op is Op.ATTR and callee.data == name
+    if is_named and is_super(callee.args[0]) and caller.owner is not None:
+        yield project.of(Members).method_after(caller.owner, caller.owner, name)
+    elif is_named or name in _OF_CALLED_OBJECTS:
+        for cls in _classes(callee.args[0] if is_named else callee, caller, project):
+            yield project.of(Members).method(cls, name)
 
 
 def _classes(value: Value, function: Function, project: Project) -> Iterator[Class]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     #: The attribute in which a constructor stores a value; None if it stores it in none.
     Kept = Callable[[Value], str | None]
 
+#: The exceptions whose handlers expect that an attribute is missing.
+CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "is": "is not", "is not": "is"}
 _TRUTH = {"true": "false", "false": "true"}
 #: Functions whose result is the same for the same arguments, whenever they are called.

@@ -12,6 +12,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, Value, is_argument, self_attribute
 
 from .barred import (
+    CATCHING,
     Fact,
     are_at_odds,
     asserted_facts,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, PathCondition
     from modellint.rule import Project
-
-_CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ def _read(name: str, cls: Class, project: Project, stored: Event, default: str) 
                 continue
             is_later = event.value.line > stored.value.end_line
             is_first = is_later if function.name == "__init__" else len(event.value.args) == 1
-            if is_first and _CATCHING.isdisjoint(event.handled):
+            if is_first and CATCHING.isdisjoint(event.handled):
                 unset = unset or _Unset(cls.methods["__init__"], stored, default, project)
                 if unset.come_to(event, function):
                     return function, event

@@ -12,7 +12,7 @@ from modellint.graph.definitions import DefinedClass, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, is_self, self_attribute, walk_all
 
-from .barred import is_never_reached
+from .barred import CATCHING, is_never_reached
 from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.rule import Project
 
-_CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
 _ASKING = frozenset(("isinstance", "hasattr", "getattr", "callable", "issubclass", "type", "dir", "vars"))
 #: Methods that return the layer that they get.
 _ITSELF = operators.methods("Module", "itself")
@@ -252,7 +251,7 @@ def _certainly_lacks(cls: Class, name: str, project: Project) -> bool:
 
 def _is_unguarded(name: str, event: Event, function: Function, project: Project, *, is_asked: bool) -> bool:
     """True if a function does not ask whether an object has the attribute, nor expects that it lacks it."""
-    if not _CATCHING.isdisjoint(event.handled):
+    if not CATCHING.isdisjoint(event.handled):
         return False
     call = queries.Call(event, function, project)
     if not is_asked and (not _ASKING.isdisjoint(call.questions) or call.is_expected_to_fail):
@@ -273,7 +272,7 @@ def _is_asked_by_callers(name: str, function: Function) -> bool:
             continue
         events = caller.flow.of(EventKind.CALL)
         calls = [event for event in events if self_attribute(event.value.callee) == function.name]
-        if calls and (_is_told(name, caller) or any(not _CATCHING.isdisjoint(event.handled) for event in calls)):
+        if calls and (_is_told(name, caller) or any(not CATCHING.isdisjoint(event.handled) for event in calls)):
             return True
     return False
 

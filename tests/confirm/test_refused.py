@@ -17,6 +17,8 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from conftest import Workspace
+
 HEAD = """
 import functools
 import torch
@@ -193,3 +195,45 @@ def test_what_a_callee_takes_is_what_a_call_of_it_takes(
     name = "Part.__init__" if made == call else "Part.forward"
     verdict = verdict_of(tmp_path, code, call, name, "TypeError", words, kind=NotTaken)
     assert verdict.status is status, verdict
+
+
+SIBLINGS = {
+    "faces/__init__.py": "",
+    "faces/learner.py": "class Learner:\n    def __init__(self, width):\n        self.width = width\n",
+    "faces/train.py": "from learner import Learner\n\n\ndef train(width):\n    return Learner(width)\n",
+    "faces/tools/clean.py": "from learner import Learner\n\n\ndef clean(n):\n    return Learner(n, slim=True)\n",
+}
+UP = """\
+from torch import nn
+
+
+class Up(nn.Module):
+    def __init__(self, width, bilinear):
+        super().__init__()
+        if bilinear:
+            self.up = nn.Upsample(scale_factor=2)
+        else:
+            self.wide = nn.ConvTranspose2d(width, width, 2, stride=2)
+
+    def forward(self, x):
+        return self.up(x)
+"""
+POOL = 'from torch import nn\n\nsaid = {"ceil_mode": True}\npool = nn.MaxPool1d(3, 1, 1, 1, said["ceil_mode"])\n'
+
+
+@pytest.mark.parametrize(
+    ("code", "files", "shown"),
+    [
+        ("ML502", SIBLINGS, "got an unexpected keyword argument 'slim'"),
+        ("ML214", {"model.py": UP}, "bilinear = False"),
+        ("ML515", {"model.py": POOL}, "as `return_indices`"),
+    ],
+)
+def test_what_a_run_assumes_or_replaces_refutes_nothing(
+    workspace: Workspace, code: str, files: dict[str, str], shown: str
+) -> None:
+    """Siblings of a script are imported, the other branch is tried, and quotes do not count."""
+    workspace.write(files)
+    found = workspace.run("check", ".", "--confirm", "--select", code, "--output-format", "json").json["findings"]
+    assert [one["verdict"]["status"] for one in found] == ["confirmed"], found
+    assert shown in f"{found[0]['verdict']}"

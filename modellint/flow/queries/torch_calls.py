@@ -270,6 +270,6 @@ def torch_slots(call: Call) -> tuple[str, tuple[Parameter, ...]] | None:
 
 
 def torch_parameters(call: Call) -> tuple[str, tuple[str, ...]] | None:
-    """The same with the names of the parameters only."""
+    """The full name of what is called of torch, and the names of its parameters; None as for `torch_slots`."""
     found = torch_slots(call)
     return None if found is None else (found[0], tuple(one.name for one in found[1]))

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from glob import glob
@@ -25,7 +26,7 @@ from packaging.requirements import Requirement
 import modellint
 from modellint.commands.explain import as_json, as_text
 from modellint.packs import load_rules
-from modellint.reading.example_folders import ZIPPED
+from modellint.reading.example_folders import PACKED
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -62,7 +63,7 @@ def installed(tmp_path: Path) -> Path:
     for name in ["__init__.py", *data_of_the_rules()]:
         (pack / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "rules" / name, pack / name)
-    builder().pack(ROOT / "rules", pack / ZIPPED)
+    builder().pack(ROOT / "rules", pack / PACKED)
     return pack
 
 
@@ -88,33 +89,36 @@ def with_installed(pack: Path, *command: str, code: str = "") -> subprocess.Comp
 
 def test_every_file_of_the_rules_is_shipped(installed: Path) -> None:
     """With their examples, which `explain` shows."""
-    shipped = {path.relative_to(installed).as_posix() for path in installed.rglob("*") if path.is_file()} - {ZIPPED}
-    with zipfile.ZipFile(installed / ZIPPED) as archive:
-        zipped = {name: archive.read(name) for name in archive.namelist()}
+    shipped = {path.relative_to(installed).as_posix() for path in installed.rglob("*") if path.is_file()} - {PACKED}
+    with tarfile.open(installed / PACKED) as archive:
+        packed = {entry.name: stream.read() for entry in archive if (stream := archive.extractfile(entry))}
     rules = ROOT / "rules"
     files = {path for path in rules.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert shipped | set(zipped) == {path.relative_to(rules).as_posix() for path in files}
-    assert not shipped & set(zipped)
-    assert {name: data for name, data in zipped.items() if (rules / name).read_bytes() != data} == {}
+    assert shipped | set(packed) == {path.relative_to(rules).as_posix() for path in files}
+    assert not shipped & set(packed)
+    assert {name: data for name, data in packed.items() if (rules / name).read_bytes() != data} == {}
 
 
 def test_the_examples_of_the_same_files_are_the_same_file(installed: Path, tmp_path: Path) -> None:
     """Whenever and in whatever order they were written, and whatever compilers and editors left among them."""
-    copied, made = tmp_path / "copied", tmp_path / "made.zip"
+    copied, made = tmp_path / "copied", tmp_path / "made.tar.xz"
     for rule in sorted((ROOT / "rules").glob("ml10*"), reverse=True):
         shutil.copytree(rule, copied / rule.name, copy_function=shutil.copyfile)
         (copied / rule.name / "bad/__pycache__").mkdir(exist_ok=True)
         (copied / rule.name / "bad/__pycache__/model.cpython-311.pyc").write_bytes(b"")
         (copied / rule.name / "good/.DS_Store").write_bytes(b"")
     builder().pack(copied, made)
-    with zipfile.ZipFile(installed / ZIPPED) as shipped, zipfile.ZipFile(made) as archive:
-        entries = archive.infolist()
-        expected = [entry for entry in shipped.infolist() if entry.filename.startswith("ml10")]
+    with tarfile.open(installed / PACKED) as shipped, tarfile.open(made) as archive:
+        entries = archive.getmembers()
+        expected = [entry for entry in shipped.getmembers() if entry.name.startswith("ml10")]
     assert len(expected) > 100
-    assert [entry.filename for entry in entries] == sorted(entry.filename for entry in expected)
-    described = [(entry.filename, entry.CRC, entry.date_time, entry.external_attr) for entry in expected]
-    assert [(entry.filename, entry.CRC, entry.date_time, entry.external_attr) for entry in entries] == described
-    assert {entry.date_time[0] for entry in entries} == {1980}
+    assert [entry.name for entry in entries] == sorted(entry.name for entry in expected)
+    assert [described(entry) for entry in entries] == [described(entry) for entry in expected]
+    assert {entry.mtime for entry in entries} == {0}
+
+
+def described(entry: tarfile.TarInfo) -> tuple[object, ...]:
+    return entry.name, entry.size, entry.mtime, entry.mode, entry.uid, entry.gid, entry.uname, entry.gname
 
 
 @pytest.mark.dear
@@ -150,7 +154,7 @@ try:
     main(sys.argv[1:])
 except SystemExit:
     pass
-print([any(path.endswith("examples.zip") for path in opened), "zipfile" in sys.modules], file=sys.stderr)
+print([any(path.endswith("examples.tar.xz") for path in opened), "tarfile" in sys.modules], file=sys.stderr)
 """
 
 
@@ -196,10 +200,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @in_full
 def test_a_wheel_is_small_and_has_the_examples_in_one_file(built: Path, tmp_path: Path) -> None:
     (file,) = built.glob("*.whl")
-    builder().pack(ROOT / "rules", tmp_path / ZIPPED)
+    builder().pack(ROOT / "rules", tmp_path / PACKED)
     with zipfile.ZipFile(file) as wheel:
         names = wheel.namelist()
-        assert wheel.read(f"modellint_rules/{ZIPPED}") == (tmp_path / ZIPPED).read_bytes()
+        assert wheel.read(f"modellint_rules/{PACKED}") == (tmp_path / PACKED).read_bytes()
     assert [name for name in names if re.search(r"/(bad|good|fixed)/", name)] == []
     assert file.stat().st_size < 2_000_000
     assert len(names) < 750

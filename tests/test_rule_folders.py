@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-import zipfile
+import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -122,13 +122,13 @@ def test_the_bytes_of_an_example_are_kept(folder: Path, tmp_path: Path, data: by
     as_text(rule).encode()
 
 
-def zip_examples(folder: Path, *, but: str = "") -> Path:
+def pack_examples(folder: Path, *, but: str = "") -> Path:
     """Put the examples in the folder of a rule into the file of its pack, but for those of a kind."""
-    file = folder.parent / "examples.zip"
-    with zipfile.ZipFile(file, "w") as archive:
+    file = folder.parent / "examples.tar.xz"
+    with tarfile.open(file, "w:xz") as archive:
         for kind in {"bad", "fixed", "good"} - {but}:
             for path in (folder / kind).rglob("*.*"):
-                archive.write(path, path.relative_to(folder.parent).as_posix())
+                archive.add(path, path.relative_to(folder.parent).as_posix())
             shutil.rmtree(folder / kind)
     return file
 
@@ -138,7 +138,7 @@ def test_examples_in_the_file_of_a_pack_are_as_those_in_folders(workspace: Works
     (folder / "good/none/model.py").write_bytes(data)
     before = loaded(folder)
     expected = (before.bad, before.good)
-    zip_examples(folder)
+    pack_examples(folder)
     rule = loaded(folder)
     assert (rule.bad, rule.good) == expected
     assert rule.is_fixable()
@@ -148,11 +148,11 @@ def test_examples_in_the_file_of_a_pack_are_as_those_in_folders(workspace: Works
     assert (tested.code, tested.lines[0]) == (0, "TST301 old-word: 1 bad, 2 good: ok")
     (folder / "examples.toml").write_text(TITLES.replace("another", "other"))
     untitled = workspace.run("test-rules", "rules")
-    assert untitled.err.startswith("Error: rules/examples.zip/tst301_old_word/good/another: no title; expected")
+    assert untitled.err.startswith("Error: rules/examples.tar.xz/tst301_old_word/good/another: no title; expected")
 
 
 def test_a_rule_with_folders_of_its_own_does_without_the_file_of_its_pack(folder: Path) -> None:
-    zip_examples(folder, but="good")
+    pack_examples(folder, but="good")
     rule = loaded(folder)
     assert [example.title for example in rule.good] == ["None", "Another word"]
     with pytest.raises(UsageError, match="bad/a-word: no files"):
@@ -160,16 +160,16 @@ def test_a_rule_with_folders_of_its_own_does_without_the_file_of_its_pack(folder
 
 
 @pytest.mark.parametrize(
-    "damaged", [lambda data: data[:-40], lambda data: data.replace(b"OLD = 1", b"OLD = 2"), lambda data: b""]
+    "damaged", [lambda data: data[:-40], lambda data: data[:80] + bytes([data[80] ^ 1]) + data[81:], lambda data: b""]
 )
 def test_a_damaged_file_of_examples_is_told(
     workspace: Workspace, folder: Path, damaged: Callable[[bytes], bytes]
 ) -> None:
-    file = zip_examples(folder)
+    file = pack_examples(folder)
     file.write_bytes(damaged(file.read_bytes()))
     result = workspace.run("explain", "TST301")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("Error: rules/examples.zip: cannot be read: ")
+    assert result.err.startswith("Error: rules/examples.tar.xz: cannot be read: ")
     assert len(result.err.splitlines()) == 1
     workspace.write({"model.py": "import a\nOLD = 1\n"})
     assert workspace.places("model.py") == [("model.py", 2, "TST301")]

@@ -4,7 +4,7 @@
 one that its fix changes. `examples.toml` has their titles, by name in the tables `bad` and `good`, in the order in
 which they are shown. Nothing of it is read before somebody asks for the examples of a rule.
 
-An installed pack may have these folders of all of its rules in one file, `examples.zip` beside the folders of the
+An installed pack may have these folders of all of its rules in one file, `examples.tar.xz` beside the folders of the
 rules, as the built-in one has. A rule that has one of the folders itself does without the file.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -22,8 +21,7 @@ from modellint.config.errors import UsageError
 from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from zipfile import ZipFile
+    from collections.abc import Iterator, Mapping
 
 Made = TypeVar("Made", covariant=True)
 
@@ -37,7 +35,7 @@ class Making(Protocol[Made]):
 
 
 TITLES = "examples.toml"
-ZIPPED = "examples.zip"
+PACKED = "examples.tar.xz"
 KINDS = ("bad", "good")
 FIXED = "fixed"
 #: The folders of examples within a rule's folder, which hold no code of the rule.
@@ -116,7 +114,7 @@ class _Folders:
         return shown(self._folder.joinpath(*parts))
 
 
-class _Zipped:
+class _Packed:
     """The examples of a rule in the file that has those of its pack."""
 
     def __init__(self, file: Path, rule: str) -> None:
@@ -125,12 +123,11 @@ class _Zipped:
 
     def names(self, kind: str) -> list[str]:
         start = f"{self._rule}/{kind}/"
-        return sorted({name[len(start) :].partition("/")[0] for name in self._listed() if name.startswith(start)})
+        return sorted({path[len(start) :].partition("/")[0] for path in self._texts() if path.startswith(start)})
 
     def files(self, kind: str, name: str) -> dict[str, str]:
         start = f"{self._rule}/{kind}/{name}/"
-        wanted = [entry for entry in self._listed() if entry.startswith(start)]
-        return {entry[len(start) :]: text for entry, text in zip(wanted, _unzipped(self._file, wanted), strict=True)}
+        return {path[len(start) :]: text for path, text in self._texts().items() if path.startswith(start)}
 
     def folder(self, kind: str, name: str) -> Path | None:
         return None
@@ -138,42 +135,36 @@ class _Zipped:
     def shown(self, *parts: str) -> str:
         return shown(self._file.joinpath(self._rule, *parts))
 
-    def _listed(self) -> tuple[str, ...]:
-        return _entries(self._file)
+    def _texts(self) -> Mapping[str, str]:
+        return _unpacked(self._file)
 
 
-def _shelf(folder: Path) -> _Folders | _Zipped:
+def _shelf(folder: Path) -> _Folders | _Packed:
     """Where the examples of the rule in a folder are."""
-    file = folder.parent / ZIPPED
+    file = folder.parent / PACKED
     if not any(os.path.isdir(folder / kind) for kind in EXAMPLES) and os.path.isfile(file):
-        return _Zipped(file, folder.name)
+        return _Packed(file, folder.name)
     return _Folders(folder)
 
 
 @cache
-def _entries(file: Path) -> tuple[str, ...]:
-    """The names of the files in a zip file, sorted."""
-    with _opened(file) as archive:
-        return tuple(sorted(name for name in archive.namelist() if not name.endswith("/")))
-
-
-def _unzipped(file: Path, names: Iterable[str]) -> list[str]:
-    """The texts of some of the files in a zip file."""
-    with _opened(file) as archive:
-        return [archive.read(name).decode("utf-8", "surrogateescape") for name in names]
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[ZipFile]:
-    import zlib
-    from zipfile import BadZipFile, ZipFile
-
+def _unpacked(file: Path) -> Mapping[str, str]:
+    """The texts of the files in an archive by their paths in it, sorted."""
     try:
-        with ZipFile(file) as archive:
-            yield archive
-    except (BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError) as error:
+        from io import BytesIO
+        from lzma import LZMAError, decompress  # some builds of Python lack it
+        from tarfile import TarError, TarFile
+    except ImportError as error:
+        raise UsageError(f"{shown(file)}: cannot be read: {error}; expected a Python that has `lzma`") from None
+    try:
+        data = decompress(file.read_bytes())  # as a whole: a file that is cut behind the last entry is damaged, too
+        with TarFile(fileobj=BytesIO(data)) as archive:
+            streams = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
+            texts = {name: stream.read() for name, stream in streams.items() if stream is not None}
+    except (TarError, LZMAError, EOFError, OSError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{shown(file)}: cannot be read: {reason}; expected the examples of rules") from None
+    return {name: text.decode("utf-8", "surrogateescape") for name, text in sorted(texts.items())}
 
 
 def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:

@@ -162,8 +162,9 @@ def _uses(function: Function, calls: list[queries.Call], project: Project) -> It
                 wanted[id(value)] = call
                 results.append(operand)
     for used, use in queries.tensor_uses(results):
-        if use.user.op is Op.CALL and _is_plain(use.event, used.value):
-            yield wanted[id(used.value)], _Use(use.user, f"passed to {use.how}")
+        source = wanted.get(id(used.value))  # none for a variable that is something else on another path
+        if source is not None and use.user.op is Op.CALL and _is_plain(use.event, used.value):
+            yield source, _Use(use.user, f"passed to {use.how}")
     for value, event in values if wanted else ():
         for used_value, one in _of_none(value):
             if id(used_value) in wanted and _is_plain(event, used_value):

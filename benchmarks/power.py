@@ -21,6 +21,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -84,31 +85,26 @@ def _sources(folder: str) -> Iterator[Path]:
 
 def _mutations(path: Path) -> Iterator[Mutant]:
     """All that can be changed in the functions of a file."""
-    text = path.read_text("utf-8")
-    for function in ast.walk(ast.parse(text)):
+    code = path.read_bytes()
+    starts = [0, *(found.end() for found in re.finditer(b"\n", code))]
+    for function in ast.walk(ast.parse(code)):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             for node in ast.walk(function):
                 for kind, new in _changes(node):
-                    old = ast.get_source_segment(text, node) or ""
-                    if old:
-                        yield _mutant(path, text, function.name, node, kind, old, new)
+                    start = starts[node.lineno - 1] + node.col_offset
+                    old = code[start : starts[node.end_lineno - 1] + node.end_col_offset].decode()
+                    yield {
+                        "path": path.relative_to(ROOT).as_posix(),
+                        "function": function.name,
+                        "line": node.lineno,
+                        "kind": kind,
+                        "start": len(code[:start].decode()),
+                        "old": old,
+                        "new": new,
+                    }
 
 
-def _mutant(path: Path, text: str, function: str, node: Any, kind: str, old: str, new: str) -> Mutant:
-    lines = text.splitlines(keepends=True)
-    start = sum(map(len, lines[: node.lineno - 1])) + len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
-    return {
-        "path": path.relative_to(ROOT).as_posix(),
-        "function": function,
-        "line": node.lineno,
-        "kind": kind,
-        "start": start,
-        "old": old,
-        "new": new,
-    }
-
-
-def _changes(node: ast.AST) -> Iterator[tuple[str, str]]:
+def _changes(node: Any) -> Iterator[tuple[str, str]]:
     """The kinds of changes that an expression or statement can have, and what it becomes."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE:
         other = ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)

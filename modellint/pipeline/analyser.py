@@ -420,7 +420,7 @@ class Analyser:
         try:
             for finding in check(about, project):
                 found = verified(finding)
-                if not _is_tested(found, about):
+                if not _is_tested(found, about, project):
                     run.findings.append(_with_anchors(found, project))
         except UnreadableError as error:
             self._unreadable(run, error)
@@ -463,7 +463,7 @@ def _harm(run: _FileRun, other: _FileRun) -> str:
     return f"{', '.join(unfinished)} would not come to an end with it" if unfinished else ""
 
 
-def _is_tested(finding: Finding, about: object) -> bool:
+def _is_tested(finding: Finding, about: object, project: Project) -> bool:
     """True if a test expects the code of a finding, or of all its related places, to fail (`pytest.raises`)."""
     from modellint.graph.python import ModuleFacts
     from modellint.link.calls.doubts import is_meant_to_fail
@@ -472,9 +472,9 @@ def _is_tested(finding: Finding, about: object) -> bool:
         return False
     uses = [one.place for one in finding.related]
     is_used_so = bool(uses) and all(
-        place.path == about.path and is_meant_to_fail(about, place.span.line) for place in uses
+        place.path == about.path and is_meant_to_fail(about, place.span.line, project) for place in uses
     )
-    return is_used_so or is_meant_to_fail(about, finding.span.line)
+    return is_used_so or is_meant_to_fail(about, finding.span.line, project)
 
 
 def _with_anchors(finding: Finding, project: Project) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,8 +36,9 @@ def current(claim: Claim, project: Project) -> Claim:
 
 def _anchor(place: Place, project: Project) -> Anchor:
     source, lines = _source(place.path, project), place.span
-    around = [one for one in _definitions(place.path, project) if one.line <= lines.line <= one.end_line]
-    inner = max(around, key=lambda one: one.line, default=None)
+    definitions = project.once(("definitions by line", place.path), lambda: _by_line(place.path, project))
+    before = reversed(definitions[: bisect_right(definitions, lines.line, key=lambda one: one.line)])
+    inner = next((one for one in before if lines.line <= one.end_line), None)
     head = Place(place.path, Span(1, 1, 1, 1)) if inner is None else inner.place
     return Anchor(place, "" if inner is None else inner.qualname, head, "" if source is None else source.text_of(lines))
 
@@ -76,6 +78,11 @@ def _lower(span: Span, lines: int) -> Span:
 def _definitions(path: str, project: Project) -> list[Class | Function]:
     module = None if kind_of(path) == YAML else project.python(Path(path))
     return [] if module is None else [*module.classes.values(), *module.all_functions()]
+
+
+def _by_line(path: str, project: Project) -> list[Class | Function]:
+    """The definitions of a file by their first lines; of those that begin in one line, the outer ones come last."""
+    return sorted(_definitions(path, project)[::-1], key=lambda one: one.line)
 
 
 def _source(path: str, project: Project) -> SourceFile | None:

@@ -13,7 +13,7 @@ from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -62,21 +62,29 @@ def tensor_uses(operands: Iterable[Operand]) -> Iterator[tuple[Operand, TensorUs
         return
     function, project = first.function, first.project
     values = list(_values(function))
+    holders = _holders([value for value, _ in values], wanted)
     for value, event in values:
-        for used, how in _uses(value, function, project) if _may_use(value, wanted) else ():
+        may_use = any(id(part) in wanted or (part.op in _PASSING and id(part) in holders) for part in value.args)
+        for used, how in _uses(value, function, project) if may_use else ():
             operand = wanted.get(id(used))
-            if operand is None and used.op in _PASSING and any(id(part) in wanted for part in used.walk()):
+            if operand is None and used.op in _PASSING and id(used) in holders:
                 operand = Operand(used, function, project)
             if operand is not None:
                 yield operand, TensorUse(value, event, how)
 
 
-def _may_use(value: Value, wanted: Mapping[int, Operand]) -> bool:
-    """True if one of some values is an operand, or is in a variable or container that is one."""
-    return any(
-        id(part) in wanted or (part.op in _PASSING and any(id(inner) in wanted for inner in part.walk()))
-        for part in value.args
-    )
+def _holders(values: list[Value], wanted: Iterable[int]) -> set[int]:
+    """The identities of the values that some of them are a part of."""
+    users: dict[int, list[int]] = {}
+    for value in values:
+        for part in value.args:
+            users.setdefault(id(part), []).append(id(value))
+    pending, holders = list(wanted), set[int]()
+    while pending:
+        new = [user for user in users.pop(pending.pop(), ()) if user not in holders]
+        holders.update(new)
+        pending += new
+    return holders
 
 
 def _values(function: Function) -> Iterator[tuple[Value, Event]]:
@@ -202,7 +210,11 @@ def _may_be_several(call: Call) -> bool:
         returned = returns(target.function)
         return bool(returned) and not any(value.op in _ONE for value in returned)
     is_object = definition is None or isinstance(definition, DefinedConstant)
-    return is_object and any(name in module.code for name in _PAIR_WORDS)
+    return is_object and call.project.once(("pair layers", module), lambda: _names_pair_layers(module))
+
+
+def _names_pair_layers(module: ModuleFacts) -> bool:
+    return any(name in module.code for name in _PAIR_WORDS)
 
 
 def counts(operand: Operand) -> frozenset[int] | None:

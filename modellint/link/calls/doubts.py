@@ -55,16 +55,19 @@ def is_expected_to_fail(event: Event) -> bool:
     return not _CATCHING.isdisjoint(event.handled) or any(_awaits(one, ("suppress",)) for one in event.contexts)
 
 
-def is_meant_to_fail(module: ModuleFacts, line: int) -> bool:
+def is_meant_to_fail(module: ModuleFacts, line: int, project: Project) -> bool:
     """True if a line stands in the body of `pytest.raises` or of an `assertRaises` of `unittest`."""
-    if not any(name in module.text for name in _RAISING):
-        return False
-    events = (event for function in (*module.all_functions(), module.body) for event in function.flow.events)
-    return any(
-        event.value.line <= line <= event.value.end_line
-        for event in events
-        if event.contexts and any(_awaits(context, _RAISING) for context in event.contexts)
-    )
+    failing = project.once(("meant to fail", module), lambda: tuple(_lines_meant_to_fail(module)))
+    return any(first <= line <= last for first, last in failing)
+
+
+def _lines_meant_to_fail(module: ModuleFacts) -> Iterator[tuple[int, int]]:
+    """The first and the last line of each event that a test expects to fail."""
+    if any(name in module.text for name in _RAISING):
+        for function in (*module.all_functions(), module.body):
+            for event in function.flow.events:
+                if event.contexts and any(_awaits(context, _RAISING) for context in event.contexts):
+                    yield event.value.line, event.value.end_line
 
 
 def _awaits(context: Value, names: Collection[str]) -> bool:

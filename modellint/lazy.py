@@ -23,12 +23,20 @@ def lazily(package: str, offered: Mapping[str, str]) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         module = homes.get(name)
         if module is None:
-            raise AttributeError(f"`{package}` has no `{name}`{nearest(name, homes)}")
+            raise UnknownNameError(package, name, homes)
         value = getattr(importlib.import_module(module, package), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return find
+
+
+class UnknownNameError(AttributeError):
+    """A package has no such name. The nearest name is searched for the message only: modules are asked for, too."""
+
+    def __str__(self) -> str:
+        package, name, names = self.args
+        return f"`{package}` has no `{name}`{nearest(name, names)}"
 
 
 def nearest(name: str, names: Mapping[str, object]) -> str:

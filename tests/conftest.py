@@ -32,7 +32,7 @@ pytest_plugins = ["incremental.plugin"]
 
 
 #: Of the tests that are marked as dear, one of so many is run where nobody asks for its file, and all of them in CI.
-TURNS = 3
+TURNS = 4
 
 
 def waits(nodeid: str, args: Iterable[str]) -> bool:
@@ -48,6 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if waiting:
         config.hook.pytest_deselected(items=waiting)
         items[:] = [item for item in items if item not in set(waiting)]
+    # The dear ones first, so that no worker begins one when all the others are done.
+    items.sort(key=lambda item: item.get_closest_marker("dear") is None)
 
 
 def pytest_xdist_auto_num_workers() -> int | None:

@@ -126,6 +126,7 @@ def has_eglot() -> bool:
     return EMACS is not None and subprocess.run([EMACS, *look], capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(not has_eglot(), reason="Emacs (`emacs`, with eglot) is not installed")
 def test_emacs_with_the_settings_of_the_docs_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
     settings = "".join(re.findall(r"```elisp\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL))

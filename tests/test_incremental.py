@@ -170,6 +170,7 @@ def test_the_engine_rests_on_no_part_that_only_a_command_needs(repository: Repos
     assert not parts & {"confirm", "server", "mapping", "commands", "cli.py"}
 
 
+@pytest.mark.dear
 def test_what_judges_files_for_rules_has_all_that_a_check_loads(repository: Repository, names: set[str]) -> None:
     found = repository.closure(*circumstances.ENGINE, without="rules")
     for code in load_rules():

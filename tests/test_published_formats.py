@@ -122,6 +122,7 @@ def test_sarif_is_read_by_a_library(reports: dict[str, str], findings: list[Any]
     assert [result.rule_id for result in run.results or ()] == [finding["code"] for finding in findings]
 
 
+@pytest.mark.dear
 def test_junit_is_read_by_a_library(reports: dict[str, str], findings: list[Any]) -> None:
     suites = junitparser.JUnitXml.fromstring(reports["junit"].encode())
     cases = [case for suite in suites for case in suite]

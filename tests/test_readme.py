@@ -106,6 +106,7 @@ def test_the_shown_output_is_what_comes_out() -> None:
         assert any(block.strip("\n") in output for output in outputs)
 
 
+@pytest.mark.dear
 def test_the_first_catch_is_what_a_terminal_shows() -> None:
     """It stands in an indented block, so that the two commands stay the first fenced one."""
     before = README.partition("```sh\n")[0]

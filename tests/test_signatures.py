@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from effort import in_full
 
 import modellint
 from modellint.knowledge import list_earlier, signatures
@@ -238,7 +239,7 @@ def test_a_call_is_wrong_if_each_release_refuses_it_that_the_project_may_use(
     assert [one.message for one in modellint.check([tmp_path], **settings)] == messages
 
 
-@pytest.mark.dear
+@in_full
 @pytest.mark.filterwarnings("ignore")
 def test_the_command_writes_the_shipped_names() -> None:
     skip_other_releases()

@@ -77,12 +77,12 @@ def _lower(span: Span, lines: int) -> Span:
 
 def _definitions(path: str, project: Project) -> list[Class | Function]:
     module = None if kind_of(path) == YAML else project.python(Path(path))
-    return [] if module is None else [*module.classes.values(), *module.all_functions()]
+    return [] if module is None else [*module.all_functions(), *module.classes.values()]
 
 
 def _by_line(path: str, project: Project) -> list[Class | Function]:
-    """The definitions of a file by their first lines; of those that begin in one line, the outer ones come last."""
-    return sorted(_definitions(path, project)[::-1], key=lambda one: one.line)
+    """The definitions of a file by their first lines; a class comes after its methods in the same line."""
+    return sorted(_definitions(path, project), key=lambda one: one.line)
 
 
 def _source(path: str, project: Project) -> SourceFile | None:

@@ -82,6 +82,7 @@ class EmbeddingSizedByFeatures(Rule):
         "tables_made",
         "wholes",
     )
+    about = ("torch.nn.Embedding",)
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

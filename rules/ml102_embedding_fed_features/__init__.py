@@ -44,6 +44,7 @@ class EmbeddingFedFeatures(Rule):
     name = "embedding-fed-features"
     severity = Severity.ERROR
     requires = ("lookups",)
+    about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for lookup in queries.flow(module, project).lookups():

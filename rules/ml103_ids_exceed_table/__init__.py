@@ -56,6 +56,7 @@ class IdsExceedTable(Rule):
     name = "ids-exceed-table"
     severity = Severity.ERROR
     requires = ("imported", "lookups", "may_look_up", "searches")
+    about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .guards import guarding_functions, rank, surplus

@@ -51,6 +51,7 @@ class ConstantIdOutsideTable(Rule):
     name = "constant-id-outside-table"
     severity = Severity.ERROR
     requires = ("constructed_anywhere", "lookups", "padded_tables")
+    about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         flow = queries.flow(module, project)

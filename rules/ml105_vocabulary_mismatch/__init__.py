@@ -64,6 +64,7 @@ class VocabularyMismatch(Rule):
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
     requires = ("disagreements", "id_layer", "id_layer_returned", "imported")
+    about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .late import added_late, unresized_models

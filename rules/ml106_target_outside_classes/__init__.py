@@ -57,6 +57,7 @@ class TargetOutsideClasses(Rule):
     name = "target-outside-classes"
     severity = Severity.WARNING
     requires = ("callers", "constants_written", "is_compared", "loss_targets")
+    about = ("torch.nn.CrossEntropyLoss",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         flow = queries.flow(module, project)

@@ -51,6 +51,7 @@ class LayerOmittedFromModules(Rule):
     name = "layer-omitted-from-modules"
     severity = Severity.ERROR
     requires = ("omitted_layers", "recipes")
+    about = ("torch.nn.Module",)
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

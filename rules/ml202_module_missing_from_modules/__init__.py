@@ -51,6 +51,7 @@ class ModuleMissingFromModules(Rule):
     name = "module-missing-from-modules"
     severity = Severity.ERROR
     requires = ("interface_recipes", "missing_modules", "unmet_modules")
+    about = ("torch.nn.Module",)
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -51,6 +51,7 @@ class LayerNotSaved(Rule):
     name = "layer-not-saved"
     severity = Severity.ERROR
     requires = ("recipes", "unsaved_layers")
+    about = ("torch.nn.Module",)
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

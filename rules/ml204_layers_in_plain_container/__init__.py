@@ -58,6 +58,7 @@ class LayersInPlainContainer(Rule):
     name = "layers-in-plain-container"
     severity = Severity.ERROR
     requires = ("unregistered_containers",)
+    about = ("torch.nn.Module",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in queries.flow(module, project).unregistered_containers():

@@ -64,6 +64,7 @@ class TensorNotBuffer(Rule):
         "tensors_given",
         "unregistered_tensors",
     )
+    about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .stranded import stranded

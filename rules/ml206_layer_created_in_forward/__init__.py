@@ -45,6 +45,7 @@ class LayerCreatedInForward(Rule):
     name = "layer-created-in-forward"
     severity = Severity.ERROR
     requires = ("callers", "late_layers")
+    about = ("torch.nn.Module",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .creations import Creations

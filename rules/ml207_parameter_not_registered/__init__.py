@@ -75,6 +75,7 @@ class ParameterNotRegistered(Rule):
         "unregistered_containers",
         "unregistered_tensors",
     )
+    about = ("torch.nn.Parameter",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .moved import moved_late

@@ -60,6 +60,7 @@ class CallBypassesDdp(Rule):
     name = "call-bypasses-ddp"
     severity = Severity.ERROR
     requires = ("callees", "holds", "recipes", "registrations", "script")
+    about = ("torch.nn.parallel.DistributedDataParallel",)
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

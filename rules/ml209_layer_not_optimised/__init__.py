@@ -54,6 +54,7 @@ class LayerNotOptimised(Rule):
     name = "layer-not-optimised"
     severity = Severity.WARNING
     requires = ("recipes", "untrained_layers")
+    about = ("torch.optim.Optimizer",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .optimised import left_out

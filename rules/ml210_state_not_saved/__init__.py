@@ -57,6 +57,7 @@ class StateNotSaved(Rule):
     name = "state-not-saved"
     severity = Severity.INFO
     requires = ("changes_state", "recipes", "registrations", "within_wholes")
+    about = ("torch.Tensor",)
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -59,6 +59,7 @@ class TensorOnDefaultDevice(Rule):
     name = "tensor-on-default-device"
     severity = Severity.WARNING
     requires = ("callers", "layers_of", "object")
+    about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .made import encounters

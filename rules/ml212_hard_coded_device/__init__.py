@@ -77,6 +77,7 @@ class HardCodedDevice(Rule):
     name = "hard-coded-device"
     severity = Severity.WARNING
     requires = ("callers", "state")
+    about = ("torch.Tensor",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -76,6 +76,7 @@ class LayerNeverUsed(Rule):
     name = "layer-never-used"
     severity = Severity.INFO
     requires = ("children",)
+    about = ("torch.nn.Module",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .kept_on_purpose import is_filled_from_file

@@ -88,6 +88,7 @@ class UndefinedAttribute(Rule):
     code = "ML214"
     name = "undefined-attribute"
     severity = Severity.ERROR
+    about = ("torch.nn.Module",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -48,6 +48,7 @@ class RotaryLengthNotCovering(Rule):
     name = "rotary-length-not-covering"
     severity = Severity.WARNING
     requires = ("position_tables",)
+    about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .counted import counts_keys, is_current_length

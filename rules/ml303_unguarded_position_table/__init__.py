@@ -51,6 +51,7 @@ class UnguardedPositionTable(Rule):
     name = "unguarded-position-table"
     severity = Severity.INFO
     requires = ("may_keep_layers", "method", "mro")
+    about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .position_tables import PositionTables

@@ -64,6 +64,7 @@ class NegativeSentinelPositions(Rule):
         "padded_positions",
         "possible_callers",
     )
+    about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         seen: set[object] = set()

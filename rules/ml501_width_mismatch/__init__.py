@@ -75,6 +75,7 @@ class WidthMismatch(Rule):
     code = "ML501"
     name = "width-mismatch"
     severity = Severity.ERROR
+    about = ("torch.nn.Module",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function, event, name in _constructor_calls(module, project):

@@ -66,6 +66,7 @@ class DropoutAlwaysOn(Rule):
     code = "ML504"
     name = "dropout-always-on"
     severity = Severity.WARNING
+    about = ("torch.nn.functional.dropout",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -60,6 +60,7 @@ class ImplicitSoftmaxDim(Rule):
     name = "implicit-softmax-dim"
     severity = Severity.ERROR
     requires = ("calls",)
+    about = ("torch.nn.Softmax",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

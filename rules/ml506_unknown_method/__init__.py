@@ -76,6 +76,7 @@ class UnknownMethod(Rule):
     name = "unknown-method"
     severity = Severity.ERROR
     requires = ("calls",)
+    about = ("torch.Tensor",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

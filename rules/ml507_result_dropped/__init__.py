@@ -99,6 +99,7 @@ class ResultDropped(Rule):
     name = "result-dropped"
     severity = Severity.WARNING
     requires = ("dropped_calls",)
+    about = ("torch.Tensor",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -72,6 +72,7 @@ class NumberForTensor(Rule):
     name = "number-for-tensor"
     severity = Severity.ERROR
     requires = ("calls",)
+    about = ("torch.Tensor",)
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

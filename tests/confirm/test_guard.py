@@ -240,6 +240,7 @@ def test_a_guard_that_is_required_and_not_there_runs_nothing(tmp_path: Path) -> 
     assert not marker.exists()
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.skipif(sys.platform != "linux", reason="the death signal is that of Linux")
 def test_nobody_survives_the_end_of_modellint(how: signal.Signals, tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if waiting:
         config.hook.pytest_deselected(items=waiting)
         items[:] = [item for item in items if item not in set(waiting)]
-    # The dear ones first, so that no worker begins one when all the others are done.
-    items.sort(key=lambda item: item.get_closest_marker("dear") is None)
+    # The long ones first, so that no worker begins one when all the others are done.
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("long", "dear")])
 
 
 def pytest_xdist_auto_num_workers() -> int | None:

@@ -236,6 +236,7 @@ def codes(workspace: Workspace, text: str) -> set[str]:
     return {finding["code"] for finding in result.json["findings"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_file_ends(workspace: Workspace, name: str) -> None:
     large = LARGE[name]

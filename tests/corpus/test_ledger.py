@@ -113,6 +113,7 @@ def test_enough_packages_and_repairs_are_pinned() -> None:
     assert len({(fix["package"], fix["code"], fix["symbol"]) for fix in REPAIRS}) >= 6
 
 
+@pytest.mark.long
 @needs_packages
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: f"{package['name']}-{package['version']}")

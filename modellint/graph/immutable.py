@@ -1,8 +1,8 @@
 """Dataclasses that are immutable to type checkers only, so that making and copying them costs as little as plain ones.
 
 `dataclass(frozen=True)` sets each field by a call, and `dataclasses.replace` reads all of them by name, which were a
-twentieth of a run. At run time these are dataclasses that can be changed, but hash like frozen ones. Their methods are
-compiled when the first of them is called: compiling those of all classes was half of the start of a run.
+twentieth of a run. At run time these are dataclasses that can be changed, but hash like frozen ones. Each method is
+compiled when it is first called: compiling those of all classes was half of the start of a run.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ else:
                 if name == "__hash__" and not frozen:
                     cls.__hash__ = None
                 else:
-                    setattr(cls, name, _compiled_once(cls, name, tuple(lacking)))
+                    setattr(cls, name, _compiled_once(cls, name))
             return cls
 
         return decorate if cls is None else decorate(cls)
 
-    def _compiled_once(cls: type, name: str, lacking: tuple[str, ...]) -> Any:
-        """A placeholder method: its first call compiles all `lacking` methods of the class, and replaces it by one."""
+    def _compiled_once(cls: type, name: str) -> Any:
+        """A placeholder method: its first call compiles the method, and replaces the placeholder by it."""
 
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-            _compile(cls, lacking)
-            return getattr(cls, name)(self, *args, **kwargs)
+            compiled = _compiled(cls, name)
+            setattr(cls, name, compiled)
+            return compiled(self, *args, **kwargs)
 
         method.__name__, method.__qualname__ = name, f"{cls.__qualname__}.{name}"
         return method
 
-    def _compile(cls: type, lacking: tuple[str, ...]) -> None:
-        """Set the `lacking` methods of the class to those of a plain dataclass with the same fields."""
+    def _compiled(cls: type, name: str) -> Any:
+        """The method of this name of a plain dataclass with the same fields."""
         fields = dataclasses.fields(cls)
         body = {field.name: field for field in fields}
         body["__annotations__"] = {field.name: field.type for field in fields}
         if hasattr(cls, "__post_init__"):
             body["__post_init__"] = cls.__post_init__
-        model = dataclasses.dataclass(type(cls.__name__, (), body), unsafe_hash=True)
-        for name in lacking:
-            if getattr(cls, name) is not None:
-                setattr(cls, name, model.__dict__[name])
+        wanted = {flag: name == f"__{flag}__" for flag in ("init", "repr", "eq")}
+        model = dataclasses.dataclass(type(cls.__name__, (), body), unsafe_hash=name == "__hash__", **wanted)
+        return model.__dict__[name]
 
     def replace(instance: T, /, **changes: Any) -> T:
         """A copy of a dataclass without `__post_init__`, with some fields changed."""

@@ -45,7 +45,7 @@ class Rewriting:
     only: tuple[str, ...] = ("ML1", "ML2", "ML3", "ML5")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def parsed(text: str) -> cst.Module | None:
     """The concrete syntax tree of Python code; None if it is broken."""
     try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.queries.calls import Call
 from modellint.flow.queries.values import Operand, returns
 from modellint.graph.definitions import DefinedConstant, External
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.knowledge import surface
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from modellint import edits
 from modellint.flow.queries.values import Operand, called_names
 from modellint.graph.arguments import bind_call
 from modellint.graph.definitions import DefinedConstant, External
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.calls.doubts import is_certain, is_expected_to_fail, is_tried_out
 from modellint.link.calls.reached import CallReach

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from modellint.flow.queries.values import Kind, Operand
 from modellint.graph.definitions import External
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, dotted
 from modellint.knowledge import signatures
 from modellint.link.calls.doubts import is_shadowed

@@ -6,7 +6,7 @@ methods, attributes of objects, containers and files. They cost little, and know
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from modellint import operators
 from modellint.flow.queries.functions import outcome
 from modellint.graph.arguments import bind_call
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, External
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_overridden
 from modellint.link.calls.reached import CallReach

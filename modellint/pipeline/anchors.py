@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims import Claim
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
     from modellint.source import SourceFile
 
@@ -36,7 +36,7 @@ def current(claim: Claim, project: Project) -> Claim:
 
 def _anchor(place: Place, project: Project) -> Anchor:
     source, lines = _source(place.path, project), place.span
-    definitions = project.once(("definitions by line", place.path), lambda: _by_line(place.path, project))
+    definitions = _by_line(place.path, project)
     before = reversed(definitions[: bisect_right(definitions, lines.line, key=lambda one: one.line)])
     inner = next((one for one in before if lines.line <= one.end_line), None)
     head = Place(place.path, Span(1, 1, 1, 1)) if inner is None else inner.place
@@ -76,13 +76,18 @@ def _lower(span: Span, lines: int) -> Span:
 
 
 def _definitions(path: str, project: Project) -> list[Class | Function]:
-    module = None if kind_of(path) == YAML else project.python(Path(path))
+    module = _module(path, project)
     return [] if module is None else [*module.all_functions(), *module.classes.values()]
 
 
 def _by_line(path: str, project: Project) -> list[Class | Function]:
     """The definitions of a file by their first lines; a class comes after its methods in the same line."""
-    return sorted(_definitions(path, project), key=lambda one: one.line)
+    key = "definitions by line", _module(path, project)
+    return project.once(key, lambda: sorted(_definitions(path, project), key=lambda one: one.line))
+
+
+def _module(path: str, project: Project) -> ModuleFacts | None:
+    return None if kind_of(path) == YAML else project.python(Path(path))
 
 
 def _source(path: str, project: Project) -> SourceFile | None:
@@ -90,5 +95,5 @@ def _source(path: str, project: Project) -> SourceFile | None:
     if kind_of(path) == YAML:
         read = project.recipe(Path(path)) or project.config(Path(path))
         return None if read is None else read.source
-    module = project.python(Path(path))
+    module = _module(path, project)
     return None if module is None else module.source

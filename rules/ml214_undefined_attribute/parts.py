@@ -46,6 +46,14 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
+class Things:
+    """The objects that a value may be, if nothing but constructors sets the `attributes` that lead to them."""
+
+    all: tuple[Thing, ...]
+    attributes: tuple[tuple[Class, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """A read of an attribute of an object, where nothing sets it. `value` is the read, or the call of `hasattr`."""
 
@@ -74,15 +82,19 @@ def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing
                 continue
             finder = finder or _Things(module, project)
             things = finder.of(queries.Operand(owner, function, project))
-            found = None if things is None else _lacking(name, things, project, is_asked=is_asked)
-            if found is None or not _is_unguarded(name, event, function, project, is_asked=is_asked):
+            found = None if things is None else _lacking(name, things.all, project, is_asked=is_asked)
+            if things is None or found is None:
                 continue
-            if any(_is_handed_out(owner, one, function, project) for one in things or ()):
+            if not _is_unguarded(name, event, function, project, is_asked=is_asked):
+                continue
+            if any(_is_handed_out(owner, one, function, project) for one in things.all):
                 continue
             cls = function.owner
             if cls is not None and is_never_reached(event, function, cls, project):
                 continue
             if _is_set_anywhere(name, module, project):
+                continue
+            if not all(_is_settled(cls, attribute, project) for cls, attribute in things.attributes):
                 continue
             seen.add(name)
             yield Missing(function, event, value, name, found, _known(found, project))
@@ -126,10 +138,10 @@ class _Things:
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
         self._module, self._project = module, project
-        self._parts: dict[tuple[Class, str], list[Thing] | None] = {}
+        self._parts: dict[tuple[Class, str], Things | None] = {}
 
-    def of(self, operand: queries.Operand, depth: int = 0) -> list[Thing] | None:
-        """The objects that a value may be; None if one of them is not known for certain."""
+    def of(self, operand: queries.Operand, depth: int = 0) -> Things | None:
+        """The objects that a value may be; None if one of them is not known."""
         value, function, project = operand.value, operand.function, self._project
         is_global = value.op is Op.ATTR and project.names.definition(function.module, value) is not None
         if depth > _MAX_DEPTH or is_global:
@@ -140,18 +152,21 @@ class _Things:
                 return None
             key = owner, name
             if key not in self._parts:
-                self._parts[key] = self._followed(operand, depth) if self._is_settled(owner, name) else None
+                self._parts[key] = self._followed(operand, depth, (key,))
             return self._parts[key]
+        attributes: tuple[tuple[Class, str], ...] = ()
         if value.op is Op.ATTR and len(value.args) == 1:
             holders = self.of(operand.of(value.args[0]), depth + 1)
-            if holders is None or any(one.wrapper or one.cls is None for one in holders):
+            if holders is None or any(one.wrapper or one.cls is None for one in holders.all):
                 return None
-            if not all(self._is_settled(one.cls, str(value.data)) for one in holders if one.cls is not None):
-                return None
-        return self._followed(operand, depth)
+            own = ((one.cls, str(value.data)) for one in holders.all if one.cls is not None)
+            attributes = (*holders.attributes, *own)
+        return self._followed(operand, depth, attributes)
 
-    def _followed(self, operand: queries.Operand, depth: int) -> list[Thing] | None:
-        found: list[Thing] = []
+    def _followed(
+        self, operand: queries.Operand, depth: int, attributes: tuple[tuple[Class, str], ...]
+    ) -> Things | None:
+        found: list[Things] = []
         for leaf in operand.origins(through_operators=False):
             if leaf.is_none:
                 continue
@@ -160,10 +175,12 @@ class _Things:
             made = self._made(leaf, depth)
             if made is None:
                 return None
-            found += made
-        return found or None
+            found.append(made)
+        things = tuple(chain.from_iterable(one.all for one in found))
+        needed = dict.fromkeys((*attributes, *chain.from_iterable(one.attributes for one in found)))
+        return Things(things, tuple(needed)) if things else None
 
-    def _made(self, leaf: queries.Operand, depth: int) -> list[Thing] | None:
+    def _made(self, leaf: queries.Operand, depth: int) -> Things | None:
         value, function, project = leaf.value, leaf.function, self._project
         definition = project.names.definition(function.module, value.callee)
         if definition is None and value.callee.op is Op.ATTR and value.callee.data in _ITSELF:
@@ -178,24 +195,26 @@ class _Things:
         model = leaf.made_class() if isinstance(definition, DefinedClass) else None
         if model is None or model.cls is None or not model.is_module:
             return None
-        return [Thing(leaf, model.cls)]
+        return Things((Thing(leaf, model.cls),))
 
-    def _wrapped(self, leaf: queries.Operand, wrapper: str, depth: int) -> list[Thing]:
+    def _wrapped(self, leaf: queries.Operand, wrapper: str, depth: int) -> Things:
         given = leaf.value.argument(0, "module")
         inner = None if given is None else self.of(leaf.of(given), depth + 1)
-        classes = {one.cls for one in inner or () if not one.wrapper}
-        return [Thing(leaf, classes.pop() if len(classes) == 1 else None, wrapper)]
-
-    def _is_settled(self, owner: Class, name: str) -> bool:
-        """True if nothing but the constructors of a class and its bases sets an attribute of its objects."""
-        key = "settled", owner.module.path, owner.qualname, owner.line, name
-        return self._project.once(key, lambda: _is_settled(owner, name, self._project))
+        classes = {one.cls for one in inner.all if not one.wrapper} if inner is not None else set()
+        cls = classes.pop() if len(classes) == 1 else None
+        return Things((Thing(leaf, cls, wrapper),), () if inner is None else inner.attributes)
 
 
 def _is_settled(owner: Class, name: str, project: Project) -> bool:
-    family = queries.family(owner, project)
+    """True if nothing but the constructors of a class and its bases sets an attribute of its objects."""
+    key = "settled", owner.module.path, owner.qualname, owner.line, name
+    return project.once(key, lambda: _is_set_by_constructors(owner, name, project))
+
+
+def _is_set_by_constructors(owner: Class, name: str, project: Project) -> bool:
     if not queries.is_searchable(owner.module, project) or not queries.stored_values(owner, name, project):
         return False
+    family = queries.family(owner, project)
     above = {one.cls for one in project.classes.model(owner).mro()}
     for one in family.classes:
         said = queries.mentions(one, project)
@@ -214,7 +233,7 @@ def _is_set_anywhere(name: str, module: ModuleFacts, project: Project) -> bool:
     return any(queries.owners_set(name, one, project) for one in modules)
 
 
-def _lacking(name: str, things: list[Thing], project: Project, *, is_asked: bool) -> Thing | None:
+def _lacking(name: str, things: tuple[Thing, ...], project: Project, *, is_asked: bool) -> Thing | None:
     """The first of some objects if each of them lacks an attribute; of `hasattr`, only wrappers count."""
     for thing in things:
         if thing.wrapper:

@@ -200,9 +200,10 @@ class _Things:
     def _wrapped(self, leaf: queries.Operand, wrapper: str, depth: int) -> Things:
         given = leaf.value.argument(0, "module")
         inner = None if given is None else self.of(leaf.of(given), depth + 1)
-        classes = {one.cls for one in inner.all if not one.wrapper} if inner is not None else set()
-        cls = classes.pop() if len(classes) == 1 else None
-        return Things((Thing(leaf, cls, wrapper),), () if inner is None else inner.attributes)
+        if inner is None or not all(_is_settled(*one, self._project) for one in inner.attributes):
+            return Things((Thing(leaf, None, wrapper),))
+        classes = {one.cls for one in inner.all if not one.wrapper}
+        return Things((Thing(leaf, classes.pop() if len(classes) == 1 else None, wrapper),))
 
 
 def _is_settled(owner: Class, name: str, project: Project) -> bool:

@@ -49,7 +49,7 @@ class Thing:
 class Things:
     """The objects that a value may be, if nothing but constructors sets the `attributes` that lead to them."""
 
-    all: tuple[Thing, ...]
+    alternatives: tuple[Thing, ...]
     attributes: tuple[tuple[Class, str], ...] = ()
 
 
@@ -71,7 +71,7 @@ class Missing:
 
 def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing]:
     """The reads in a file of attributes that objects of a certain class, or wrappers of these, do not have."""
-    finder: _Things | None = None
+    finder: _Finder | None = None
     for function in (*module.all_functions(), module.body):
         seen: set[str] = set()
         for value, event in _reads(function):
@@ -80,14 +80,14 @@ def missing_of_others(module: ModuleFacts, project: Project) -> Iterator[Missing
             owner = value.args[1] if is_asked else value.args[0]
             if name in seen or name.startswith("__") or owner.op not in _OBJECTS or _is_of_layers(name):
                 continue
-            finder = finder or _Things(module, project)
+            finder = finder or _Finder(module, project)
             things = finder.of(queries.Operand(owner, function, project))
-            found = None if things is None else _lacking(name, things.all, project, is_asked=is_asked)
+            found = None if things is None else _lacking(name, things.alternatives, project, is_asked=is_asked)
             if things is None or found is None:
                 continue
             if not _is_unguarded(name, event, function, project, is_asked=is_asked):
                 continue
-            if any(_is_handed_out(owner, one, function, project) for one in things.all):
+            if any(_is_handed_out(owner, one, function, project) for one in things.alternatives):
                 continue
             cls = function.owner
             if cls is not None and is_never_reached(event, function, cls, project):
@@ -133,7 +133,7 @@ def _is_hasattr(value: Value) -> bool:
     return is_named and len(value.args) == 3 and not value.data and value.args[2].op is Op.CONST
 
 
-class _Things:
+class _Finder:
     """Finds the objects that values of a file are. Parts of an object are searched for once."""
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
@@ -157,9 +157,9 @@ class _Things:
         attributes: tuple[tuple[Class, str], ...] = ()
         if value.op is Op.ATTR and len(value.args) == 1:
             holders = self.of(operand.of(value.args[0]), depth + 1)
-            if holders is None or any(one.wrapper or one.cls is None for one in holders.all):
+            if holders is None or any(one.wrapper or one.cls is None for one in holders.alternatives):
                 return None
-            own = ((one.cls, str(value.data)) for one in holders.all if one.cls is not None)
+            own = ((one.cls, str(value.data)) for one in holders.alternatives if one.cls is not None)
             attributes = (*holders.attributes, *own)
         return self._followed(operand, depth, attributes)
 
@@ -176,7 +176,7 @@ class _Things:
             if made is None:
                 return None
             found.append(made)
-        things = tuple(chain.from_iterable(one.all for one in found))
+        things = tuple(chain.from_iterable(one.alternatives for one in found))
         needed = dict.fromkeys((*attributes, *chain.from_iterable(one.attributes for one in found)))
         return Things(things, tuple(needed)) if things else None
 
@@ -202,7 +202,7 @@ class _Things:
         inner = None if given is None else self.of(leaf.of(given), depth + 1)
         if inner is None or not all(_is_settled(*one, self._project) for one in inner.attributes):
             return Things((Thing(leaf, None, wrapper),))
-        classes = {one.cls for one in inner.all if not one.wrapper}
+        classes = {one.cls for one in inner.alternatives if not one.wrapper}
         return Things((Thing(leaf, classes.pop() if len(classes) == 1 else None, wrapper),))
 
 

@@ -301,19 +301,13 @@ def calls_of_objects(cls: Class, project: Project) -> Iterator[Call]:
 
     A call of an `nn.Sequential` with such an object counts as one, and `model.forward(x)`.
     """
-    modules = list(dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))))
-    if not any(_may_construct(module, cls, project) for module in modules):
+    modules, called = list(dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name)))), project.of(_Called)
+    if not any(called.may_construct(module, cls) for module in modules):
         return
     for module in modules:
-        for call, found in project.of(_Called).of(module):
+        for call, found in called.of(module):
             if cls in found:
                 yield call
-
-
-def _may_construct(module: ModuleFacts, cls: Class, project: Project) -> bool:
-    """True unless a file names a class only where it makes no object of it: as a base, in imports, or as a result."""
-    text = project.once(("text of objects", module), lambda: _NO_OBJECTS.sub("", module.text))
-    return re.search(rf"\b{re.escape(cls.name)}\b", text) is not None
 
 
 class _Called:
@@ -322,6 +316,15 @@ class _Called:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._found: dict[ModuleFacts, list[tuple[Call, frozenset[Class]]]] = {}
+        #: The texts of files without the places at which a class makes no object.
+        self._texts: dict[ModuleFacts, str] = {}
+
+    def may_construct(self, module: ModuleFacts, cls: Class) -> bool:
+        """True unless a file names a class only where it makes no object: as a base, in imports, or as a result."""
+        text = self._texts.get(module)
+        if text is None:
+            text = self._texts[module] = _NO_OBJECTS.sub("", module.text)
+        return re.search(rf"\b{re.escape(cls.name)}\b", text) is not None
 
     def of(self, module: ModuleFacts) -> list[tuple[Call, frozenset[Class]]]:
         found = self._found.get(module)

@@ -227,11 +227,11 @@ def is_overridden(project: Project, reached: Reached) -> bool:
     model = reached.owner
     if model is None or model.cls is None:
         return False
+    if not is_searched(project, model.cls.module):
+        return True
     name = "__init__" if reached.is_made or reached.function is None else reached.function.name
-    relatives = subclasses(project, model.cls)
-    is_known = is_searched(project, model.cls.module)
     home = (reached.function.owner if reached.function is not None else None) or model.cls
-    return not is_known or any(_comes_first(project, cls, name, home) for cls in relatives)
+    return any(_comes_first(project, cls, name, home) for cls in subclasses(project, model.cls))
 
 
 def _comes_first(project: Project, cls: Class, name: str, home: Class) -> bool:

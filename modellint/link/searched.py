@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 def mentioning(project: Project, near: ModuleFacts, *words: str) -> Iterator[ModuleFacts]:
     """The files of the project around `near` that mention all of `words`, each read when its turn comes.
 
-    A word may be `class Name` or `def name`, for the files that define it, `. name` for those that speak of the
-    attribute of anything but `self`, or `' name` for those that have it in quotes.
+    A word may be `class Name` or `def name`, for the files that define it, `base Name` for those that may derive a
+    class from it, `. name` for those that speak of the attribute of anything but `self`, or `' name` for those that
+    have it in quotes.
     """
     modules = map(project.python, paths_mentioning(project, near, *words))
     return (module for module in modules if module is not None)

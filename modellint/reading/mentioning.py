@@ -14,7 +14,7 @@ from modellint.graph.mentions import APART
 from modellint.reading.digest import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 
 #: The prefix of the key of a dependency on an answer; the folder and the words follow.
@@ -27,8 +27,19 @@ _MAX_SEARCHES = 64
 _REBOUND = re.compile(rb"self\s*=(?!=)")
 #: Two patterns rather than one: each begins with a literal, for which the search is fast.
 _DEFINED = [(word, re.compile(word + rb"[ \t]+([\w\x80-\xff]+)")) for word in (b"class", b"def")]
-#: Prefixes of words: an attribute of another object than `self`, and a quoted text.
-_OF, _QUOTED = b". ", b"' "
+#: The name of a class whose bases stand in parentheses, and what comes before these.
+_DERIVED = re.compile(rb"class[ \t]+[\w\x80-\xff]+\s*(?:\[[^\n(]*\]\s*)?\(")
+#: A base of a class, without what it stands in.
+_BASE_NAME = re.compile(rb"([\w\x80-\xff]+)\s*(?=[,\[#]|$)")
+#: What follows a name that an assignment binds.
+_ASSIGNED = re.compile(rb"[ \t]*(?::[^=\n()]*)?=(?!=)")
+_PARENTHESIS = re.compile(rb"[()]")
+#: The most characters that are searched for the end of the bases of a class.
+_MAX_BASES = 2_000
+#: Prefixes of words: an attribute of another object than `self`, a quoted text, and a base of a class.
+_OF, _QUOTED, _BASE = b". ", b"' ", b"base "
+#: The word of files with a class whose bases may be any class that they mention.
+_ANY_BASE = b"base ?"
 #: Folders of installed code.
 _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
@@ -48,8 +59,8 @@ class SearchedFiles(Protocol):
 class Mentions:
     """The files below a folder that mention a word.
 
-    `class Name` and `def name` are words, too, for who defines them, `. name` for who speaks of the attribute of
-    anything but `self`, and `' name` for who has it in quotes.
+    `class Name` and `def name` are words, too, for who defines them, `base Name` for who may derive a class from it,
+    `. name` for who speaks of the attribute of anything but `self`, and `' name` for who has it in quotes.
     """
 
     def __init__(self, files: SearchedFiles, root: Path) -> None:
@@ -118,13 +129,20 @@ class Mentions:
                 self._searches += len(holding)
                 return [path for path in holding if all(_has(self._contents[path], word) for word in words)]
             self._index, self._contents, self._holding = _build_index(self._contents.values()), {}, {}
-        first, *rest = sorted((self._index.get(_indexed_as(word), ()) for word in words), key=len)
+        first, *rest = sorted(map(self._indexed, words), key=len)
         paths = [self._paths[number] for number in sorted(set(first).intersection(*rest))]
-        looked_for = [word for word in words if _indexed_as(word) != word]
+        looked_for = [word for word in words if word.startswith((_OF, _QUOTED))]
         if not looked_for:
             return paths
         contents = ((path, self._files.peek(path) or b"") for path in paths)
         return [path for path, content in contents if all(_has(content, word) for word in looked_for)]
+
+    def _indexed(self, word: bytes) -> Collection[int]:
+        """The numbers of the files that mention a word; for an attribute or a quoted text, of those with its name."""
+        if not word.startswith(_BASE):
+            return self._index.get(word.removeprefix(_OF).removeprefix(_QUOTED), ())
+        named = set(self._index.get(word.removeprefix(_BASE), ()))
+        return named.intersection([*self._index.get(word, ()), *self._index.get(_ANY_BASE, ())])
 
     def _holders(self, name: bytes) -> Sequence[Path]:
         """The files whose contents have a name anywhere, narrowed by an earlier search for a part of it."""
@@ -187,6 +205,8 @@ def _has(content: bytes, word: bytes) -> bool:
                 return True
             is_own = True
         return is_own and any(_begins(content, found.start()) for found in _REBOUND.finditer(content))
+    if before and word.startswith(_BASE):
+        return not {word, _ANY_BASE}.isdisjoint(_bases(content)) and next(_places(content, name), None) is not None
     if before:
         return any(_is_defined(content, before, at) for at in _places(content, name))
     return next(_places(content, word), None) is not None
@@ -231,15 +251,10 @@ def _is_self(content: bytes, dot: int) -> bool:
     return content[max(dot - 4, 0) : dot] == b"self" and _begins(content, dot - 4)
 
 
-def _indexed_as(word: bytes) -> bytes:
-    """The word that the index has for a word: attributes and quoted texts are found among files with their name."""
-    return word.removeprefix(_OF).removeprefix(_QUOTED)
-
-
 def _build_index(contents: Iterable[bytes]) -> dict[bytes, array[int]]:
     index: dict[bytes, array[int]] = {}
     for number, content in enumerate(contents):
-        for word in {*content.translate(APART).split(), *_definitions(content)}:
+        for word in {*content.translate(APART).split(), *_definitions(content), *_bases(content)}:
             numbers = index.get(word)
             if numbers is None:
                 index[word] = array("H", (number,))
@@ -254,6 +269,36 @@ def _definitions(content: bytes) -> Iterator[bytes]:
         for found in pattern.finditer(content):
             if _begins(content, found.start()):
                 yield b"%b %b" % (word, found[1])
+
+
+def _bases(content: bytes) -> Iterator[bytes]:
+    """`base Name` for the bases of classes; `base ?` where one is made by a call, or bound to another name here."""
+    seen: set[bytes] = set()
+    for found in _DERIVED.finditer(content):
+        if not _begins(content, found.start()):
+            continue
+        bases = _in_parentheses(content, found.end())
+        names = [] if bases is None else _BASE_NAME.findall(bases)
+        if bases is None or b"(" in bases or any(_is_bound(content, name) for name in names if name not in seen):
+            yield _ANY_BASE
+        yield from (_BASE + name for name in names)
+        seen.update(names)
+
+
+def _is_bound(content: bytes, name: bytes) -> bool:
+    """True if an import or an assignment binds a name to something of another name."""
+    places = _places(content, name)
+    return any(content.endswith(b" as ", 0, at) or _ASSIGNED.match(content, at + len(name)) for at in places)
+
+
+def _in_parentheses(content: bytes, start: int) -> bytes | None:
+    """The text from a position to the parenthesis that closes the one before it; None if it is too far away."""
+    depth = 1
+    for found in _PARENTHESIS.finditer(content, start, start + _MAX_BASES):
+        depth += 1 if found[0] == b"(" else -1
+        if not depth:
+            return content[start : found.start()]
+    return None
 
 
 def found_below(files: SearchedFiles, root: Path, suffixes: tuple[str, ...]) -> list[Path]:

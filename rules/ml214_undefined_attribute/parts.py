@@ -16,7 +16,7 @@ from .barred import CATCHING, is_never_reached
 from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -166,8 +166,13 @@ class _Finder:
     def _followed(
         self, operand: queries.Operand, depth: int, attributes: tuple[tuple[Class, str], ...]
     ) -> Things | None:
+        return operand.conclude(lambda leaves: self._things(leaves, depth, attributes))
+
+    def _things(
+        self, leaves: Iterable[queries.Operand], depth: int, attributes: tuple[tuple[Class, str], ...]
+    ) -> Things | None:
         found: list[Things] = []
-        for leaf in operand.origins(through_operators=False):
+        for leaf in leaves:
             if leaf.is_none:
                 continue
             if leaf.part is not None or leaf.value.op is not Op.CALL or leaf.is_applied:

@@ -13,7 +13,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, is_super, self_attribute, walk_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.finding import Place
     from modellint.graph.python import Function, ModuleFacts
@@ -204,8 +204,12 @@ def stranger(slot: Slot) -> Stranger | None:
         return None
     if layer.value.op in (Op.BIN, Op.UPDATE, Op.CHOICE) and is_list(layer.value):
         return Stranger("a list", layer)
+    return layer.conclude(_stranger)
+
+
+def _stranger(leaves: Iterable[queries.Operand]) -> Stranger | None:
     found: dict[str, Stranger] = {}
-    for leaf in layer.origins(through_operators=False):
+    for leaf in leaves:
         what = None if leaf.part is not None else _of(leaf)
         if what is None:
             return None

@@ -12,7 +12,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name, dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.finding import Place
     from modellint.graph.python import Function, ModuleFacts
@@ -171,8 +171,12 @@ def _may_be_of_optimizer(name: str) -> bool:
 
 def _optimizer_module(receiver: queries.Operand, project: Project) -> str | None:
     """The module of the optimizer or scheduler that a value is on every path; None for anything else."""
+    return receiver.conclude(lambda leaves: _module_of_optimizers(leaves, project))
+
+
+def _module_of_optimizers(leaves: Iterable[queries.Operand], project: Project) -> str | None:
     owners: set[str | None] = set()
-    for leaf in receiver.origins(through_operators=False):
+    for leaf in leaves:
         if leaf.is_none:
             continue
         if leaf.value.op is not Op.CALL or leaf.part is not None:

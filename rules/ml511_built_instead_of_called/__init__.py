@@ -11,7 +11,7 @@ from modellint.graph.value import EventKind, Op
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Value
@@ -125,13 +125,17 @@ def _built_class(call: queries.Call) -> _Built | None:
         return _Built(model.name, model.cls) if model is not None and is_layer else None
     if call.value.callee.op is not Op.ATTR:
         return None
+    return call.callee.conclude(_kept_class)
+
+
+def _kept_class(leaves: Iterable[queries.Operand]) -> _Built | None:
     found: set[str] = set()
     kept = None
-    for leaf in call.callee.origins(through_operators=False):
+    for leaf in leaves:
         if leaf.kind() is not queries.Kind.CLASS or leaf.value.op is Op.PARAM:
             return None
-        definition = project.names.definition(leaf.function.module, leaf.value)
-        model = None if definition is None else project.classes.of(definition)
+        definition = leaf.project.names.definition(leaf.function.module, leaf.value)
+        model = None if definition is None else leaf.project.classes.of(definition)
         if model is None or not model.is_module or model.cls is not None or not _takes_settings(model.name, None):
             return None
         found.add(model.name)

@@ -11,7 +11,7 @@ from modellint.graph.value import Op
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
@@ -103,8 +103,12 @@ def _container(call: queries.Call) -> tuple[str, queries.Operand] | None:
         and call.value.callee.op is not Op.GLOBAL
     ):
         return None
+    return call.callee.conclude(_kind)
+
+
+def _kind(leaves: Iterable[queries.Operand]) -> tuple[str, queries.Operand] | None:
     kinds: dict[str, queries.Operand] = {}
-    for leaf in call.callee.origins(through_operators=False):
+    for leaf in leaves:
         if leaf.part is not None:
             return None
         if leaf.is_none:  # which an attribute often is at first

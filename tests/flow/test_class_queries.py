@@ -257,3 +257,45 @@ def test_files_are_searched_for_calls_of_objects_that_are_made(tmp_path: Path, m
     calls = list(queries.calls_of_objects(first.classes["Policy"], project))
     assert [call.module for call in calls] == [second] * len(calls)
     assert bool(calls) == is_called == bool([*first.lowered, *second.lowered])
+
+
+FAMILY = """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def build(self):
+        return nn.Linear(2, 2)
+
+    def width(self, x):
+        return x.shape[0]
+
+    def forward(self, x):
+        layer = self.build()
+        return layer(x), self.width(x)
+"""
+DERIVED = "from family import Base as Plain\n\n\nclass Derived(Plain):\n    def {}(self, *_):\n        return None\n"
+
+
+@pytest.mark.parametrize(
+    ("method", "asked", "concluded", "is_read"),
+    [
+        ("build", "self.build()", None, True),
+        ("other", "self.build()", "torch.nn.Linear", True),
+        ("width", "self.width(x)", None, False),
+    ],
+)
+def test_a_family_is_read_only_where_something_is_concluded(
+    tmp_path: Path, method: str, asked: str, concluded: str | None, is_read: bool
+) -> None:
+    (tmp_path / "family.py").write_text(FAMILY, encoding="utf-8")
+    (tmp_path / "derived.py").write_text(DERIVED.format(method), encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "family.py")
+    assert module is not None
+    calls = queries.flow(module, project).calls()
+    (operand,) = (call.result for call in calls if call.result.text == asked)
+    with project.files.trace() as keys:
+        found = operand.object_class()
+    assert (found and found.name) == concluded
+    assert any(key.endswith("/derived.py") for key in keys) is is_read

@@ -26,6 +26,18 @@ FILES = {
     "parts.py": "class Part:\n    def run(self, other):\n        self.own = self.own + other.shared\n"
     "        return other(self)\\\n            .far, herself.near\n",
 }
+#: Files with classes that derive from `Größe`, by the way they say it, and files with others.
+DERIVED = {
+    "plain.py": "import layers\n\nclass One(layers.Größe):\n    pass\n",
+    "second.py": "class Two[T: int](\n    dict,  # (a mapping\n    Größe,\n):\n    pass\n",
+    "index.py": "class Three(Größe[int], metaclass=Meta):\n    pass\n",
+    "renamed.py": "from layers import Größe as Size\n\nclass Four(Size):\n    pass\n",
+    "bound.py": "Size: type = layers.Größe\n\nclass Five(Size):\n    pass\n",
+    "made.py": "def base():\n    return Größe\n\nclass Six(base()):\n    pass\n",
+    "far.py": "class Seven(dict):\n    def grow(self):\n        return Größe()\n",
+    "part.py": "class Eight(list[Größe], kind=int):\n    pass\n",
+    "none.py": "class Größer:\n    size = Größe\n",
+}
 CLASSES = {
     "base.py": "from torch import nn\n\n\nclass Base(nn.Module):\n"
     "    def forward(self, x):\n        return self.head(x)\n",
@@ -69,6 +81,16 @@ def test_a_file_mentions_whole_words(
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, "utf-8")
     assert mentioning(tmp_path, *asked) == found
+
+
+@pytest.mark.parametrize("searches", [0, 64], ids=["index", "search"])
+def test_a_file_may_derive_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searches: int) -> None:
+    monkeypatch.setattr(search, "_MAX_SEARCHES", searches)
+    for name, text in (FILES | DERIVED).items():
+        (tmp_path / name).write_text(text, "utf-8")
+    derived = {"plain.py", "second.py", "index.py", "renamed.py", "bound.py", "made.py"}
+    assert mentioning(tmp_path, "base Größe") == derived
+    assert mentioning(tmp_path, "base Größ") == set()
 
 
 @pytest.mark.parametrize("searches", [0, 64], ids=["index", "search"])

@@ -219,8 +219,12 @@ def _names_pair_layers(module: ModuleFacts) -> bool:
 
 def counts(operand: Operand) -> frozenset[int] | None:
     """The numbers of values that an operand is on its paths, if it is several on each of them; else None."""
+    return operand.conclude(_counts)
+
+
+def _counts(leaves: Iterable[Operand]) -> frozenset[int] | None:
     found: set[int] = set()
-    for leaf in operand.origins(through_operators=False):
+    for leaf in leaves:
         number = number_of_values(leaf)
         if number is None or leaf.value.op is Op.LIST:
             return None

@@ -50,13 +50,17 @@ def made_objects(operand: Operand, depth: int = 0) -> list[Operand] | None:
 
     They are found through `to` and `eval`, wrappers such as `torch.compile`, and the elements of lists of layers.
     """
-    found: list[Operand] = []
-    for leaf in () if depth > _MAX_STEPS else operand.origins(through_operators=False):
-        made = _made(leaf, depth)
-        if made is None:
-            return None
-        found += made
-    return found or None
+
+    def made(leaves: Iterable[Operand]) -> list[Operand] | None:
+        found: list[Operand] = []
+        for leaf in leaves:
+            of_leaf = _made(leaf, depth)
+            if of_leaf is None:
+                return None
+            found += of_leaf
+        return found or None
+
+    return None if depth > _MAX_STEPS else operand.conclude(made)
 
 
 def _made(leaf: Operand, depth: int) -> list[Operand] | None:

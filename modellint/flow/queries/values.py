@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
 from modellint.flow.queries.functions import outcome
@@ -23,7 +23,7 @@ from modellint.link.values.kinds import Kinds
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from modellint.finding import Place
     from modellint.graph.python import Class, Function
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from modellint.link.calls.reached import Reached
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
+
+T = TypeVar("T")
 
 #: The most values that are visited to find where one comes from.
 _MAX_VALUES = 300
@@ -201,8 +203,7 @@ class Operand:
         The class of `self.loss` where the constructor stores `nn.CrossEntropyLoss()`, of a global `criterion`, of an
         argument where every caller in sight passes an object of one class.
         """
-        found = {leaf.made_class() for leaf in self.origins(through_operators=False) if not leaf.is_none}
-        return found.pop() if len(found) == 1 else None
+        return self.conclude(_object_class)
 
     @property
     def is_none(self) -> bool:
@@ -217,19 +218,48 @@ class Operand:
         search goes through operators that keep the elements, such as `view` and `to`, and stops at `barriers`.
         """
         wanted = frozenset(names)
-        return next((leaf for leaf in self.origins(wanted, barriers) if leaf.is_call_of(wanted)), None)
+
+        def first(leaves: Iterable[Operand]) -> Operand | None:
+            return next((leaf for leaf in leaves if leaf.is_call_of(wanted)), None)
+
+        return self.conclude(first, wanted, barriers, through_operators=True)
 
     def is_made_only_by(self, *names: str) -> bool:
         """True if each path to the value leads from a call of one of these functions, methods or layers."""
         wanted = frozenset(names)
-        leaves = list(self.origins(wanted))
-        return bool(leaves) and all(leaf.is_call_of(wanted) for leaf in leaves)
+
+        def are_all(leaves: Iterable[Operand]) -> bool | None:
+            found = {leaf.is_call_of(wanted) for leaf in leaves}
+            return True if found == {True} else None
+
+        return bool(self.conclude(are_all, wanted, through_operators=True))
 
     def origins(
         self, wanted: Collection[str] = (), barriers: Collection[str] = (), *, through_operators: bool = True
     ) -> Iterator[Operand]:
         """The values that this one is on its paths, each followed as far as it can be; the nearest ones first."""
-        return _Origins(self.project, frozenset(wanted), frozenset(barriers), through_operators).of(self)
+        return _Origins(self.project, frozenset(wanted) | frozenset(barriers), through_operators).of(self)
+
+    def conclude(
+        self,
+        judge: Callable[[Iterable[Operand]], T | None],
+        wanted: Collection[str] = (),
+        barriers: Collection[str] = (),
+        *,
+        through_operators: bool = False,
+    ) -> T | None:
+        """What `judge` concludes from the origins of the value, None if it concludes nothing.
+
+        For a `judge` that concludes nothing if one origin is a call of a method that it does not know. Whether a
+        subclass overrides a method on the way is asked only where something is concluded: it may take every file of
+        the project.
+        """
+        ends = frozenset(wanted) | frozenset(barriers)
+        search = _Origins(self.project, ends, through_operators, follows_overridden=True)
+        found = judge(search.of(self))
+        if found is None or not search.followed_overridden():
+            return found
+        return judge(_Origins(self.project, ends, through_operators).of(self))
 
     def is_call_of(self, names: Collection[str]) -> bool:
         """True if the value is a call of a function, method or layer with one of these dotted names.
@@ -254,6 +284,11 @@ class Operand:
         flow = self.function.flow
         found = (event for event in flow.events if event.value is not self.value)
         return [event for event in found if any(part is self.value for part in event.value.walk())]
+
+
+def _object_class(leaves: Iterable[Operand]) -> ClassModel | None:
+    found = {leaf.made_class() for leaf in leaves if not leaf.is_none}
+    return found.pop() if len(found) == 1 else None
 
 
 def kinds_in(function: Function, project: Project) -> Kinds:
@@ -307,10 +342,14 @@ class _Origins:
     """A search backwards from a value. It visits each value once, and a bounded number of them."""
 
     def __init__(
-        self, project: Project, wanted: frozenset[str], barriers: frozenset[str], through_operators: bool
+        self, project: Project, ends: frozenset[str], through_operators: bool, *, follows_overridden: bool = False
     ) -> None:
-        self._project, self._ends = project, wanted | barriers
+        """With `follows_overridden`, methods are followed that subclasses may override."""
+        self._project, self._ends = project, ends
         self._through_operators = through_operators
+        self._follows_overridden = follows_overridden
+        #: The methods that were followed without asking whether subclasses override them.
+        self._unasked: list[Reached] = []
         self._seen: set[tuple[Value, _Keys, Value | None]] = set()
 
     def of(self, operand: Operand) -> Iterator[Operand]:
@@ -326,6 +365,10 @@ class _Origins:
                 yield replace(at, part=key or None, context=context) if key or context is not None else at
             else:
                 pending += found
+
+    def followed_overridden(self) -> bool:
+        """True if the search followed a method that a subclass overrides."""
+        return any(is_overridden(self._project, reached) for reached in self._unasked)
 
     def _step(self, at: Operand, key: _Keys, context: Context | None) -> _Steps | None:
         """The values that a value stands for; None if it is an origin.
@@ -397,8 +440,11 @@ class _Origins:
         depth = 0 if context is None else context.depth
         if reached is None or reached.function is None or reached.is_made or depth >= _MAX_CALLS:
             return None
-        if reached.may_be_overridden and is_overridden(self._project, reached):
-            return None
+        if reached.may_be_overridden:
+            if self._follows_overridden:
+                self._unasked.append(reached)
+            elif is_overridden(self._project, reached):
+                return None
         given = constant_arguments(value, reached, {} if context is None else context.constants)
         returned = [event.value for event in return_events(reached.function) if is_possible(event, given)]
         if not returned:

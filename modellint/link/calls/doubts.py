@@ -253,7 +253,7 @@ def _subclasses(project: Project, cls: Class) -> Iterator[Class]:
     seen = {cls}
     pending = [cls]
     for current in pending:
-        homes = {current.module, *mentioning(project, current.module, "class", current.name)}
+        homes = {current.module, *mentioning(project, current.module, f"base {current.name}")}
         for module in homes:
             for other in module.classes.values():
                 if other not in seen and any(_is_base(project, base, other, current) for base in other.bases):

@@ -10,10 +10,12 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import Event, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.rule import Project
+
+    _Parts = tuple[tuple[queries.Operand, int], ...]
 
 _CATCHING = frozenset(("ValueError", "TypeError", "Exception", "BaseException"))
 _FOLLOWED = (Op.TUPLE, Op.LIST, Op.CHOICE, Op.CALL)
@@ -28,7 +30,7 @@ class Unpacking:
 
     function: Function
     event: Event
-    parts: tuple[tuple[queries.Operand, int], ...]
+    parts: _Parts
     reached: queries.Reached | None
 
 
@@ -40,8 +42,8 @@ def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacki
             if names is None or not _CATCHING.isdisjoint(event.handled) or _asks_length(event):
                 continue
             unpacked = queries.Operand(event.value, function, project)
-            parts = _parts(unpacked)
-            if not parts or any(count == len(names.args) for _, count in parts):
+            parts = _misfits(unpacked, len(names.args))
+            if not parts:
                 continue
             # A call that Python refuses returns nothing, which ML502 reports.
             calls = {id(call.value): call for part, _ in parts for call in _calls(part)}
@@ -61,15 +63,24 @@ def _asks_length(event: Event) -> bool:
     return any(call.callee.data in ("len", "isinstance") and event.value in call.args for call in calls)
 
 
-def _parts(unpacked: queries.Operand) -> tuple[tuple[queries.Operand, int], ...]:
-    """The values that a value is on its paths, with their numbers of values; none if these are not all known."""
+def _misfits(unpacked: queries.Operand, wanted: int) -> _Parts:
+    """The values that a value is on its paths, with their numbers of values; none unless all are known and misfit."""
     if unpacked.value.op is Op.ITEM:
         count = _turns(unpacked.of(unpacked.value.args[0]))
-        return () if count is None else ((unpacked, count),)
-    leaves = list(unpacked.origins(through_operators=False)) if unpacked.value.op in _FOLLOWED else []
-    parts = [(leaf, queries.number_of_values(leaf)) for leaf in leaves if not (leaf.is_none and leaf.context)]
-    known = tuple((leaf, count) for leaf, count in parts if count is not None and _is_returned(leaf, unpacked))
-    return known if len(known) == len(parts) else ()
+        return () if count is None or count == wanted else ((unpacked, count),)
+
+    def misfits(leaves: Iterable[queries.Operand]) -> _Parts | None:
+        parts: list[tuple[queries.Operand, int]] = []
+        for leaf in leaves:
+            if leaf.is_none and leaf.context:
+                continue
+            count = queries.number_of_values(leaf)
+            if count is None or count == wanted or not _is_returned(leaf, unpacked):
+                return None
+            parts.append((leaf, count))
+        return tuple(parts) or None
+
+    return (unpacked.conclude(misfits) if unpacked.value.op in _FOLLOWED else None) or ()
 
 
 def _is_returned(leaf: queries.Operand, unpacked: queries.Operand) -> bool:

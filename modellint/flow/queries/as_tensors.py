@@ -189,10 +189,13 @@ def _of_pair(name: str, value: Value, position: int) -> int | None:
 
 
 def several(module: ModuleFacts, project: Project) -> Iterator[list[Operand]]:
-    """The calls of a file that return several values on each path, those of one function at a time."""
+    """The calls of a file that return several values on each path unless a subclass overrides what they run.
+
+    Those of one function come at a time; `counts` asks for subclasses, too.
+    """
     for function in (*module.all_functions(), module.body):
         calls = (Call(event, function, project) for event in function.flow.of(EventKind.CALL))
-        found = [call.result for call in calls if _may_be_several(call) and counts(call.result) is not None]
+        found = [call.result for call in calls if _may_be_several(call) and call.result.presume(_counts) is not None]
         if found:
             yield found
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 #: Methods and functions that return the layer that they get, or call it.
@@ -167,9 +168,9 @@ def _lacks_forward(cls: Class, project: Project) -> bool:
         if current.cls is None:
             if current.name not in _WITHOUT_FORWARD:
                 return False
-        elif _may_have(current.cls, ("forward", "__call__", "_call_impl", "__new__", "_wrapped_call_impl"), project):
+        elif _gives(current.cls, ("forward", "__call__", "_call_impl", "__new__", "_wrapped_call_impl"), project):
             return False
-    return True
+    return not _is_any_doubtful(model, project)
 
 
 def may_have(cls: Class, name: str, project: Project) -> bool:
@@ -180,9 +181,9 @@ def may_have(cls: Class, name: str, project: Project) -> bool:
             members = surface.layer_members(current.name)
             if members is None or name in members:
                 return True
-        elif _may_have(current.cls, (name,), project):
+        elif _gives(current.cls, (name,), project):
             return True
-    return not model.is_complete
+    return not model.is_complete or _is_any_doubtful(model, project)
 
 
 def _can_be_made(cls: Class) -> bool:
@@ -191,11 +192,14 @@ def _can_be_made(cls: Class) -> bool:
     return constructor is None or not any(event.guard is None for event in constructor.flow.of(EventKind.RAISE))
 
 
-def _may_have(cls: Class, names: tuple[str, ...], project: Project) -> bool:
-    """True if a class itself gives its objects one of the names, or may do so."""
+def _is_any_doubtful(model: ClassModel, project: Project) -> bool:
+    """True if a class, or a base, may be another one than its statement says. It may read many files."""
+    return any(is_doubtful(current.cls, project) for current in model.mro() if current.cls is not None)
+
+
+def _gives(cls: Class, names: tuple[str, ...], project: Project) -> bool:
+    """True if the statement of a class gives its objects one of the names, or may do so."""
     if any(name in cls.methods or name in cls.attributes or name in cls.annotations for name in names):
-        return True
-    if is_doubtful(cls, project):
         return True
     said = attribute_mentions(cls, project)
     return said.stores_any or any(name in said.stored or said.may_name(name) for name in names)
@@ -252,7 +256,7 @@ def is_set_besides(cls: Class, name: str, method: Function, project: Project) ->
             if members is None or name in members:
                 return True
         elif current.cls is not cls:
-            if _may_have(current.cls, (name,), project):
+            if _gives(current.cls, (name,), project) or is_doubtful(current.cls, project):
                 return True
         elif (
             name in cls.methods

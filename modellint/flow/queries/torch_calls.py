@@ -17,7 +17,7 @@ from modellint.link.requirements import required
 from modellint.link.values.kinds import is_plain_layer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.flow.queries.calls import Call
     from modellint.graph.value import Parameter, Value
@@ -92,8 +92,11 @@ def _is_tensor(operand: Operand) -> bool:
     """True if a value is a tensor on every path, also through functions, and of layers that functions make."""
     if operand.is_tensor:
         return True
-    leaves = list(operand.origins(through_operators=False))
-    return all(leaf.kind() is Kind.TENSOR or _is_of_plain_layer(leaf) for leaf in leaves)
+
+    def are_tensors(leaves: Iterable[Operand]) -> bool | None:
+        return all(leaf.kind() is Kind.TENSOR or _is_of_plain_layer(leaf) for leaf in leaves) or None
+
+    return operand.conclude(are_tensors) is not None
 
 
 def _is_of_plain_layer(leaf: Operand) -> bool:

@@ -261,6 +261,10 @@ class Operand:
             return found
         return judge(_Origins(self.project, ends, through_operators).of(self))
 
+    def presume(self, judge: Callable[[Iterable[Operand]], T | None]) -> T | None:
+        """What `judge` concludes from the origins of the value if no subclass overrides a method on the way."""
+        return judge(_Origins(self.project, frozenset(), through_operators=False, follows_overridden=True).of(self))
+
     def is_call_of(self, names: Collection[str]) -> bool:
         """True if the value is a call of a function, method or layer with one of these dotted names.
 

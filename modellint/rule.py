@@ -22,6 +22,7 @@ from modellint.probes import function_at as function_at
 from modellint.probes import python_probe as python_probe
 from modellint.probes import recipe_probe as recipe_probe
 from modellint.source import PYTHON_2 as PYTHON_2
+from modellint.source import PYTHON_3_6 as PYTHON_3_6
 from modellint.source import TEMPLATE as TEMPLATE
 from modellint.source import UnreadableError as UnreadableError
 from modellint.source import plain_text as plain_text

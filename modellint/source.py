@@ -77,14 +77,15 @@ class Place:
 
 
 #: Kinds of files that look like Python 3 or YAML but aren't.
-PYTHON_2, TEMPLATE = "written for Python 2", "a template"
+PYTHON_2, PYTHON_3_6 = "written for Python 2", "written for Python 3.6 or older"
+TEMPLATE = "a template"
 
 
 class UnreadableError(Exception):
     """A file, or another `unit` of code, that cannot be decoded or parsed: where, and what was expected.
 
-    `tried` names the grammar. If the text is no mistake but of an `other` kind (`PYTHON_2` or `TEMPLATE`), `reason`
-    says how that shows.
+    `tried` names the grammar. If the text is no mistake but of an `other` kind (`PYTHON_2`, `PYTHON_3_6` or `TEMPLATE`),
+    `reason` says how that shows.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from modellint.frontends.stubs import without_bodies
 from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Signature
 from modellint.graph.value import Parameter
-from modellint.source import PYTHON_2, TEMPLATE, Span, UnreadableError
+from modellint.source import PYTHON_2, PYTHON_3_6, TEMPLATE, Span, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -106,8 +106,8 @@ def parse(source: SourceFile) -> ast.Module:
 
 
 def _other_than_python(source: SourceFile, stop: int, error: SyntaxError) -> tuple[str, str]:
-    """The sign that a file is no Python 3, and its kind (a template, Python 2); two empty texts if it has an error."""
-    from modellint.frontends import python2, templates
+    """The sign that a file is no Python of today, and its kind (a template, Python 2); two empty texts for an error."""
+    from modellint.frontends import old_names, python2, templates
 
     tag = templates.tag_in(source.text, stop, _parses, is_python=True)
     if tag is not None:
@@ -116,7 +116,10 @@ def _other_than_python(source: SourceFile, stop: int, error: SyntaxError) -> tup
     if tag is not None:
         return f"`{tag}` in its path is filled in before it is Python", TEMPLATE
     sign = python2.sign_in(source.text, error)
-    return ("", "") if sign is None else (sign, PYTHON_2)
+    if sign is not None:
+        return sign, PYTHON_2
+    name = old_names.keyword_as_name(source.text, _parses)
+    return ("", "") if name is None else (f"the name `{name}`", PYTHON_3_6)
 
 
 def _parses(text: str) -> bool:

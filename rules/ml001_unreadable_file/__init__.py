@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Place, Severity
-from modellint.rule import PYTHON_2, TEMPLATE, Rule
+from modellint.rule import PYTHON_2, PYTHON_3_6, TEMPLATE, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from modellint.rule import UnreadableError
 
 
-_REMEDIES = {PYTHON_2: "convert it to Python 3", TEMPLATE: "check the files made from it"}
+_REMEDIES = {
+    PYTHON_2: "convert it to Python 3",
+    PYTHON_3_6: "use another name",
+    TEMPLATE: "check the files made from it",
+}
 
 
 class UnreadableFile(Rule):
@@ -25,7 +29,8 @@ class UnreadableFile(Rule):
     and checks the others.
 
     modellint parses Python with the grammar of the interpreter that runs it and, where that fails, with the grammar of
-    Python 3.14. Files for Python 2 are an info. So are templates (Jinja, cookiecutter): files that cannot be parsed
+    Python 3.14. Files for Python 2 are an info, and so are files with `async` or `await` as a name, which Python 3.7
+    made keywords. So are templates (Jinja, cookiecutter): files that cannot be parsed
     because of a tag in their code, or that lie in a folder whose name has a tag.
 
     ## Why is this bad

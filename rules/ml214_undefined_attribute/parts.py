@@ -13,6 +13,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, is_self, self_attribute, walk_all
 
 from .barred import CATCHING, is_never_reached
+from .computed_names import sets_by_computed_name
 from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ _ITSELF = operators.methods("Module", "itself")
 _COMPILE = "torch.compile"
 #: Functions that set no attribute of their arguments that they do not read themselves.
 _HARMLESS = ("builtins.", "torch.", "copy.", "typing.", "logging.", "os.", "sys.", "time.", "math.", "json.")
-#: Functions and attributes that set attributes by any name, and attributes that hold an object's attributes.
-_ALTERING = frozenset(("setattr", "vars", "exec", "__dict__", "__class__"))
-_HOLDING = ("__dict__", "__class__")
 #: Values that may be an object of a certain class.
 _OBJECTS = (Op.ATTR, Op.CALL, Op.GLOBAL, Op.CHOICE, Op.PARAM, Op.INDEX)
 _MAX_DEPTH = 6
@@ -307,7 +305,7 @@ def _is_handed_out(owner: Value, thing: Thing, function: Function, project: Proj
     places = {id(owner), id(thing.made.value)}
     name = self_attribute(owner)
     for here in {function, thing.made.function}:
-        if _sets_by_computed_name(here):
+        if sets_by_computed_name(here):
             return True
         for event in here.flow.of(EventKind.CALL):
             given = event.value.args[1:]
@@ -316,31 +314,9 @@ def _is_handed_out(owner: Value, thing: Thing, function: Function, project: Proj
                 if isinstance(definition, External) and not definition.name.startswith(_HARMLESS):
                     return True
                 target = queries.Call(event, here, project).target
-                if target is not None and target.function is not None and _sets_by_computed_name(target.function):
+                if target is not None and target.function is not None and sets_by_computed_name(target.function):
                     return True
     return False
-
-
-def _sets_by_computed_name(function: Function) -> bool:
-    """True if a function sets attributes of other objects than `self` by names that it computes, or their class."""
-    if _ALTERING.isdisjoint(function.words):
-        return False
-    for event in function.flow.events:
-        target = event.target
-        if target is not None and any(part.op is Op.ATTR and part.data in _HOLDING for part in target.walk()):
-            return True
-    return any(_alters(value) for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL)
-
-
-def _alters(call: Value) -> bool:
-    callee, given = call.callee, call.positional
-    if callee.op is Op.ATTR:
-        owner = callee.args[0]
-        return owner.op is Op.ATTR and owner.data == "__dict__" and not is_self(owner.args[0])
-    is_named = callee.op is Op.GLOBAL and callee.data in _ALTERING
-    if not is_named or not given or is_self(given[0]):
-        return False
-    return callee.data != "setattr" or len(given) < 2 or given[1].op is not Op.CONST
 
 
 def _known(thing: Thing, project: Project) -> frozenset[str]:

@@ -17,6 +17,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 
 from .barred import is_never_reached
+from .computed_names import is_filled_by_others
 from .named_parts import takes_any_names
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def undefined_reads(module: ModuleFacts, project: Project) -> Iterator[Undefined
         if known is None:
             continue
         missing = {name for name in suspects - known if not _is_set_outside(name, cls, project)}
-        if missing:
+        if missing and not is_filled_by_others(cls, project):
             yield from _reads(cls, missing, known, project)
 
 

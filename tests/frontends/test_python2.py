@@ -1,4 +1,4 @@
-"""A file that is written for Python 2 is told as that, once, and is no error."""
+"""A file for Python 2, or for Python 3.6 and older, is told as that, once, and is no error."""
 
 from __future__ import annotations
 
@@ -43,8 +43,32 @@ def test_python_2_is_one_info(workspace: Workspace, text: str, line: int, sign: 
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "name"),
+    [
+        ("def f(x, async=True):\n    return x\n", 1, "async"),
+        ("x = f'{1}'\nf(x, async=True)  # async=True\n", 2, "async"),
+        ("y = x.cuda(\n    async=True)\n", 2, "async"),
+        ("import asyncio\nasyncio.async(f())\n", 2, "async"),
+        ("async = await = 3\n", 1, "async"),
+        ("x = 1\ny = await\n", 2, "await"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r"], ids=["LF", "CR"])
+def test_python_3_6_is_one_info(workspace: Workspace, text: str, line: int, name: str, end: str) -> None:
+    workspace.write({"a.py": text.replace("\n", end)})
+    result = workspace.run("check", "--output-format", "json")
+    assert [(f["code"], f["severity"], f["line"], f["message"]) for f in result.json["findings"]] == [
+        ("ML001", "info", line, f"this file is written for Python 3.6 or older: the name `{name}`")
+    ]
+    assert result.code == 0
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "def f(x, async=True):\n    return (x\n",
+        "f(async=True)\nx = 1 +\n",
+        "x = 'async' +\n",
         "x = f'{a}'\nprint 'a'\n",
         "async def f():\n    print 'a'\n",
         "class A(B):\n    def __init__(self):\n        super().__init__()\n        print self\n",

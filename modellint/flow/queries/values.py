@@ -248,7 +248,7 @@ class Operand:
         *,
         through_operators: bool = False,
     ) -> T | None:
-        """What `judge` concludes from the origins of the value, None if it concludes nothing.
+        """The conclusion of `judge` from the origins of the value, None if it concludes nothing.
 
         For a `judge` that concludes nothing if one origin is a call of a method that it does not know. Whether a
         subclass overrides a method on the way is asked only where something is concluded: it may take every file of
@@ -262,7 +262,7 @@ class Operand:
         return judge(_Origins(self.project, ends, through_operators).of(self))
 
     def presume(self, judge: Callable[[Iterable[Operand]], T | None]) -> T | None:
-        """What `judge` concludes from the origins of the value if no subclass overrides a method on the way."""
+        """The conclusion of `judge` from the origins of the value if no subclass overrides a method on the way."""
         return judge(_Origins(self.project, frozenset(), through_operators=False, follows_overridden=True).of(self))
 
     def is_call_of(self, names: Collection[str]) -> bool:

@@ -1,0 +1,96 @@
+"""Functions that set attributes of other objects by names that they compute, and the objects that they are passed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow import queries
+from modellint.graph.arguments import bind_call
+from modellint.graph.value import EventKind, Op, is_self, walk_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Value
+    from modellint.rule import Project
+
+#: Functions and attributes that set attributes by any name, and attributes that hold an object's attributes.
+_ALTERING = frozenset(("setattr", "vars", "exec", "__dict__", "__class__"))
+_HOLDING = ("__dict__", "__class__")
+#: Methods of a dictionary that put something into it.
+_FILLING = ("update", "setdefault", "__setitem__")
+
+
+def is_filled_by_others(cls: Class, project: Project) -> bool:
+    """True if code that makes objects of a class, or of a subclass, sets attributes of them by computed names.
+
+    It does so itself, or by a function that it passes them to.
+    """
+    return project.once(
+        ("filled by others", cls.module.path, cls.qualname, cls.line), lambda: _is_filled_by_others(cls, project)
+    )
+
+
+def _is_filled_by_others(cls: Class, project: Project) -> bool:
+    for one in (cls, *queries.subclasses(cls, project)):
+        for function, made in _constructions(one, project):
+            for event in function.flow.of(EventKind.CALL):
+                if not any(part is made for part in event.value.args[1:]):
+                    continue
+                if _alters(event.value):
+                    return True
+                target = queries.Call(event, function, project).target
+                if target is None or target.function is None or not sets_by_computed_name(target.function):
+                    continue
+                bound = bind_call(target.parameters, event.value).certain
+                filled = _filled_parameters(target.function)
+                if filled is None or any(bound.get(name) in (made, None) for name in filled):
+                    return True
+    return False
+
+
+def _filled_parameters(function: Function) -> set[str] | None:
+    """The parameters whose attributes a function sets by computed names; None if it sets those of other objects."""
+    calls = [value for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL and _alters(value)]
+    owners = [_owner(call) for call in calls]
+    is_known = bool(owners) and all(owner.op is Op.PARAM for owner in owners)
+    return {str(owner.data) for owner in owners} if is_known else None
+
+
+def _owner(call: Value) -> Value:
+    """The object whose attributes a call sets: `x` of `setattr(x, …)`, `vars(x)` and `x.__dict__.update(…)`."""
+    return call.callee.args[0].args[0] if call.callee.op is Op.ATTR else call.positional[0]
+
+
+def _constructions(cls: Class, project: Project) -> Iterator[tuple[Function, Value]]:
+    """The calls that make objects of a class, each with the function that it stands in."""
+    for module in dict.fromkeys((cls.module, *queries.files_mentioning(cls.module, project, cls.name))):
+        for function in (*module.all_functions(), module.body):
+            for event in function.flow.of(EventKind.CALL) if cls.name in function.words else ():
+                made = queries.Operand(event.value, function, project).made_class()
+                if made is not None and made.cls is cls:
+                    yield function, event.value
+
+
+def sets_by_computed_name(function: Function) -> bool:
+    """True if a function sets attributes of other objects than `self` by names that it computes, or their class."""
+    if _ALTERING.isdisjoint(function.words):
+        return False
+    for event in function.flow.events:
+        target = event.target
+        if target is not None and any(part.op is Op.ATTR and part.data in _HOLDING for part in target.walk()):
+            return True
+    return any(_alters(value) for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL)
+
+
+def _alters(call: Value) -> bool:
+    callee, given = call.callee, call.positional
+    if callee.op is Op.ATTR:
+        owner = callee.args[0]
+        is_held = owner.op is Op.ATTR and owner.data == "__dict__" and not is_self(owner.args[0])
+        return is_held and callee.data in _FILLING
+    is_named = callee.op is Op.GLOBAL and callee.data in _ALTERING
+    if not is_named or not given or is_self(given[0]):
+        return False
+    return callee.data != "setattr" or len(given) < 2 or given[1].op is not Op.CONST

@@ -218,12 +218,18 @@ def _constructor_calls(module: ModuleFacts, project: Project) -> Iterator[tuple[
 
 
 def _message(shown: str, given: Size, taken: Size) -> str:
+    if _are_equal_by_default(given, taken):
+        return f"{shown} expects {taken.described} features, and gets {given.described} only by default"
     return f"{shown} expects {taken.described} features, but gets {given.described}"
+
+
+def _are_equal_by_default(given: Size, taken: Size) -> bool:
+    return not (given - taken).constant and given.number is not None and given.number == taken.number
 
 
 def _evidence(given: Size, taken: Size) -> str:
     if given.number is None and taken.number is None and (given - taken).constant is None:
         return "both layers go from one parameter to the other: swap the parameters of the second"
-    if (given - taken).constant or given.number != taken.number or given.number is None:
+    if not _are_equal_by_default(given, taken):
         return "the widths differ" + ("" if (given - taken).constant or not (given - taken).symbols else " by default")
     return "the widths are equal only by default"

@@ -84,7 +84,7 @@ TEMPLATE = "a template"
 class UnreadableError(Exception):
     """A file, or another `unit` of code, that cannot be decoded or parsed: where, and what was expected.
 
-    `tried` names the grammar. If the text is no mistake but of an `other` kind (`PYTHON_2`, `PYTHON_3_6` or `TEMPLATE`),
+    `tried` names the grammar. If the text is no mistake but of an `other` kind (`PYTHON_2`, `PYTHON_3_6`, `TEMPLATE`),
     `reason` says how that shows.
     """
 

@@ -25,6 +25,7 @@ from .claim import texts_of as texts_of
 
 if TYPE_CHECKING:
     from .calls import AlwaysDrops as AlwaysDrops
+    from .calls import Copied as Copied
     from .calls import InSlot as InSlot
     from .calls import Lost as Lost
     from .calls import NotTaken as NotTaken
@@ -73,7 +74,7 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            ".calls": "Refused RefusedLater NotTaken InSlot OnCuda AlwaysDrops OverBatch Lost",
+            ".calls": "Refused RefusedLater NotTaken InSlot OnCuda AlwaysDrops OverBatch Lost Copied",
             ".layers": (
                 "NotRegistered KeptAsGiven LeftBehind MadeAside MadeAnew NotListed MovedLate Tied "
                 "Outgrown NotSet Unused Repeated"

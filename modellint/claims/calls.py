@@ -56,3 +56,8 @@ class OverBatch(Claim):
 @dataclass(frozen=True, slots=True)
 class Lost(Claim):
     """The statement at the place changes nothing, and nothing takes what it computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied(Claim):
+    """The index at the place makes a new tensor: what a method in place changes is no part of the indexed one."""

@@ -68,6 +68,9 @@ class ResultDropped(Rule):
     `torch.transpose(x, 0, 1)`, `x.to(device)` of a tensor, and calls of layers such as `self.layer_norm(x)`. The
     finding is an info for `contiguous`.
 
+    Also reports statements that change a copy: an index by a mask or by a list of numbers makes a new tensor, so
+    `scores[mask].fill_(0)` leaves `scores` as it was.
+
     ## Why is this bad
     The line has no effect, and nothing tells you: the mask is not applied, the norm does not normalise, the tensor
     stays on its device.
@@ -78,6 +81,7 @@ class ResultDropped(Rule):
 
     ```python
     scores = scores.masked_fill(mask, float("-inf"))
+    scores[mask] = 0
     ```
 
     ## What it cannot see
@@ -89,7 +93,8 @@ class ResultDropped(Rule):
     ```
 
     ## Confirming
-    modellint calls the function with inputs that it takes, and looks whether the statement changes any of its tensors.
+    modellint calls the function with inputs that it takes, and looks whether the statement changes any of its tensors,
+    or whether the index makes a new one.
 
     ## References
     - [In-place operations](https://pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -103,10 +108,16 @@ class ResultDropped(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .copies import changes_copy
+
         for call in queries.flow(module, project).dropped_calls():
-            what = None if _TRYING.search(call.function.name) else _dropped_operation(call)
-            if what is not None and not _TRYING.search(module.file.name):
+            if _TRYING.search(call.function.name) or _TRYING.search(module.file.name):
+                continue
+            what = _dropped_operation(call)
+            if what is not None:
                 yield self._finding(call, what)
+            elif changes_copy(call) and not _is_defined(str(call.value.callee.data), module, project):
+                yield self._copy_finding(call)
 
     def _finding(self, call: queries.Call, what: str) -> Finding:
         is_weak = what == "contiguous"
@@ -120,6 +131,23 @@ class ResultDropped(Rule):
             help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
             fix=_assign_fix(call.value, call.module),
             claim=claims.Lost(call.place),
+        )
+
+    def _copy_finding(self, call: queries.Call) -> Finding:
+        from .copies import assignment_fix
+
+        callee = call.value.callee
+        index = queries.Operand(callee.args[0], call.function, call.project)
+        return self.finding(
+            call.place,
+            f"`{callee.data}` changes a copy: `{index.text}` is a new tensor",
+            symbol=f"{call.symbol}.{callee.data}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if call.is_tried_out else None,
+            evidence=("an index by a mask, or by a list of numbers, copies the elements",),
+            help=f"assign to the index: `{index.text} = …`",
+            fix=assignment_fix(call),
+            claim=claims.Copied(index.place),
         )
 
 

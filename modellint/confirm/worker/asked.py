@@ -19,7 +19,7 @@ from .verdicts import Verdict, confirmed, refuted, unconfirmed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from modellint.claims.calls import AlwaysDrops, Lost, OverBatch
+    from modellint.claims.calls import AlwaysDrops, Copied, Lost, OverBatch
 
     from .session import Session
 
@@ -96,6 +96,23 @@ def losing(session: Session, claim: Lost) -> Verdict:
     return _first_verdict(session, spot, judge)
 
 
+def copying(session: Session, claim: Copied) -> Verdict:
+    """Run the index: confirmed if its result shares no memory with the tensor."""
+    spot = Spot.of(claim.place)
+    session.begin("importing the file")
+    if not _is_changed_index(session.source().tree, spot):
+        return refuted("no statement calls a method of the index")
+
+    def judge(name: str, args: tuple[Any, ...], _: dict[str, Any], result: Any) -> Verdict | None:
+        if name != "__getitem__" or not all(isinstance(one, torch.Tensor) for one in (args[0], result)):
+            return None
+        if result.untyped_storage().data_ptr() == args[0].untyped_storage().data_ptr():
+            return refuted("the index gives a view of the tensor")
+        return confirmed("the index gives a new tensor, which shares no memory with the one that is indexed")
+
+    return _first_verdict(session, spot, judge)
+
+
 def _first_verdict(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Verdict:
     """The verdict of the first torch call that `judge` decides; unconfirmed if it decides none."""
     reasons: list[str] = []
@@ -117,8 +134,15 @@ def _versions(given: object) -> list[int]:
 
 def _is_statement(tree: ast.AST, spot: Spot) -> bool:
     """True if the expression at `spot` is a statement by itself."""
-    place = (spot.line, spot.column, spot.end_line)
-    return any(
-        isinstance(node, ast.Expr) and (node.lineno, node.col_offset + 1, node.end_lineno) == place
-        for node in ast.walk(tree)
-    )
+    return any(isinstance(node, ast.Expr) and _is_at(node, spot) for node in ast.walk(tree))
+
+
+def _is_changed_index(tree: ast.AST, spot: Spot) -> bool:
+    """True if a statement calls a method of the index at `spot`: `x[mask].fill_(0)`."""
+    calls = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    owners = (call.func.value for call in calls if isinstance(call.func, ast.Attribute))
+    return any(isinstance(owner, ast.Subscript) and _is_at(owner, spot) for owner in owners)
+
+
+def _is_at(node: ast.expr | ast.stmt, spot: Spot) -> bool:
+    return (node.lineno, node.col_offset + 1, node.end_lineno) == (spot.line, spot.column, spot.end_line)

@@ -36,6 +36,7 @@ class UnknownMethod(Rule):
 
     - a name that a module of torch does not have: `nn.Liner`, `F.softmx`, `@torch.no_gard()`. It is a warning if an
       earlier release had the name (`torch.symeig`)
+    - a call of a module of torch: `torch.fft(x, 2)`, a function of releases before 1.8, is a warning
     - a method that the optimizers or schedulers of torch do not have: `optimizer.zero_gard()`
     - an attribute of a parameter that is written much like `requires_grad`: `parameter.require_grad = False` is a
       warning, because the parameter stays trainable
@@ -137,10 +138,15 @@ class UnknownMethod(Rule):
         what = "method" if found.owner.startswith("an ") or found.owner == "a scheduler" else "name"
         message = f"{owner} has no {what} `{found.name}`" + (" any more" if found.is_gone else "")
         evidence = "the code raises `AttributeError` here"
+        if found.is_called_module:
+            message = f"{owner} is a module, " + (
+                "and no function any more" if found.is_gone else "and cannot be called"
+            )
+            evidence = "the call raises `TypeError`"
         if found.is_stored:
             message = f"this sets `{found.name}`, which means nothing to torch: {owner} has `{near}`"
             evidence = "the assignment makes a new attribute, and changes nothing else"
-        elif found.is_gone:
+        elif found.is_gone and not found.is_called_module:
             evidence = f"PyTorch has removed it, and the project may use torch {queries.newest_torch()}"
         is_warning = found.is_gone or found.is_stored
         severity = Severity.WARNING if is_warning else None
@@ -163,6 +169,8 @@ def _claim(found: UnknownName) -> claims.Refused | None:
     """The error of a name that is not there; an assignment raises none, nor does what a decorator does at import."""
     if found.is_stored or found.event is None:
         return None
+    if found.is_called_module:
+        return claims.Refused(found.function.module.place(found.event.value), "TypeError", "module")
     if found.is_gone:
         return claims.Refused(found.place, "RuntimeError or AttributeError", "")
     return claims.Refused(found.place, "AttributeError", f"'{found.name}'")

@@ -29,6 +29,8 @@ _CLOSED = frozenset(
         *("torch.linalg", "torch.fft", "torch.special"),
     )
 )
+#: Modules that have the name of a function of an earlier release.
+_ONCE_FUNCTIONS = ("torch.fft",)
 #: The base of all layers, which nearly each file names.
 _MODULE = "torch.nn.Module"
 _OPTIMIZERS = ("torch.optim", "torch.optim.lr_scheduler")
@@ -54,6 +56,8 @@ class UnknownName:
     is_gone: bool = False
     #: True for an assignment, which raises nothing.
     is_stored: bool = False
+    #: True for a module that is called, whose name is `name`.
+    is_called_module: bool = False
 
     @property
     def place(self) -> Place:
@@ -79,6 +83,7 @@ def unknown_names(module: ModuleFacts, project: Project) -> Iterator[UnknownName
                     yield UnknownName(found[0], found[1], value, function, event, *found[2:])
             if event.kind is EventKind.CALL:
                 yield from _of_optimizer(event, function, project)
+                yield from _of_called_module(event, function, project)
             if event.kind is EventKind.STORE:
                 yield from _of_parameter(event, function, project)
 
@@ -188,6 +193,25 @@ def _module_of_optimizers(leaves: Iterable[queries.Operand], project: Project) -
     return owners.pop() if len(owners) == 1 else None
 
 
+def _of_called_module(event: Event, function: Function, project: Project) -> Iterator[UnknownName]:
+    """The call of a module of torch: `torch.fft(x, 2)`, which was a function once, and `nn.functional(x)`."""
+    callee = event.value.callee
+    if callee.op not in (Op.ATTR, Op.GLOBAL):
+        return
+    full = _full_name(callee, function, project)
+    known = queries.all_names(full) if full and full != _MODULE and operators.row(full) is None else None
+    is_gone = full in _ONCE_FUNCTIONS
+    if (
+        known is None
+        or _is_expected(event, function, project)
+        or (is_gone and not queries.may_use_newest_torch(project))
+    ):
+        return
+    owner, _, name = full.rpartition(".")
+    if not _is_given(name, function.module, project, lambda target, home: _is_module(target, owner, home, project)):
+        yield UnknownName(full, name, callee, function, event, known, is_gone=is_gone, is_called_module=True)
+
+
 def _of_parameter(event: Event, function: Function, project: Project) -> Iterator[UnknownName]:
     """The attribute that a statement sets on a parameter or tensor, if it is written much like one that counts."""
     target = event.target
@@ -244,6 +268,8 @@ def _nearest(name: str, known: frozenset[str]) -> str | None:
 
 def intended_name(found: UnknownName) -> tuple[str | None, bool]:
     """The name that was meant, if one is near; True if it is safe enough for an edit."""
+    if found.is_called_module:
+        return (f"{found.owner}.{found.name}" if found.name in found.known else None), False
     near = _nearest(found.name, found.known) if not found.is_gone else None
     if near is None or found.value.op is not Op.ATTR:
         return near, False

@@ -12,6 +12,7 @@ import inspect
 import json
 import pkgutil
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,7 @@ def surface() -> dict[str, Any]:
         "takes tensors": {name: " ".join(names) for name, names in _tensor_first().items()},
         "complete": {name: " ".join(sorted(_all_names(name))) for name in _COMPLETE},
         "gone": {name: " ".join(sorted(_gone_names(name))) for name in _COMPLETE},
+        "private modules": " ".join(sorted(_private_modules())),
         "optimizer": " ".join(sorted(_of_all(torch.optim, torch.optim.Optimizer))),
         "scheduler": " ".join(sorted(_of_all(torch.optim.lr_scheduler, torch.optim.lr_scheduler.LRScheduler))),
         "layer": " ".join(sorted(module)),
@@ -165,6 +167,13 @@ def _all_names(name: str) -> set[str]:
     found = _module(name)
     inner = {one.name for one in pkgutil.iter_modules(getattr(found, "__path__", ()))}
     return {one for one in {*dir(found), *inner} if not one.startswith("_")} - _gone_names(name)
+
+
+def _private_modules() -> set[str]:
+    """The modules in `torch` whose names begin with `_`, imported or not."""
+    imported = {name.split(".")[1] for name in sys.modules if name.startswith("torch.")}
+    names = imported | {one.name for one in pkgutil.iter_modules(torch.__path__)}
+    return {name for name in names if name[0] == "_" and name[:2] != "__"}
 
 
 def _gone_names(name: str) -> set[str]:

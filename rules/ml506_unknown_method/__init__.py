@@ -12,6 +12,7 @@ from modellint.graph.value import EventKind, Op, called_name
 from modellint.rule import Rule, called_probe
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
@@ -36,6 +37,7 @@ class UnknownMethod(Rule):
 
     - a name that a module of torch does not have: `nn.Liner`, `F.softmx`, `@torch.no_gard()`. It is a warning if an
       earlier release had the name (`torch.symeig`)
+    - the import of a module that torch does not have, as a warning: `from torch._six import string_classes`
     - a call of a module of torch: `torch.fft(x, 2)`, a function of releases before 1.8, is a warning
     - a method that the optimizers or schedulers of torch do not have: `optimizer.zero_gard()`
     - an attribute of a parameter that is written much like `requires_grad`: `parameter.require_grad = False` is a
@@ -67,7 +69,8 @@ class UnknownMethod(Rule):
     ```
 
     ## Confirming
-    modellint builds the layer, or imports the file, and calls the function. Python's error is the verdict.
+    modellint builds the layer, or imports the file, and calls the function. Python's error is the verdict. It does not
+    run an import, since it imports files with stand-ins for modules that are not there.
 
     ## References
     - [torch.Tensor](https://pytorch.org/docs/stable/tensors.html)
@@ -81,6 +84,7 @@ class UnknownMethod(Rule):
     probe = staticmethod(called_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .imports import missing_modules
         from .names import unknown_names
         from .subclasses import may_be_subclass
 
@@ -100,6 +104,9 @@ class UnknownMethod(Rule):
                 yield self._finding(call, name)
         for found in unknown_names(module, project):
             yield self._of_name(found, project)
+        for name, statement in missing_modules(module):
+            if queries.may_use_newest_torch(project):
+                yield self._of_import(name, statement, module)
 
     def _finding(self, call: queries.Call, name: str) -> Finding:
         was_there = name in queries.removed_tensor_names()
@@ -162,6 +169,21 @@ class UnknownMethod(Rule):
             help=f"did you mean `{near}`?" if near is not None else "use a name that is there",
             fix=_rename_fix(place, found.name, near, "Set" if found.is_stored else "Use") if is_safe and near else None,
             claim=_claim(found),
+        )
+
+    def _of_import(self, name: str, statement: ast.stmt, module: ModuleFacts) -> Finding:
+        line, end = statement.lineno, statement.end_lineno or statement.lineno
+        span = module.source.span_of_bytes(line, statement.col_offset, end, statement.end_col_offset or 0)
+        place = Place(module.path, span)
+        return self.finding(
+            place,
+            f"torch {queries.newest_torch()} has no module `{name}`",
+            symbol=name,
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=("the import raises `ModuleNotFoundError`", "no condition or handler stands around it"),
+            help="import from a module that is there, or ask for an earlier release in the requirements",
+            claim=None,  # a confirmation imports files with stand-ins for modules that are not there
         )
 
 

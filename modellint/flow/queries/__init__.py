@@ -161,6 +161,7 @@ if TYPE_CHECKING:
     from modellint.knowledge import TIED_WEIGHTS as TIED_WEIGHTS
     from modellint.knowledge.surface import all_names as all_names
     from modellint.knowledge.surface import gone_names as gone_names
+    from modellint.knowledge.surface import has_module as has_module
     from modellint.knowledge.surface import module_names as module_names
     from modellint.knowledge.surface import optimizer_names as optimizer_names
     from modellint.knowledge.surface import removed_tensor_names as removed_tensor_names
@@ -233,8 +234,8 @@ else:
             "modellint.graph.arguments": "Misfit",
             "modellint.knowledge": "SHARED_TABLE TIED_WEIGHTS",
             "modellint.knowledge.surface": (
-                "all_names gone_names module_names optimizer_names removed_tensor_names takes_tensor tensor_names "
-                "wrapper_members"
+                "all_names gone_names has_module module_names optimizer_names removed_tensor_names takes_tensor "
+                "tensor_names wrapper_members"
             ),
             "modellint.link.calls.named": "named_function",
             "modellint.link.calls.overloads": "Refusal",

@@ -450,7 +450,17 @@ class Devices(Theory):
         row = operators.row(f"Tensor.{name}")
         if row is None:
             return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
-        return self._apply_row(row, [(_mark_as_tensor(atom),), *arguments.all()], arguments, frame, value)
+        moves = self._moves_of_receiver(name, value, frame) if isinstance(atom, Fresh) else ()
+        return self._apply_row(row, [(_mark_as_tensor(atom),), *arguments.all()], arguments, frame, value, moves)
+
+    @staticmethod
+    def _moves_of_receiver(name: str, value: Value, frame: Frame) -> Atoms:
+        """A `Moved` atom for each way in which the receiver of a method was moved: on others, it is as it was made."""
+        is_direct = value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == name
+        receiver = frame.known(id(value.callee.args[0])) if is_direct else None
+        brought = [atom.brought for atom in receiver or () if isinstance(atom, There) and atom.brought is not None]
+        moves = [atom for atom in receiver or () if isinstance(atom, Moved)]
+        return (*moves, *(Moved(None, maker) for maker in brought))
 
     def _made_of(self, atom: Atom, frame: Frame, value: Value) -> Atom:
         """In a constructor, replace a parameter or buffer by a fresh tensor: one computed from it is no state."""
@@ -517,8 +527,15 @@ class Devices(Theory):
         return tuple(map(_mark_as_tensor, found)) if found is not None and is_tensor else found
 
     def _apply_row(
-        self, row: Operator, operands: list[Atoms], arguments: Arguments, frame: Frame, value: Value
+        self,
+        row: Operator,
+        operands: list[Atoms],
+        arguments: Arguments,
+        frame: Frame,
+        value: Value,
+        moves: Atoms = (),
     ) -> Atoms | None:
+        """The result of an operator by device; `moves`: the `Moved` atoms beside the only atom of its first operand."""
         gives = row.facets.get("gives")
         if gives == "distribution":  # it calculates with what it is given as soon as something is drawn, or asked
             self._meet(operands, frame, value)
@@ -537,7 +554,8 @@ class Devices(Theory):
             placed = self._destination(Arguments(keywords={"device": arguments.keywords["device"]}))
             return self._move_tensors(self._result(operands, 0), placed)
         if "together" in row.facets:
-            self._meet(operands, frame, value, least=0 if self._is_strict(row, operands) else 1)
+            met = [(*operands[0], *moves), *operands[1:]] if moves else operands
+            self._meet(met, frame, value, least=0 if self._is_strict(row, operands) else 1)
         if "together" not in row.facets and any(isinstance(a, Fresh | Moved) or self.is_there(a) for a in operands[0]):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
         if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):

@@ -35,7 +35,8 @@ class TensorOnDefaultDevice(Rule):
 
     These operations reject a tensor with one element (`torch.zeros(1)`), too. They accept a 0-dimensional tensor
     (`torch.tensor(1.0)`) from the CPU. `clamp` does not accept one as a bound, so the rule reports it, with severity
-    `error`. If nothing in the project moves a model, the severity is `info`.
+    `error`. If nothing in the project moves a model, the severity is `info`. No file can import a script such as
+    `2_train.py`. There, the severity is `info` if the script and the files that it imports move no model.
 
     ## Why is this bad
     On a GPU, the first batch fails with `Expected all tensors to be on the same device`.
@@ -81,7 +82,7 @@ class TensorOnDefaultDevice(Rule):
         evidence = [f"`{maker}` makes a tensor on the default device, and nothing moves it"]
         is_still = not is_bound and not _moves(module, project)
         if is_still:
-            evidence.append("nothing in this project moves a model yet")
+            evidence.append("nothing in this program moves a model yet")
         return self.finding(
             module.place(made.maker),
             f"`{maker}` makes a tensor on the default device, but it is used with {_others(met[0])}"
@@ -171,7 +172,13 @@ def _keeps_name(name: str, function: Function, call: Value) -> bool:
 
 
 def _moves(module: ModuleFacts, project: Project) -> bool:
-    """True if code in the project may move models, or have them moved."""
+    """True if code that may run beside a file's layers may move models, or have them moved."""
+    from .program import program_of
 
-    is_known = queries.is_searchable(module, project)
-    return not is_known or any(queries.paths_mentioning(module, project, word) for word in _MOVING)
+    if not queries.is_searchable(module, project):
+        return True
+    moving = {path for word in _MOVING for path in queries.paths_mentioning(module, project, word)}
+    if not moving:
+        return False
+    program = program_of(module, project)
+    return program is None or not moving.isdisjoint(program)

@@ -42,7 +42,8 @@ class HardCodedDevice(Rule):
 
     A project may support no device but CUDA: it has CUDA kernels of its own, or its scripts put models on CUDA, and
     nothing in it asks for CUDA or takes a device from a caller, an option or a setting. All its findings are then one
-    info, at the first place that is checked.
+    info, at the first place that is checked. A default device counts as no choice if every call in the project passes
+    another one. A flag counts as no choice if only tensors move by it, and their results come back to the CPU.
 
     ## Why is this bad
     The layer does not run on a CPU, on Apple's MPS or on a second GPU:

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow import queries
 from modellint.graph.definitions import External
-from modellint.graph.value import EventKind, Op, dotted, same
+from modellint.graph.value import EventKind, Op, dotted
 
+from .defaults import is_always_passed
+from .evidence import is_tensor, reads
 from .placements import MOVING, chooses, device_of, names_cuda
+from .visits import comes_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -101,28 +104,36 @@ def _chooses_in(module: ModuleFacts, project: Project) -> bool:
 
 
 def _chooses(function: Function, project: Project) -> bool:
-    defaults = (parameter.default for parameter in function.parameters if parameter.default is not None)
-    if any(_is_other(part) or names_cuda(part) for part in _parts(defaults)):
-        return True
+    for parameter in function.parameters:
+        given = () if parameter.default is None else _parts((parameter.default,))
+        is_device = any(_is_other(part) or names_cuda(part) for part in given)
+        if is_device and not is_always_passed(parameter, function, project):
+            return True
     if _SPEAKING.search(function.text) is None:
         return False
     events = function.flow.events
     calls = [event.value for event in events if event.kind is EventKind.CALL]
     is_layer = function.owner is not None and project.classes.model(function.owner).is_module is True
-    if any(_is_for_some(event, function, project) for event in events):
+    if any(_is_for_some(event, is_layer, function, project) for event in events):
         return True
     parts = list(_parts(part for event in events for part in (event.value, event.target) if part is not None))
-    if not is_layer and any(_follows_setting(call, parts) for call in calls):
+    if not is_layer and any(_follows_setting(call, function, project) for call in calls):
         return True
     aside = frozenset(id(part) for call in calls for given in _kept_aside(call) for part in given.walk())
     return any(_is_choice(part, aside, function.module, project) for part in parts)
 
 
-def _is_for_some(event: Event, function: Function, project: Project) -> bool:
-    """True if a value is put on a CUDA device, stored or returned under a condition that chooses a device."""
+def _is_for_some(event: Event, is_layer: bool, function: Function, project: Project) -> bool:
+    """True if a value is put on a CUDA device, stored or returned under a condition that chooses a device.
+
+    A flag by which some tensors visit the device, and no layer does, chooses nothing for the model.
+    """
     tests = _tests(event)
     if event.kind is EventKind.CALL:
-        return any(map(chooses, tests)) and device_of(event.value, function, project) is not None
+        if not any(map(chooses, tests)) or device_of(event.value, function, project) is None:
+            return False
+        is_flag = not is_layer and not any(_asks(part, function.module, project) for part in _parts(tests))
+        return not is_flag or not comes_back(event.value, function, project)
     if event.kind not in (EventKind.STORE, EventKind.RETURN):
         return False
     is_of_torch = event.target is not None and (dotted(event.target) or "").startswith("torch.")
@@ -135,15 +146,16 @@ def _tests(event: Event) -> list[Value]:
     return [] if event.guard is None else [link.test for link in event.guard.chain() if not link.raised]
 
 
-def _follows_setting(call: Value, parts: list[Value]) -> bool:
+def _follows_setting(call: Value, function: Function, project: Project) -> bool:
     """True if a call moves something to the device of an object that is no tensor: `.to(args.device)`."""
     is_move = call.callee.op is Op.ATTR and call.callee.data in _MOVES
     for given in (*(call.positional[:1] if is_move else ()), call.keywords.get("device")):
         if given is None or given.op is not Op.ATTR or given.data != "device":
             continue
         owner = given.args[0]
-        read = {part.data for part in parts if part.op is Op.ATTR and same(part.args[0], owner)} - {"device"}
-        if not read <= _OF_TENSORS or (not read and owner.op in (Op.GLOBAL, Op.ATTR)):
+        read = reads(owner, function)
+        is_setting = not read <= _OF_TENSORS or (not read and owner.op in (Op.GLOBAL, Op.ATTR))
+        if is_setting and not is_tensor(owner, function, project):
             return True
     return False
 

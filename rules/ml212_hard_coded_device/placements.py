@@ -122,16 +122,17 @@ def device_of(call: Value, function: Function, project: Project) -> Value | None
             device = call.keywords.get("device")
             return call if device is None or _is_number(device) else None
         if callee.data == "to" and call.positional:
-            return call.positional[0] if _is_cuda(call.positional[0], function, project) else None
+            return call.positional[0] if is_cuda(call.positional[0], function, project) else None
     device = call.keywords.get("device")
-    return device if device is not None and _is_cuda(device, function, project) else None
+    return device if device is not None and is_cuda(device, function, project) else None
 
 
 def _is_number(value: Value) -> bool:
     return value.op is Op.CONST and (isinstance(value.data, int) or names_cuda(value))
 
 
-def _is_cuda(value: Value, function: Function, project: Project) -> bool:
+def is_cuda(value: Value, function: Function, project: Project) -> bool:
+    """True for the literal name of a CUDA device, and for a `torch.device` of it."""
     if value.op is Op.CALL and len(value.args) == 2:
         definition = project.names.definition(function.module, value.callee)
         return getattr(definition, "name", "") == "torch.device" and names_cuda(value.args[1])

@@ -90,6 +90,14 @@ def test_layers_alone_say_nothing_of_who_uses_them(workspace: Workspace) -> None
     assert told(workspace) == WARNED
 
 
+#: Code in which calls decide whether there is a choice.
+HELPER = "def mask(count, device='cpu'):\n    return torch.ones(count, device=device)\n\n"
+MASK = "import torch\n\n" + HELPER
+GRID = (
+    "class Grid:\n    def __init__(self, count, device='cpu'):\n        self.place = count, device\n\n"
+    "    def near(self, x, device='cuda'):\n        return x.to(device)\n\n"
+)
+TRAIN = "def train(x, net=None):\n    return x\n\n"
 CHOICES = {
     "by what there is": "import torch\nDEVICE = 'cuda' if torch.cuda.is_available() else None\n",
     "kept": "import torch\n\ndef kept(self):\n    self.has_cuda = torch.cuda.is_available()\n",
@@ -100,6 +108,31 @@ CHOICES = {
     "by an option": "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--device')\n",
     "by a setting": "def place(model, config):\n    print(config.width)\n    return model.to(config.device)\n",
     "by a setting of a class": "class Settings:\n    device: str = 'cuda'\n",
+    "by a caller that leaves the default": MASK + "def shown(x):\n    return mask(3, x.device), mask(4)\n",
+    "by a setting that is handed on": MASK
+    + "def shown(args):\n    print(args.width)\n    return mask(3, args.device)\n",
+    "by a caller of callers": MASK + "def shown(device):\n    return mask(3, device)\n",
+    "by a call with unknown arguments": MASK + "def shown(x, **more):\n    return mask(3, **more)\n",
+    "by whom a helper is handed to": MASK + "def shown(x, run):\n    run(mask)\n    return mask(3, x[:, 0].device)\n",
+    "by whom quotes name": MASK + "__all__ = ['mask']\n\ndef shown(x):\n    return mask(3, x[:, 0].device)\n",
+    "by a subclass": GRID + "class Fine(Grid):\n    pass\n\ndef grid(x):\n    return Grid(3, x[:, 0].device)\n",
+    "by a decorator": "import ops\n\n@ops.kept\n" + HELPER + "def shown(x):\n    return mask(3, x[:, 0].device)\n",
+    "by a default of another function": MASK + "def shown(x, kept=mask(4)):\n    return mask(3, x[:, 0].device)\n",
+    "by what it decorates": MASK + "def shown(x):\n    mask(3, x[:, 0].device)\n\n@mask\ndef other():\n    pass\n",
+    "by an attribute of a class": MASK + "class Kept:\n    ones = mask(4)\n\nmask(3, 'cuda')\n",
+    "by a method of an unknown object": GRID
+    + "def near(x, grid):\n    return grid.near(x), Grid(3, 'cuda').near(x, 'cuda')\n",
+    "by a flag for a model": "def run(net, x, use_gpu):\n    return net(x[:, 0].cuda()).cpu() if use_gpu else net(x)\n",
+    "by a flag for what stays": "def put(x, use_gpu):\n    if use_gpu:\n        x = x[:, 0].cuda()\n    return x\n",
+    "by a flag for what is trained": TRAIN + "def start(x, use_gpu):\n    if use_gpu:\n        train(x[:, 0].cuda())\n",
+    "by a flag for a model that is passed": TRAIN
+    + "def start(net, x, use_gpu):\n    if use_gpu:\n        return train(x[:, 0].cuda(), net).cpu()\n",
+    "by what there is, for a tensor": TRAIN
+    + "import torch\n\ndef start(x):\n    if torch.cuda.is_available():\n        return train(x[:, 0].cuda()).cpu()\n",
+    "by a flag of a layer": "from torch import nn\nimport torch\n\nclass Sort(nn.Module):\n    def forward(self, x):\n"
+    "        return torch.sort(x[:, 0].cuda())[0].cpu() if self.on_gpu else torch.sort(x)[0]\n",
+    "by settings with keys": "def put(x, config):\n    print(config['a'].view(), config.b)\n    x.to(config.device)\n",
+    "by an accelerator": "def place(x, one):\n    one.prepare(x)\n    one.gather(x)\n    return x.to(one.device)\n",
 }
 
 
@@ -119,6 +152,30 @@ NO_CHOICES = {
     "where a tensor is": "import torch\n\ndef mask(x, n):\n    return x + torch.ones(n).to(x.device)\n",
     "how many processes": "import torch.distributed as dist\n\ndef n():\n    return 2 if dist.is_available() else 1\n",
     "whether processes": "import torch.distributed as d\n\ndef n():\n    if d.is_available():\n        return 2\n",
+    "a default that nobody gets": MASK
+    + "def shown(x):\n    return mask(3, x[:, 0].device), mask(4, device='cuda:1')\n",
+    "a default of a method": "class Grid:\n    def put(self, x, device='cuda'):\n        return x.to(device)\n\n"
+    "    def both(self, x):\n        return self.put(x, device=(x * 2).device)\n",
+    "a default of a constructor": GRID + "def grid(x):\n    return Grid(3, x[:, 0].device).near(x, 'cuda')\n",
+    "a default of a module": MASK + "SECOND = mask(2, torch.device('cuda'))\n",
+    "a default that a layer passes": MASK + "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
+    "        return x * mask(3, next(self.parameters()).device)\n",
+    "tensors that a flag moves": TRAIN
+    + "def start(x, use_gpu):\n    if use_gpu:\n        return train(x[:, 0].cuda()).cpu()\n    return train(x)\n",
+    "tensors that a flag moves there and back": TRAIN
+    + "def start(x, use_gpu):\n    x = x[:, 0]\n    if use_gpu:\n        x = x.cuda()\n    return train(x).tolist()\n",
+    "arguments that a function fills": "import torch\nimport fast_ops\n\ndef start(x, use_gpu):\n    if use_gpu:\n"
+    "        out = torch.zeros(3).cuda()\n        fast_ops.run(torch.Tensor(x).cuda(), out)\n        out.item()\n",
+    "what is subscripted": "def put(x, like):\n    print(like.kind)\n    return like[:, 2], x.to(like.device)\n",
+    "whose elements are tensors": "def put(x, like):\n    print(like.kind, like[0].view(1))\n    x.to(like.device)\n",
+    "what a docstring says": 'def put(x, like):\n    """Put.\n\n    like (Tensor): it\n    """\n    print(like.kind)\n'
+    "    return x.to(like.device)\n",
+    "what an annotation says": "from torch import Tensor\n\ndef put(x, like: Tensor):\n    print(like.kind)\n"
+    "    return x.to(like.device)\n",
+    "what torch computes with": "import torch\n\ndef put(x, like):\n    print(like.kind, torch.relu(like))\n"
+    "    return x.to(like.device)\n",
+    "what every caller passes": "import torch\n\ndef put(x, like):\n    print(like.kind)\n    x.to(like.device)\n\n"
+    "def start(x):\n    return put(x, torch.ones(3))\n",
     "which CUDA device": "import os\n\ndef start(gpu):\n    os.environ['CUDA_VISIBLE_DEVICES'] = gpu\n",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint.flow import queries
@@ -23,7 +24,7 @@ _FILLING = ("update", "setdefault", "__setitem__")
 
 
 def is_filled_by_others(cls: Class, project: Project) -> bool:
-    """True if code that makes objects of a class, or of a subclass, sets attributes of them by computed names.
+    """True if a file that names a class, or a subclass, sets attributes of its objects by computed names.
 
     It does so itself, or by a function that it passes them to.
     """
@@ -33,21 +34,33 @@ def is_filled_by_others(cls: Class, project: Project) -> bool:
 
 
 def _is_filled_by_others(cls: Class, project: Project) -> bool:
-    for one in (cls, *queries.subclasses(cls, project)):
-        for function, made in _constructions(one, project):
+    family = {cls, *queries.subclasses(cls, project)}
+    named = (queries.files_mentioning(cls.module, project, one.name) for one in family)
+    for module in dict.fromkeys((cls.module, *chain.from_iterable(named))):
+        for function in (*module.all_functions(), module.body):
             for event in function.flow.of(EventKind.CALL):
-                if not any(part is made for part in event.value.args[1:]):
-                    continue
-                if _alters(event.value):
-                    return True
-                target = queries.Call(event, function, project).target
-                if target is None or target.function is None or not sets_by_computed_name(target.function):
-                    continue
-                bound = bind_call(target.parameters, event.value).certain
-                filled = _filled_parameters(target.function)
-                if filled is None or any(bound.get(name) in (made, None) for name in filled):
-                    return True
+                for filled in _filled_by(queries.Call(event, function, project)):
+                    leaves = queries.Operand(filled, function, project).origins()
+                    made = (leaf.made_class() for leaf in leaves)
+                    if any(model is not None and model.cls in family for model in made):
+                        return True
     return False
+
+
+def _filled_by(call: queries.Call) -> Iterator[Value]:
+    """The objects whose attributes a call may set by computed names: its own, or what it passes to a function."""
+    if _alters(call.value):
+        yield _owner(call.value)
+        return
+    target = call.target
+    if target is None or target.function is None or not sets_by_computed_name(target.function):
+        return
+    bound = bind_call(target.parameters, call.value).certain
+    filled = _filled_parameters(target.function)
+    if filled is None or not filled <= bound.keys():
+        yield from call.value.args[1:]
+    else:
+        yield from (bound[name] for name in filled)
 
 
 def _filled_parameters(function: Function) -> set[str] | None:
@@ -61,16 +74,6 @@ def _filled_parameters(function: Function) -> set[str] | None:
 def _owner(call: Value) -> Value:
     """The object whose attributes a call sets: `x` of `setattr(x, …)`, `vars(x)` and `x.__dict__.update(…)`."""
     return call.callee.args[0].args[0] if call.callee.op is Op.ATTR else call.positional[0]
-
-
-def _constructions(cls: Class, project: Project) -> Iterator[tuple[Function, Value]]:
-    """The calls that make objects of a class, each with the function that it stands in."""
-    for module in dict.fromkeys((cls.module, *queries.files_mentioning(cls.module, project, cls.name))):
-        for function in (*module.all_functions(), module.body):
-            for event in function.flow.of(EventKind.CALL) if cls.name in function.words else ():
-                made = queries.Operand(event.value, function, project).made_class()
-                if made is not None and made.cls is cls:
-                    yield function, event.value
 
 
 def sets_by_computed_name(function: Function) -> bool:

@@ -20,22 +20,31 @@ _NO_CODE = (SyntaxError, RecursionError, MemoryError, ValueError)
 def missing_modules(module: ModuleFacts) -> Iterator[tuple[str, ast.stmt]]:
     """The full names of modules of torch that a file imports and that are not there, each with the statement.
 
-    Imports under a condition, or in a `try` statement, are left out: they may be for other releases.
+    Imports under a condition, or whose error a handler may catch, are left out: they may be for other releases.
     """
     missing = {name for name in set(_IMPORT.findall(module.text)) if not queries.has_module(name)}
     if not missing:
         return
     try:
-        pending: list[ast.stmt] = list(ast.parse(module.text).body)
+        tree = ast.parse(module.text)
     except _NO_CODE:
         return
-    while pending:
-        statement = pending.pop(0)
-        for name in _imported(statement):
-            if name.split(".")[1] in missing:
-                yield ".".join(name.split(".")[:2]), statement
+    for name, statement in _certain_imports(tree.body):
+        if name.split(".")[1] in missing:
+            yield ".".join(name.split(".")[:2]), statement
+
+
+def _certain_imports(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
+    """The modules of torch that a block imports if it runs, whatever its conditions are, each with the statement."""
+    for statement in body:
+        yield from ((name, statement) for name in _imported(statement))
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.With | ast.For):
-            pending += statement.body
+            yield from _certain_imports(statement.body)
+        elif isinstance(statement, ast.Try) and not statement.handlers:
+            yield from _certain_imports([*statement.body, *statement.finalbody])
+        elif isinstance(statement, ast.If):
+            others = {name for name, _ in _certain_imports(statement.orelse)}
+            yield from (found for found in _certain_imports(statement.body) if found[0] in others)
 
 
 def _imported(statement: ast.stmt) -> list[str]:

@@ -123,8 +123,11 @@ def _is_module(value: Value, owner: str, function: Function, project: Project) -
     return value.op is Op.CONST or (isinstance(definition, External) and definition.name == owner)
 
 
-def _full_name(value: Value, function: Function, project: Project) -> str:
-    """The full name of a name or a chain of attributes, if it is one of torch; else empty."""
+def _full_name(value: Value, function: Function, project: Project, *, through_constants: bool = False) -> str:
+    """The full name of a name or a chain of attributes, if it is one of torch; else empty.
+
+    With `through_constants`, a name that the file assigns once counts: `optim = torch.optim`.
+    """
     module = function.module
     definition = project.names.definition(module, value)
     if not isinstance(definition, External) or not definition.name.startswith("torch."):
@@ -137,7 +140,8 @@ def _full_name(value: Value, function: Function, project: Project) -> str:
     full = f"{target}.{rest}".removesuffix(".")
     # `torch.nn.parameter.is_lazy` goes by the name of `torch.nn.is_lazy`.
     is_renamed = full != definition.name if full.startswith("torch.") else not definition.name.endswith(rest)
-    is_chosen = not rest and (head in module.rebound or head in module.constants)
+    is_constant = head in module.constants and not through_constants
+    is_chosen = not rest and (head in module.rebound or is_constant)
     return "" if is_renamed or is_chosen else definition.name
 
 
@@ -198,7 +202,7 @@ def _of_called_module(event: Event, function: Function, project: Project) -> Ite
     callee = event.value.callee
     if callee.op not in (Op.ATTR, Op.GLOBAL):
         return
-    full = _full_name(callee, function, project)
+    full = _full_name(callee, function, project, through_constants=True)
     known = queries.all_names(full) if full and full != _MODULE and operators.row(full) is None else None
     is_gone = full in _ONCE_FUNCTIONS
     if (

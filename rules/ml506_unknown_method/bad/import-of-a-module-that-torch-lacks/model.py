@@ -1,19 +1,20 @@
 import torch
 from torch import nn
-from torch._six import container_abcs, string_classes  # expect: ML506
 
 
 class Collate:
     def __call__(self, batch):
-        from torch.optimizer import SGD  # expect: ML506
+        from torch._six import string_classes  # expect: ML506
 
         if isinstance(batch, string_classes):
             return batch
-        return [torch.stack(one) for one in batch], SGD
+        return [torch.stack(one) for one in batch]
 
 
-def pair(x):
-    return x if isinstance(x, container_abcs.Iterable) else (x, x)
+def optimizer(model):
+    from torch.optimizer import SGD  # expect: ML506
+
+    return SGD(model.parameters(), 0.1)
 
 
 layer = nn.Linear(2, 2)

@@ -24,9 +24,9 @@ _FILLING = ("update", "setdefault", "__setitem__")
 
 
 def is_filled_by_others(cls: Class, project: Project) -> bool:
-    """True if a file that names a class, or a subclass, sets attributes of its objects by computed names.
+    """True if a file that names a class, or a subclass, may set attributes of its objects by computed names.
 
-    It does so itself, or by a function that it passes them to.
+    It does so itself, or by a function that it passes them to. An unknown object may be one of them.
     """
     return project.once(
         ("filled by others", cls.module.path, cls.qualname, cls.line), lambda: _is_filled_by_others(cls, project)
@@ -42,7 +42,7 @@ def _is_filled_by_others(cls: Class, project: Project) -> bool:
                 for filled in _filled_by(queries.Call(event, function, project)):
                     leaves = queries.Operand(filled, function, project).origins()
                     made = (leaf.made_class() for leaf in leaves)
-                    if any(model is not None and model.cls in family for model in made):
+                    if any(model is None or model.cls in family for model in made):
                         return True
     return False
 

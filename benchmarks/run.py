@@ -72,6 +72,16 @@ class Measurement:
             self.peak_bytes = max(self.peak_bytes, peak)
 
 
+#: Runs a command and prints its exit status, peak memory and processor time. A process inherits the peak of the one
+#: that starts it, so a small one does.
+_MEASURING = """
+import os, resource, subprocess, sys
+status = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(status, usage.ru_maxrss, usage.ru_utime + usage.ru_stime)
+"""
+
+
 def _run(command: list[str], variables: dict[str, str], folder: Path | None) -> tuple[int, int, float]:
     """Exit status, peak memory in bytes of the process or any of its children, and seconds of processor time of all.
 
@@ -79,15 +89,16 @@ def _run(command: list[str], variables: dict[str, str], folder: Path | None) -> 
     """
     # An installed package has its byte code; an environment that forbids writing it would measure compilation.
     environment = {name: value for name, value in variables.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(
-        command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
     if not hasattr(os, "wait4"):
-        return process.wait(), 0, 0.0
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+        done = subprocess.run(
+            command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        )
+        return done.returncode, 0, 0.0
+    measuring = [sys.executable, "-I", "-S", "-c", _MEASURING, *command]
+    said = subprocess.run(measuring, env=environment, cwd=folder, stdout=subprocess.PIPE, text=True, check=True).stdout
+    status, peak, processor = said.split()
     unit = 1 if sys.platform == "darwin" else 1024
-    return process.returncode, usage.ru_maxrss * unit, usage.ru_utime + usage.ru_stime
+    return int(status), int(peak) * unit, float(processor)
 
 
 def measure(measurements: list[Measurement], repetitions: int) -> None:

@@ -15,6 +15,7 @@ import beside
 import power
 import pytest
 import unknown
+from run import MEBIBYTE, Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -247,3 +248,12 @@ def test_what_a_turn_catches_is_counted(monkeypatch: pytest.MonkeyPatch) -> None
     assert shares.count("3") * 3 == len(shares), "one pair has one turn of three"
     assert text.count("- a.py:1 (k): `a` → `b`") == 1
     assert json.dumps(mutants)
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="the system tells no peak of a process")
+def test_the_peak_of_a_command_is_its_own() -> None:
+    """A process inherits the peak of the one that starts it: what reads a large repository must not count."""
+    held = bytearray(200 * MEBIBYTE)
+    measured = Measurement("holding", [sys.executable, "-c", f"x = bytearray({50 * MEBIBYTE})"])
+    measured.run(record=True)
+    assert len(held) > measured.peak_bytes > 50 * MEBIBYTE

@@ -26,7 +26,7 @@ _FILLING = ("update", "setdefault", "__setitem__")
 def is_filled_by_others(cls: Class, project: Project) -> bool:
     """True if a file that names a class, or a subclass, may set attributes of its objects by computed names.
 
-    It does so itself, or by a function that it passes them to. An unknown object may be one of them.
+    It does so itself, or by a function that it passes them to. Where it makes such objects, an unknown one may be it.
     """
     return project.once(
         ("filled by others", cls.module.path, cls.qualname, cls.line), lambda: _is_filled_by_others(cls, project)
@@ -38,13 +38,23 @@ def _is_filled_by_others(cls: Class, project: Project) -> bool:
     named = (queries.files_mentioning(cls.module, project, one.name) for one in family)
     for module in dict.fromkeys((cls.module, *chain.from_iterable(named))):
         for function in (*module.all_functions(), module.body):
-            for event in function.flow.of(EventKind.CALL):
-                for filled in _filled_by(queries.Call(event, function, project)):
-                    leaves = queries.Operand(filled, function, project).origins()
-                    made = (leaf.made_class() for leaf in leaves)
-                    if any(model is None or model.cls in family for model in made):
-                        return True
+            calls = [queries.Call(event, function, project) for event in function.flow.of(EventKind.CALL)]
+            filled = [value for call in calls for value in _filled_by(call)]
+            if filled and any(_may_be_of(value, family, calls) for value in filled):
+                return True
     return False
+
+
+def _may_be_of(value: Value, family: set[Class], calls: list[queries.Call]) -> bool:
+    """True if a value is an object of a class, or an unknown one in a function whose `calls` make such objects."""
+    found = {_made_class(leaf) for leaf in queries.Operand(value, calls[0].function, calls[0].project).origins()}
+    is_made = None in found and any(_made_class(call.result) in family for call in calls)
+    return is_made or not found.isdisjoint(family)
+
+
+def _made_class(operand: queries.Operand) -> Class | None:
+    made = operand.made_class()
+    return None if made is None else made.cls
 
 
 def _filled_by(call: queries.Call) -> Iterator[Value]:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import ModuleFacts
 
-_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+torch[ \t]*\.[ \t]*(\w+)", re.MULTILINE)
+_IMPORT = re.compile(r"\b(?:from|import)\b.*")
+_NAME = re.compile(r"\btorch\s*\.\s*(\w+)")
 _NO_CODE = (SyntaxError, RecursionError, MemoryError, ValueError)
 
 
@@ -22,7 +23,8 @@ def missing_modules(module: ModuleFacts) -> Iterator[tuple[str, ast.stmt]]:
 
     Imports under a condition, or whose error a handler may catch, are left out: they may be for other releases.
     """
-    missing = {name for name in set(_IMPORT.findall(module.text)) if not queries.has_module(name)}
+    names = {name for line in _IMPORT.findall(module.text) for name in _NAME.findall(line)}
+    missing = {name for name in names if not queries.has_module(name)}
     if not missing:
         return
     try:

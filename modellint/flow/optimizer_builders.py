@@ -225,18 +225,20 @@ def _names_in_code(function: Function) -> set[str]:
     pending = [*function.flow.values, *signature.decorators]
     pending += [parameter.default for parameter in signature.parameters if parameter.default is not None]
     said: set[str] = set()
+    seen: set[int] = set()  # functions inside that call themselves, or one another
     while pending:
         values = list(walk_all(pending))
         said.update(part for value in values if _says_name(value) for part in value.data.split("."))
-        inner = (value.data for value in values if isinstance(value.data, Nested))
+        inner = {id(value.data): value.data for value in values if isinstance(value.data, Nested)}
         pending = [
             value
-            for nested in inner
+            for nested in (nested for key, nested in inner.items() if key not in seen)
             for value in (
                 *(one.default for one in nested.head if one.default is not None),
                 *(() if nested.flow is None else nested.flow.values),
             )
         ]
+        seen.update(inner)
     return said
 
 

@@ -15,6 +15,8 @@ from modellint.link.project import Project, ProjectOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from conftest import Workspace
+
 MODEL = """\
 import copy
 import functools
@@ -717,3 +719,12 @@ def test_nothing_more_is_followed_once_something_was_left_out(tmp_path: Path) ->
     check(1)  # what is imported counts for neither
     few = calls_of(lambda: check(5))
     assert calls_of(lambda: check(40)) < 2 * few
+
+
+@pytest.mark.timeout(60)
+def test_a_lambda_in_a_decorator_is_read_once(workspace: Workspace) -> None:
+    """Its code is the code around it, the lambda among it: the search for names in it has to end."""
+    marked = "@pytest.mark.parametrize('scale', [lambda epoch: 0.9])\ndef test_step(scale):\n"
+    body = "    return torch.optim.SGD([torch.zeros(1)], lr=scale(1))\n"
+    workspace.write({"test_steps.py": f"import pytest\nimport torch\n\n\n{marked}{body}"})
+    assert workspace.run("check", "--no-cache").code == 0

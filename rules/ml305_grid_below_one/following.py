@@ -223,6 +223,11 @@ class FollowedSides(queries.Theory, queries.Sink):
         return self._run.of(queries.Lookups)
 
     @property
+    def has_uses(self) -> bool:
+        """True if a side in whole patches is used, refused or not."""
+        return bool(self._uses)
+
+    @property
     def uses(self) -> Iterator[SideUse]:
         """The uses of sides for which no `raise` refuses small ones."""
         for rounding, use in list(self._uses.items()):

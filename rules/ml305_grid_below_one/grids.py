@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
 from modellint.flow import queries
 from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import dataclass
+from modellint.graph.python import Class
 from modellint.graph.value import NOWHERE, EventKind, Op, self_attribute, walk_all
 
 from .following import measuring
@@ -22,13 +23,16 @@ from .rounding import Fate, Reach, called_as, numerators, passing, rounding
 from .sides import Side, sides_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Project
 
     from .following import FollowedSides, SideUse
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
 
 _SHAPING = operators.words("sizes")
 #: How many calls may lead to a function from one that is run for it.
@@ -55,7 +59,7 @@ class Grids:
         """The sides of images that the functions of a file round, and that something uses in whole patches."""
         homes = [f for f in module.all_functions() if self._may_matter(f)]
         users = self._users(homes) if homes else _Users([], [])
-        if not any(map(self._reach.may_measure, users.preparing)):
+        if not any(map(self._reach.may_measure, users.preparing)) or not self._may_use_sides(users.preparing):
             return
         with measuring(self._project, self._reach) as run:
             self._run_all(users.preparing, run)
@@ -122,43 +126,63 @@ class Grids:
             (users.of_models if self._is_of_model(function) else users.preparing).append(function)
         return users
 
+    def _may_use_sides(self, functions: list[Function]) -> bool:
+        """True if functions that are run with unknown arguments use sides in whole patches; each is run once."""
+        return any(self._once("uses sides", function.owner or function, self._uses_sides) for function in functions)
+
+    def _uses_sides(self, receiver: Class | Function) -> bool:
+        """True if a function uses sides in whole patches, or a method of a class, each on its own."""
+        functions = receiver.methods.values() if isinstance(receiver, Class) else (receiver,)
+        with measuring(self._project, self._reach) as run:
+            for function in functions:
+                if self._reach.may_use(function):
+                    run.follow(function)
+            return run.theory.has_uses
+
+    def _once(self, question: str, about: Asked, compute: Callable[[Asked], Answer]) -> Answer:
+        """The answer to a question about one thing, found once."""
+        return self._project.once((f"grids: {question}", about), lambda: compute(about))
+
     def _mentioning(self, functions: Iterable[Function]) -> Iterator[tuple[Function, str]]:
         """The functions that may mention one of `functions`, each with the name under which it does."""
-        homes: dict[tuple[ModuleFacts, str], list[Function]] = {}
         for function in functions:
-            homes.setdefault((function.module, called_as(function)), []).append(function)
-        for (home, name), meant in homes.items():
-            for module in queries.neighbours(home, self._project, name):
-                for user in module.all_functions():
-                    if name in user.words and self._may_mean(user, name, meant):
-                        yield user, name
-                calls = module.body.flow.of(EventKind.CALL)
-                is_called = any(name == event.value.callee.data for event in calls)
-                if is_called and self._may_mean(module.body, name, meant):
-                    yield module.body, name
+            name = called_as(function)
+            yield from ((user, name) for user in self._once("users", function, self._users_of))
 
-    def _may_mean(self, user: Function, name: str, functions: list[Function]) -> bool:
-        """True if `name`, somewhere in `user`, may stand for one of the functions, or for the class of one."""
-        mentions = [
-            part for part in walk_all(user.flow.values) if part.op in (Op.GLOBAL, Op.ATTR) and part.data == name
-        ]
+    def _users_of(self, function: Function) -> tuple[Function, ...]:
+        """The functions that may mention a function."""
+        return tuple(self._search_users(function, called_as(function)))
+
+    def _search_users(self, function: Function, name: str) -> Iterator[Function]:
+        for module in queries.neighbours(function.module, self._project, name):
+            for user in module.all_functions():
+                if name in user.words and self._may_mean(user, name, function):
+                    yield user
+            calls = module.body.flow.of(EventKind.CALL)
+            is_called = any(name == event.value.callee.data for event in calls)
+            if is_called and self._may_mean(module.body, name, function):
+                yield module.body
+
+    def _may_mean(self, user: Function, name: str, function: Function) -> bool:
+        """True if `name`, somewhere in `user`, may stand for the function, or for its class."""
+        mentions = self._once("names", user, _named_parts).get(name)
         if not mentions:
-            return user.name != name and _speaks_of(user, name)
-        return any(self._may_be(mention, name, user, functions) for mention in mentions)
+            spoken = self._once("words of code", user, _words_of_code)
+            return user.name != name and (spoken is None or name in spoken)
+        return any(self._may_be(mention, name, user, function) for mention in mentions)
 
-    def _may_be(self, mention: Value, name: str, user: Function, functions: list[Function]) -> bool:
-        is_of_class = any(function.owner is not None for function in functions)
-        if mention.op is Op.GLOBAL or not is_of_class:  # no attribute of an object is a function of a file
+    def _may_be(self, mention: Value, name: str, user: Function, function: Function) -> bool:
+        if mention.op is Op.GLOBAL or function.owner is None:  # no attribute of an object is a function of a file
             found = self._project.names.definition(user.module, mention)
             if found is None:
                 return mention.op is Op.GLOBAL
             if isinstance(found, DefinedClass):
-                return any(function.owner is found.cls for function in functions)
-            return not isinstance(found, DefinedFunction) or found.function in functions
+                return function.owner is found.cls
+            return not isinstance(found, DefinedFunction) or found.function is function
         if self_attribute(mention) is None or user.owner is None:
             return True
         method = self._project.classes.model(user.owner).method(name)
-        return method is None or method in functions
+        return method is None or method is function
 
     def _run_all(self, functions: Iterable[Function], run: queries.Run[FollowedSides]) -> None:
         """Run functions with unknown arguments, but for those that an earlier one has called."""
@@ -186,14 +210,26 @@ def _rounds(use: SideUse) -> Function | None:
     return None if use.side.rounding is None else use.side.rounding.function
 
 
-def _speaks_of(function: Function, name: str) -> bool:
-    """True if the code of a function has a name, or a text that is one, rather than a text with the word in it."""
+def _named_parts(function: Function) -> dict[str, list[Value]]:
+    """The names and attributes in a function's values, by their names."""
+    found: dict[str, list[Value]] = {}
+    for part in walk_all(function.flow.values):
+        if part.op in (Op.GLOBAL, Op.ATTR):
+            found.setdefault(str(part.data), []).append(part)
+    return found
+
+
+def _words_of_code(function: Function) -> frozenset[str] | None:
+    """The names in the code of a function, and its texts that may be one; None where it cannot be parsed alone."""
     try:
         tree = ast.parse(textwrap.dedent(function.text))
     except (SyntaxError, ValueError):
-        return True
-    return any(
-        name in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "value", None))
-        or (isinstance(node, ast.alias) and name in node.name.split("."))
-        for node in ast.walk(tree)
-    )
+        return None
+    found: set[object] = set()
+    for node in ast.walk(tree):
+        found |= {getattr(node, "id", None), getattr(node, "attr", None)}
+        if isinstance(node, ast.Constant):
+            found.add(node.value)
+        elif isinstance(node, ast.alias):
+            found.update(node.name.split("."))
+    return frozenset(word for word in found if isinstance(word, str))

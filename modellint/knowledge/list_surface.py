@@ -170,9 +170,10 @@ def _all_names(name: str) -> set[str]:
 
 
 def _private_modules() -> set[str]:
-    """The modules in `torch` whose names begin with `_`, imported or not."""
+    """The modules and other objects in `torch` whose names begin with `_`, but for functions; imported or not."""
     imported = {name.split(".")[1] for name in sys.modules if name.startswith("torch.")}
     names = imported | {one.name for one in pkgutil.iter_modules(torch.__path__)}
+    names |= {name for name, _ in inspect.getmembers(torch, lambda one: not inspect.isroutine(one))}
     return {name for name in names if name[0] == "_" and name[:2] != "__"}
 
 

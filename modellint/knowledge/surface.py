@@ -8,7 +8,7 @@ One JSON file, which `python -m modellint.knowledge.list_surface` writes from th
     takes tensors  the functions of a module whose first argument is a tensor and nothing else
     complete       all names of a module, with those of modules inside of it, imported or not; `gone` what it no longer
                    has, or only has to raise an error
-    private modules  those in `torch` whose names begin with `_`
+    private modules  those in `torch` whose names begin with `_`, and other objects there that are no functions
     optimizer      the members of all optimizers, `scheduler` those of all that change their learning rate
     layer          what each layer has; `layers` by class: the parameters of `forward`, and what else it has
     wrappers       what wrappers of a layer have besides, by the full name of the class
@@ -67,7 +67,7 @@ def all_names(module: str) -> frozenset[str] | None:
 
 @cache
 def has_module(name: str) -> bool:
-    """True if `torch` may have a module of this name, as `_C` or `nn`."""
+    """True if `torch` may have a module, or an object with attributes, of this name, as `_C` or `nn`."""
     return name in _data()["private modules"].split() or name in (all_names("torch") or ()) or name[:2] == "__"
 
 

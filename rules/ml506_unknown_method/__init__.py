@@ -37,7 +37,8 @@ class UnknownMethod(Rule):
 
     - a name that a module of torch does not have: `nn.Liner`, `F.softmx`, `@torch.no_gard()`. It is a warning if an
       earlier release had the name (`torch.symeig`)
-    - the import of a module that torch does not have, as a warning: `from torch._six import string_classes`
+    - the import of a module that torch does not have, as a warning: `from torch._six import string_classes`; so is the
+      use of a private one (`torch._six.inf`)
     - a call of a module of torch: `torch.fft(x, 2)`, a function of releases before 1.8, is a warning
     - a method that the optimizers or schedulers of torch do not have: `optimizer.zero_gard()`
     - an attribute of a parameter that is written much like `requires_grad`: `parameter.require_grad = False` is a
@@ -102,9 +103,12 @@ class UnknownMethod(Rule):
             # A name that is plainly one of torch's is meant as that, whatever methods subclasses have.
             if _is_meant(name) or not may_be_subclass(receiver.value, name, call.function, project):
                 yield self._finding(call, name)
+        missing = list(missing_modules(module))
+        imported = {name for name, _ in missing}
         for found in unknown_names(module, project):
-            yield self._of_name(found, project)
-        for name, statement in missing_modules(module):
+            if f"{found.owner}.{found.name}" not in imported:  # the import has failed before
+                yield self._of_name(found, project)
+        for name, statement in missing:
             if queries.may_use_newest_torch(project):
                 yield self._of_import(name, statement, module)
 

@@ -77,8 +77,12 @@ def unknown_names(module: ModuleFacts, project: Project) -> Iterator[UnknownName
         seen: set[int] = set()
         for event in function.flow.events:
             for value in _chains(event):
-                found = None if id(value) in seen else _in_module(value, function, project)
+                is_new = id(value) not in seen
                 seen.add(id(value))
+                found = _in_module(value, function, project) if is_new else None
+                private = _private_module(value, function, project) if is_new and found is None else None
+                if private is not None and not _is_expected(event, function, project):
+                    yield UnknownName("torch", str(private.data), private, function, event, frozenset(), is_gone=True)
                 if found is not None and not _is_expected(event, function, project):
                     yield UnknownName(found[0], found[1], value, function, event, *found[2:])
             if event.kind is EventKind.CALL:
@@ -113,6 +117,18 @@ def _in_module(value: Value, function: Function, project: Project) -> tuple[str,
     if _is_given(name, function.module, project, lambda target, home: _is_module(target, owner, home, project)):
         return None
     return owner, name, known, is_gone
+
+
+def _private_module(value: Value, function: Function, project: Project) -> Value | None:
+    """The private module of torch whose attribute is taken, if torch has none of the name: `torch._six.inf`."""
+    module = value.args[0] if value.op is Op.ATTR else value
+    name = str(module.data)
+    if module.op is not Op.ATTR or module is value or name[:1] != "_" or queries.has_module(name):
+        return None
+    if _full_name(module, function, project) != f"torch.{name}" or not queries.may_use_newest_torch(project):
+        return None
+    is_given = _is_given(name, function.module, project, lambda one, home: _is_module(one, "torch", home, project))
+    return None if is_given else module
 
 
 def _is_module(value: Value, owner: str, function: Function, project: Project) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: A version newer than every release.
 _FUTURE = "9999"
 #: Files with commands that install or run something.
-TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
+TELLING = re.compile(r"(?:readme|install).*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
 #: In how many folders requirement files are searched.
 _MOST_FOLDERS = 64
 _PATH_BREAKS = re.compile(r"[:=<>\"'`]")

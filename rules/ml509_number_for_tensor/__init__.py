@@ -80,7 +80,8 @@ class NumberForTensor(Rule):
 
         for call in queries.flow(module, project).calls():
             if (found := on_number(call)) is not None and not _is_asked(call):
-                yield self._method_finding(call, found)
+                if not call.may_be_compiled:
+                    yield self._method_finding(call, found)
                 continue
             name = next((name for name in call.function_names if name.startswith("torch.")), "")
             given = call.argument(0, _first(name)) if name and "TypeError" not in call.event.handled else None

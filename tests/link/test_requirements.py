@@ -62,6 +62,7 @@ def wanted(folder: Path, name: str, text: str) -> Required | None:
         ("environment.yaml", PIP_IN_CONDA),
         ("README.md", "Install with\n```\n$ pip install torch 'speechbrain==0.5.12'  # not later\n```\n"),
         ("README.rst", "``pip install speechbrain~=0.5.9``\n"),
+        ("INSTALL.md", "Setup\n```\npip install speechbrain==0.5.12 torchaudio\n```\n"),
         (
             "install.sh",
             "python -m pip install \\\n  torch \\\n  git+https://github.com/speechbrain/speechbrain.git@v0.5.13\n",

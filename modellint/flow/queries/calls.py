@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -157,6 +158,17 @@ class Call:
     def is_tried_out(self) -> bool:
         """True if the call stands in a test, in a demonstration, or under `if __name__ == "__main__"`."""
         return is_tried_out(self.project, self.function, self.event)
+
+    @property
+    def may_be_compiled(self) -> bool:
+        """True if a library may compile the function to another language, in which its numbers are no Python numbers.
+
+        A decorator does so (`@triton.jit`), and nobody reads those of libraries other than torch and Python's own.
+        """
+        plain = (one.callee if one.op is Op.CALL else one for one in self.function.signature.decorators)
+        found = (self.project.names.definition(self.function.module, one) for one in plain)
+        tops = [one.name.partition(".")[0] for one in found if isinstance(one, External)]
+        return any(top not in ("builtins", "torch") and top not in sys.stdlib_module_names for top in tops)
 
 
 def _speaks_of_release(name: str) -> bool:

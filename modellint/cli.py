@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint.commands.help import Command, Group, section
+from modellint.commands.indexing import index
 from modellint.commands.project import clean, config, doctor
 from modellint.commands.reveal import reveal
 from modellint.commands.rules import FilePath, complete_code, explain, rules, test_rules
@@ -138,7 +139,7 @@ _COMMANDS = {
     "Check": ("check", "merge", "server"),
     "Inspect models": ("map", "probe"),
     "Rules": ("explain", "rules", "test-rules", "reveal"),
-    "Set up": ("config", "doctor", "clean"),
+    "Set up": ("config", "doctor", "index", "clean"),
 }
 _rules, _files, _shows = section("Rules"), section("Files"), section("Output")
 _fixes, _adopts, _confirms = section("Fixes"), section("Existing projects"), section("Confirming")
@@ -373,6 +374,12 @@ def cli() -> None:
     envvar="MODELLINT_CACHE_DIR",
     help="Where to keep the cache. Default: `.modellint_cache` in the project.",
 )
+@_runs(
+    "--index-dir",
+    type=FilePath(file_okay=False),
+    envvar="MODELLINT_INDEX_DIR",
+    help="Where to keep facts about installed packages, for all projects. Default: the user's cache folder.",
+)
 def check(paths: tuple[Path, ...], **flags: Any) -> int:
     """Report mistakes in Python files, notebooks and recipes.
 
@@ -586,5 +593,5 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
 
 
-for command in (explain, rules, test_rules, reveal, config, clean, doctor):
+for command in (explain, rules, test_rules, reveal, config, clean, doctor, index):
     cli.add_command(command)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from modellint.packs import RuleSet
     from modellint.pipeline.changed import Changes
-    from modellint.reading.outlines import Outlines
+    from modellint.reading.index import Indexes
     from modellint.results.baseline import Baseline
     from modellint.results.suppressions import Suppression
 
@@ -88,6 +88,7 @@ def _convert_options(options: dict[str, Any]) -> dict[str, Any]:
         "fail_on": Severity,
         "python": Path,
         "cache_dir": Path,
+        "index_dir": Path,
         "max_file_size": parse_size,
     }
     try:
@@ -193,7 +194,7 @@ def _results(
     if not use_cache or overlay:
         yield from _analyse_files(paths, rules, settings, overlay, record=record)
         return
-    from modellint.pipeline.cache import Cache, cache_key, outlines_in, prepare
+    from modellint.pipeline.cache import Cache, cache_key, indexes_in, prepare
 
     prepare(settings.cache_folder)
     key = cache_key(settings, rules)
@@ -206,7 +207,7 @@ def _results(
         else:
             yield known
     if missing:
-        for result in _analyse_files(missing, rules, settings, overlay, record=True, outlines=outlines_in(settings)):
+        for result in _analyse_files(missing, rules, settings, overlay, record=True, indexes=indexes_in(settings)):
             cache.put(result)
             yield result
     cache.save()
@@ -219,11 +220,11 @@ def _analyse_files(
     overlay: Mapping[Path, bytes] | None,
     *,
     record: bool,
-    outlines: Outlines | None = None,
+    indexes: Indexes | None = None,
 ) -> Iterator[FileResult]:
     """The results of a fresh analysis, which share equal dependencies in memory."""
     known: dict[tuple[str, str], tuple[str, str]] = {}
-    for result in analyse_all(paths, rules, settings, overlay, record=record, outlines=outlines):
+    for result in analyse_all(paths, rules, settings, overlay, record=record, indexes=indexes):
         yield result.sharing(known)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
+import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +20,10 @@ from modellint.__main__ import main
 
 # The classes that an activated environment holds are read before the shipped facts: the tests want the same everywhere.
 os.environ.pop("VIRTUAL_ENV", None)
+# Facts about installed packages are kept for all projects of a user: no test shares them with another run.
+_CACHES = tempfile.mkdtemp(prefix="modellint-tests-")
+os.environ["XDG_CACHE_HOME"] = os.environ["LOCALAPPDATA"] = _CACHES
+atexit.register(shutil.rmtree, _CACHES, ignore_errors=True)
 # Tests start hundreds of processes, each of which would compile all of modellint.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 

@@ -108,7 +108,7 @@ def test_who_searches_a_project_finds_nothing_in_its_cache(words: Workspace) -> 
     words.write({"model.py": "def measured_width():\n    return 1\n", "main.py": "from model import measured_width\n"})
     words.check()
     kept = [file for file in (words.root / ".modellint_cache").rglob("*") if file.suffix not in ("", ".TAG")]
-    assert {file.suffix for file in kept} == {".results", ".outline", ".answers"}
+    assert {file.suffix for file in kept} == {".results", ".sqlite"}
     for file in kept:
         data = file.read_bytes()
         assert not any(text in data for text in (b"Found the word", b"name_1", b"measured_width"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from effort import drawn
 import modellint
 from modellint.config import settings_for
 from modellint.frontends import python
+from modellint.reading.index import FILE_NAME
 from modellint.reading.sealed import documents_in, sealed
 from modellint.server.session import Session
 
@@ -106,8 +109,22 @@ def forget_results(folder: Path) -> None:
         file.unlink()
 
 
-def kept_in(folder: Path, kind: str) -> list[Path]:
-    return sorted((folder.parent / "kept/outlines").glob(f"*.{kind}"))
+def rows_in(folder: Path) -> dict[str, bytes]:
+    """The rows of the index in a folder."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as database:
+        return dict(database.execute("SELECT name, data FROM kept ORDER BY name"))
+
+
+def kept_in(folder: Path, kind: str) -> dict[str, bytes]:
+    """What is kept of a kind about the files of a project."""
+    rows = rows_in(folder.parent / "kept")
+    return {row: data for row, data in rows.items() if json.loads(next(documents_in(data)))[0][1] == kind}
+
+
+def write(folder: Path, rows: dict[str, bytes]) -> None:
+    """Replace rows of what is kept about a project."""
+    with closing(sqlite3.connect(folder.parent / "kept" / FILE_NAME)) as database, database:
+        database.executemany("UPDATE kept SET data = ? WHERE name = ?", [(data, row) for row, data in rows.items()])
 
 
 @pytest.fixture
@@ -217,10 +234,9 @@ def damaged(data: bytes) -> Iterator[bytes]:
 @pytest.mark.parametrize("kind", ["outline", "answers"])
 def test_what_is_cut_or_of_another_version_is_none(project: Path, kind: str) -> None:
     expected = found(project, cache=False)
-    whole = {file: file.read_bytes() for file in kept_in(project, kind)}
+    whole = kept_in(project, kind)
     for number in range(len(list(damaged(next(iter(whole.values())))))):
-        for file, data in whole.items():
-            file.write_bytes(list(damaged(data))[number])
+        write(project, {row: list(damaged(data))[number] for row, data in whole.items()})
         assert found(project, cache=True) == expected
         forget_results(project)
 
@@ -231,13 +247,14 @@ def test_values_of_other_types_are_none(project: Path, kind: str) -> None:
     """Also where the checksum fits: whoever can write one is no more than someone who forgot what was known."""
     expected = found(project, cache=False)
     chance = random.Random(7)
-    whole = {file: file.read_bytes() for file in kept_in(project, kind)}
+    whole = kept_in(project, kind)
     for _ in range(drawn(60)):
-        for file, data in whole.items():
+        forged: dict[str, bytes] = {}
+        for row, data in whole.items():
             document = json.loads(next(documents_in(data)))
             forge(document, chance)
-            text = json.dumps(document).encode()
-            file.write_bytes(sealed(text))
+            forged[row] = sealed(json.dumps(document).encode())
+        write(project, forged)
         assert found(project, cache=True) == expected
         forget_results(project)
 
@@ -261,7 +278,7 @@ def test_no_cache_keeps_nothing(workspace: Workspace) -> None:
     workspace.run("check", "--no-cache")
     assert not (workspace.root / ".modellint_cache").exists()
     workspace.run("check")
-    assert len(list((workspace.root / ".modellint_cache/outlines").iterdir())) > 3
+    assert len(rows_in(workspace.root / ".modellint_cache")) > 3
     workspace.run("clean")
     assert not (workspace.root / ".modellint_cache").exists()
 
@@ -276,7 +293,8 @@ def test_processes_share_what_they_have_found_out(workspace: Workspace) -> None:
         assert workspace.run("check", *options).json["findings"] == expected
         for file in (workspace.root / ".modellint_cache").glob("*.results"):
             file.unlink()
-    assert len(list((workspace.root / ".modellint_cache/outlines").glob("*.outline"))) == len(PROJECT) + len(files)
+    kept = [json.loads(next(documents_in(data)))[0] for data in rows_in(workspace.root / ".modellint_cache").values()]
+    assert len([head for head in kept if head[1] == "outline"]) == len(PROJECT) + len(files)
 
 
 def test_an_editor_uses_what_runs_have_found_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +305,7 @@ def test_an_editor_uses_what_runs_have_found_out(workspace: Workspace, monkeypat
     outlined = python.outlined
     monkeypatch.setattr(python, "outlined", lambda source, *rest: parsed.append(source.path) or outlined(source, *rest))
     session = Session(settings_for([path], isolated=True))
-    kept = {file: file.read_bytes() for file in (workspace.root / ".modellint_cache/outlines").iterdir()}
+    kept = rows_in(workspace.root / ".modellint_cache")
     for text in (PROJECT["model/top.py"], PROJECT["model/top.py"].replace("16, width", "17, width")):
         session.open(path, text.encode())
         while session.is_outdated:
@@ -296,4 +314,4 @@ def test_an_editor_uses_what_runs_have_found_out(workspace: Workspace, monkeypat
         path.write_text(text)
         assert session.findings() == modellint.check([path], isolated=True, cache=False)
     assert {file.name for file in parsed[:1]} == {"top.py"}
-    assert kept == {file: file.read_bytes() for file in (workspace.root / ".modellint_cache/outlines").iterdir()}
+    assert kept == rows_in(workspace.root / ".modellint_cache")

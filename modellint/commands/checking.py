@@ -204,6 +204,7 @@ def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
 
     given = {name: flags[name] for name in _SETTINGS}
     given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
+    given["index_dir"] = flags["index_dir"] and Path(os.path.abspath(flags["index_dir"]))
     given["baseline"] = flags["baseline"] and Path(os.path.abspath(flags["baseline"]))
     given["python"] = interpreter(flags["python"])
     given["exclude"] = flags["exclude"] or None

@@ -118,6 +118,7 @@ def shown_settings(settings: Settings, rules: RuleSet) -> str:
         "rules": tuple(code for code in rules.rules if code in rules.selected),
         **{key: value for key, value in values.items() if key not in replaced},
         "cache-dir": settings.cache_folder,
+        "index-dir": settings.index_folder,
     }
     return "\n".join(f"{key} = {_shown_value(value)}" for key, value in listed.items())
 

@@ -120,6 +120,7 @@ class Settings:
     recipes: tuple[tuple[str, str], ...] = ()
     rule_paths: tuple[Path, ...] = ()
     cache_dir: Path | None = None
+    index_dir: Path | None = None
     baseline: Path | None = None
     jobs: int | None = None
     max_file_size: int = DEFAULT_LIMIT
@@ -131,6 +132,11 @@ class Settings:
     @property
     def cache_folder(self) -> Path:
         return self.cache_dir or self.root / ".modellint_cache"
+
+    @property
+    def index_folder(self) -> Path | None:
+        """The folder of the index of installed packages, which projects share; None without a home folder."""
+        return self.index_dir or _user_cache()
 
     @property
     def includes(self) -> tuple[str, ...]:
@@ -480,11 +486,26 @@ KINDS: Mapping[str, Kind] = {
     "recipes": _PAIRS,
     "rule-paths": _FILES,
     "cache-dir": _FOLDER,
+    "index-dir": _FOLDER,
     "baseline": _FILE,
     "jobs": _COUNT,
     "max-file-size": _SIZE,
     "confirm": _CONFIRM,
 }
+
+
+def _user_cache() -> Path | None:
+    """The folder in which the system wants the caches of a user's programs; None without a home folder.
+
+    Sources: the XDG Base Directory Specification; Apple's File System Programming Guide; Microsoft's KNOWNFOLDERID.
+    """
+    asked = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    if os.path.isabs(asked):
+        return Path(asked, "modellint")
+    try:
+        return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "modellint"
+    except RuntimeError:
+        return None
 
 
 def _one_of(names: Iterable[str]) -> str:

@@ -42,6 +42,7 @@ _ABOUT = {
     "recipes": "a table from recipes, or patterns, to the scripts that load them",
     "rule-paths": "folders with your own rules",
     "cache-dir": "the folder for the cache; by default `.modellint_cache` in the project",
+    "index-dir": "the folder for facts about installed packages, for all projects; by default the user's cache folder",
     "baseline": "a file of known findings, which modellint hides",
     "jobs": "the number of processes; by default one for each core",
     "max-file-size": "skip larger files: a number of bytes, or a size such as `2 MB` or `500 kB`",

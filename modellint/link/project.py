@@ -18,6 +18,7 @@ from modellint.graph.immutable import dataclass
 from modellint.link.budget import Budget
 from modellint.link.lasting import Lasting
 from modellint.link.names import Names
+from modellint.link.portable import Shelves
 from modellint.link.remembered import RememberedAnswers
 from modellint.reading.decoding import decode_code
 from modellint.reading.files import Files, Trace
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import Classes
     from modellint.link.remembered import Form
     from modellint.operators.properties import Property
-    from modellint.reading.outlines import Outlines
+    from modellint.reading.index import Indexes
 
 T = TypeVar("T")
 
@@ -73,13 +74,15 @@ class ProjectOptions:
 class Project:
     """Loads facts on demand and answers questions that span files."""
 
-    def __init__(self, options: ProjectOptions, files: Files | None = None, outlines: Outlines | None = None) -> None:
-        """`outlines` is the store of outlines from earlier runs."""
+    def __init__(self, options: ProjectOptions, files: Files | None = None, indexes: Indexes | None = None) -> None:
+        """`indexes` have outlines and answers of earlier runs."""
         self.options = options
         self.files = files or Files()
-        self._outlines = outlines
+        self._indexes = indexes
+        self.names = Names(self)
+        self._shelves = None if indexes is None else Shelves(indexes, self.names.path, self)
         #: The answers of earlier runs.
-        self.kept = None if outlines is None else RememberedAnswers(self.files, outlines, self.python)
+        self.kept = None if self._shelves is None else RememberedAnswers(self.files, self._shelves, self.python)
         self._memo: dict[Any, tuple[Any, Trace]] = {}
         self._analyses: dict[Callable[[Project], Any], Any] = {}
         #: Why Python files cannot be read.
@@ -91,7 +94,6 @@ class Project:
         #: Those of them whose syntax trees are held, with their bytes; and the sum of the bytes.
         self._unreleased: deque[tuple[ModuleFacts, int]] = deque()
         self._bytes = 0
-        self.names = Names(self)
         #: The files that will be checked, so each is read as a whole at once.
         self.expected: set[Path] = set()
 
@@ -179,9 +181,11 @@ class Project:
                 getattr(found, "__dict__", {}).clear()
 
     def save(self) -> None:
-        """Write the answers for later runs."""
+        """Write outlines and answers for later runs."""
         if self.kept is not None:
             self.kept.save()
+        if self._indexes is not None:
+            self._indexes.flush()
 
     def keep(self, keys: set[str]) -> None:
         """Forget the results that depend on anything but `keys`, the dependencies that are still of interest."""
@@ -280,18 +284,20 @@ class Project:
         if kind_of(path.name) != PYTHON:
             return python_frontend.read(source, self.files.exists)
         name, is_package = python_frontend.module_name(path, self.files.exists)
-        outlines = None if self.files.is_overlaid(path) else self._outlines
-        about = () if outlines is None else (self.files.fingerprint(f"file:{path.as_posix()}"), name)
-        known = None if outlines is None else outlines.get(path, "outline", *about)
+        outline = python_frontend.outlined if is_whole else python_frontend.sketched
+        shelf = None if self._shelves is None or self.files.is_overlaid(path) else self._shelves.of(path)
+        if shelf is None:
+            return python_frontend.facts(source, name, is_package, *outline(source, name, is_package))
+        address = path.as_posix()
+        about = shelf.anchors.name(address), self.files.fingerprint(f"file:{address}"), name
+        known = shelf.index.get("outline", *about)
         if known is not None:
             with suppress(TypeError, ValueError, KeyError):  # which is none of ours
                 module = python_frontend.facts(source, name, is_package, known, {})
                 if module.is_whole or not is_whole:
                     return module
-        outline = python_frontend.outlined if is_whole else python_frontend.sketched
         known, trees = outline(source, name, is_package)
-        if outlines is not None:
-            outlines.put(path, "outline", known, *about)
+        shelf.index.put("outline", about[0], known, *about[1:])
         return python_frontend.facts(source, name, is_package, known, trees)
 
     def has_read(self, path: Path) -> bool:

@@ -19,8 +19,8 @@ from modellint.reading.mentioning import MENTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
+    from modellint.link.portable import Anchors, Shelf, Shelves
     from modellint.reading.files import Files, Trace
-    from modellint.reading.outlines import Outlines
 
 _PLAIN = (str, int, bool, type(None))
 _SEVERAL = {"frozenset": frozenset, "set": set, "tuple": tuple, "list": list}
@@ -52,10 +52,10 @@ class _UnkeptError(Exception):
 class RememberedAnswers:
     """The stored answers about the files of a project."""
 
-    def __init__(self, files: Files, outlines: Outlines, python: Callable[[Path], ModuleFacts | None]) -> None:
-        """`python` reads a file."""
+    def __init__(self, files: Files, shelves: Shelves, python: Callable[[Path], ModuleFacts | None]) -> None:
+        """`python` reads a file; `shelves` have what is kept about it."""
         self._files = files
-        self._outlines = outlines
+        self._shelves = shelves
         self._python = python
         #: Types that answers may contain, by their names.
         self._types: dict[str, type] = {}
@@ -102,12 +102,13 @@ class RememberedAnswers:
     def save(self) -> None:
         """Write the new answers."""
         self._fingerprints.clear()
-        for home in self._unsaved if self._outlines.is_on_disk else ():
-            new = self._new.get(home)
-            if new and not self._files.is_overlaid(home.file):
+        for home in self._unsaved:
+            new, shelf = self._new.get(home), self._shelves.of(home.file)
+            if new and shelf.index.is_on_disk and not self._files.is_overlaid(home.file):
                 answers = self._read(home)  # to which another process may have added
                 answers.add(((self._question(key)[1], answer, trace) for key, (answer, trace) in new.items()), self)
-                self._outlines.put(home.file, "answers", answers.as_json(), *self._about(home))
+                name, *about = self._about(home, shelf)
+                shelf.index.put("answers", name, answers.as_json(), *about)
         self._unsaved.clear()
 
     def keep(self, keys: set[str]) -> None:
@@ -133,12 +134,13 @@ class RememberedAnswers:
         self._holds = {pair: holds for pair, holds in self._holds.items() if pair[0] not in keys}
         self._missing.clear()
 
-    def _about(self, home: ModuleFacts) -> tuple[str, str]:
-        return self._files.fingerprint(f"file:{home.path}"), self._outlines.circumstances
+    def _about(self, home: ModuleFacts, shelf: Shelf) -> tuple[str, str, str]:
+        return shelf.anchors.name(home.path), self._files.fingerprint(f"file:{home.path}"), shelf.circumstances
 
     def _read(self, home: ModuleFacts) -> _Answers:
-        answers = _Answers()
-        known = self._outlines.get(home.file, "answers", *self._about(home))
+        shelf = self._shelves.of(home.file)
+        answers = _Answers(shelf)
+        known = shelf.index.get("answers", *self._about(home, shelf))
         if known is not None:
             with suppress(TypeError, ValueError):
                 answers.read(known)
@@ -173,41 +175,41 @@ class RememberedAnswers:
             raise _UnkeptError
         return homes[0], words
 
-    def encoded(self, value: Any) -> Any:
-        """Plain data for a part of an answer. Raises _UnkeptError."""
+    def encoded(self, value: Any, anchors: Anchors) -> Any:
+        """Plain data for a part of an answer, with files named by `anchors`. Raises _UnkeptError."""
         if isinstance(value, _PLAIN):
             return value
         if isinstance(value, ModuleFacts):
-            return ["module", value.path]
+            return ["module", anchors.name(value.path)]
         if isinstance(value, Class) and value.module.classes.get(value.qualname) is value:
-            return ["class", value.module.path, value.qualname]
+            return ["class", anchors.name(value.module.path), value.qualname]
         if isinstance(value, Function) and value.module.placed.get((value.line, value.offset)) is value:
-            return ["function", value.module.path, value.line, value.offset]
+            return ["function", anchors.name(value.module.path), value.line, value.offset]
         kind = type(value).__name__
         if isinstance(value, dict):
-            return [kind, *([self.encoded(key), self.encoded(part)] for key, part in value.items())]
+            return [kind, *([self.encoded(key, anchors), self.encoded(part, anchors)] for key, part in value.items())]
         if kind in _SEVERAL:
-            return [kind, *map(self.encoded, value)]
+            return [kind, *(self.encoded(part, anchors) for part in value)]
         if isinstance(value, type) and self._types.get(value.__name__) is value:
             return ["type", value.__name__]
         if self._types.get(kind) is type(value) and is_dataclass(value):
-            return ["instance", kind, *(self.encoded(getattr(value, field.name)) for field in fields(value))]
+            return ["instance", kind, *(self.encoded(getattr(value, field.name), anchors) for field in fields(value))]
         raise _UnkeptError
 
-    def decoded(self, data: Any) -> Any:
+    def decoded(self, data: Any, anchors: Anchors) -> Any:
         """The value that `encoded` turned into `data`. Raises _UnkeptError, or other errors for foreign data."""
         if isinstance(data, _PLAIN):
             return data
         kind, *rest = data
         if kind in _SEVERAL:
-            return _SEVERAL[kind](map(self.decoded, rest))
+            return _SEVERAL[kind](self.decoded(part, anchors) for part in rest)
         if kind == "dict":
-            return {self.decoded(key): self.decoded(part) for key, part in rest}
+            return {self.decoded(key, anchors): self.decoded(part, anchors) for key, part in rest}
         if kind == "type":
             return self._types[rest[0]]
         if kind == "instance":
-            return _instance(self._types[rest[0]], list(map(self.decoded, rest[1:])))
-        module = self._python(Path(rest[0]))
+            return _instance(self._types[rest[0]], [self.decoded(part, anchors) for part in rest[1:]])
+        module = self._python(Path(anchors.path(rest[0])))
         if module is None:
             raise _UnkeptError
         if kind == "module":
@@ -231,7 +233,11 @@ def _instance(cls: type, values: list[Any]) -> Any:
 class _Answers:
     """The stored answers of one file: fingerprints, dependencies as lists of their numbers, and answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, shelf: Shelf) -> None:
+        self._anchors = shelf.anchors
+        #: The dependencies of each answer that are not written: they are those of the anchors.
+        self._given = shelf.given
+        #: The dependencies, by portable key, with their fingerprints.
         self._pairs: list[tuple[str, str]] = []
         self._traces: list[tuple[int, ...]] = []
         #: By the text of the question: the number of its trace, and the answer as plain data.
@@ -253,12 +259,17 @@ class _Answers:
             return None
         number, data = found
         trace = self._trace(number, kept)
-        return None if trace is None else (kept.decoded(data), trace)
+        return None if trace is None else (kept.decoded(data, self._anchors), trace)
 
     def _trace(self, number: int, kept: RememberedAnswers) -> Trace | None:
         if number not in self._resting:
-            pairs = [self._pairs[at] for at in self._traces[number]]
-            self._resting[number] = tuple(key for key, _ in pairs) if all(map(kept.holds, pairs)) else None
+            found = [self._pairs[at] for at in self._traces[number]]
+            try:
+                pairs = [(self._anchors.dependency(key), fingerprint) for key, fingerprint in found]
+            except ValueError:  # of another project
+                pairs = [("", "")]
+            keys = dict.fromkeys((*(key for key, _ in pairs), *self._given))
+            self._resting[number] = tuple(keys) if pairs[:1] != [("", "")] and all(map(kept.holds, pairs)) else None
         return self._resting[number]
 
     def forget(self) -> None:
@@ -271,11 +282,13 @@ class _Answers:
         pairs = {pair: at for at, pair in enumerate(self._pairs)}
         traces = {numbers: at for at, numbers in enumerate(self._traces)}
         known: dict[int, int] = {}
+        given = frozenset(self._given)
         for words, answer, trace in new:
             with suppress(_UnkeptError):
-                data = kept.encoded(answer)
+                data = kept.encoded(answer, self._anchors)
                 if id(trace) not in known:
-                    prints = [(key, kept.fingerprint(key)) for key in trace]
+                    written = (key for key in trace if key not in given)
+                    prints = [(self._anchors.key(key), kept.fingerprint(key)) for key in written]
                     numbers = tuple(sorted(pairs.setdefault(pair, len(pairs)) for pair in prints))
                     known[id(trace)] = traces.setdefault(numbers, len(traces))
                 answers[words] = known[id(trace)], data

@@ -72,6 +72,8 @@ class SearchPath:
             source_root = source_root.parent
         yield source_root
         yield folder
+        if self.is_packaged(folder / "__init__.py"):
+            return  # an installed package imports nothing of the project
         root = self._project.options.root
         if root in folder.parents:
             yield from folder.parents[: folder.parents.index(root)]
@@ -104,12 +106,27 @@ class SearchPath:
             return None, (file, len(parts))
         return folder if files.is_dir(folder) else None, best
 
+    def is_packaged(self, file: Path) -> bool:
+        """True if a file lies below a site-packages folder; those of an editable install lie elsewhere."""
+        folders = self.packages
+        return bool(folders) and not set(folders).isdisjoint(file.parents)
+
+    @property
+    def packages(self) -> tuple[Path, ...]:
+        """The site-packages folders of the project's interpreter, by the layout of environments."""
+        return self._project.once(("packages",), lambda: tuple(self._find_packages()))
+
     @property
     def site_packages(self) -> tuple[Path, ...]:
-        """The site-packages folders of the project's interpreter, by the layout of environments."""
+        """The site-packages folders of the project's interpreter, each with the folders that it adds to the path."""
         return self._project.once(("site-packages",), lambda: tuple(self._find_site_packages()))
 
     def _find_site_packages(self) -> Iterator[Path]:
+        for folder in self.packages:
+            yield folder
+            yield from self._linked_from(folder)
+
+    def _find_packages(self) -> Iterator[Path]:
         options = self._project.options
         if options.python is not None:
             interpreter = options.python
@@ -132,7 +149,6 @@ class SearchPath:
                 folder = library / name
                 if files.is_dir(folder):
                     yield folder
-                    yield from self._linked_from(folder)
 
     def _linked_from(self, folder: Path) -> Iterator[Path]:
         """Source folders that editable installs add to the search path."""

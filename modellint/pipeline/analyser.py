@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.packs import RuleSet
+    from modellint.reading.index import Indexes
     from modellint.reading.mentioning import Changed
-    from modellint.reading.outlines import Outlines
     from modellint.reading.sizes import Oversized
 
 T = TypeVar("T")
@@ -125,15 +125,15 @@ class Analyser:
         *,
         record: bool,
         largest: int | None = None,
-        outlines: Outlines | None = None,
+        indexes: Indexes | None = None,
     ) -> None:
-        """Linked files larger than `largest` bytes are not read; `outlines` is the cache of outlines."""
+        """Linked files larger than `largest` bytes are not read; `indexes` are those of earlier runs."""
         self._theories = rules.theories
         options = ProjectOptions(
             settings.root, settings.python, settings.recipes, largest, self._theories, rules.properties
         )
         self.files = Files(overlay, record=record, limit=settings.max_file_size)
-        self._project = Project(options, self.files, outlines)
+        self._project = Project(options, self.files, indexes)
         #: Projects without some theories of rule packs, by the set of those left out.
         self._others: dict[frozenset[PackTheory], Project] = {}
         #: Theories that don't terminate, and the file that showed it.

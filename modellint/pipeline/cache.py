@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
@@ -19,7 +20,8 @@ from modellint.packs import pack_files
 from modellint.pipeline.analyser import FileResult
 from modellint.reading.digest import digest
 from modellint.reading.files import parse_json, read_file
-from modellint.reading.outlines import Outlines, files_in, tidy
+from modellint.reading.index import Index, Indexes
+from modellint.reading.index import remove as remove_index
 from modellint.reading.sealed import documents_in, write_sealed
 from modellint.reading.unchanged import Look
 from modellint.results.report import Inventory, ScriptChoice
@@ -29,7 +31,6 @@ from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from modellint.claims import Claim
     from modellint.config import Settings
@@ -42,8 +43,6 @@ _SUFFIX = ".results"
 _KEPT = 8
 #: The number of parts of a file's entry.
 _PARTS = 6
-#: The folder of the outlines of files.
-_OUTLINES = "outlines"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
 
 
@@ -132,7 +131,6 @@ class Cache:
         try:
             write_sealed(self._file, head, {"pairs": pairs, "rests": rests})
             self._drop_old()
-            tidy(self._folder / _OUTLINES)
         except OSError:
             return
 
@@ -230,20 +228,54 @@ def _digest(parts: list[object]) -> str:
     return digest(repr(parts).encode("utf-8", "surrogatepass"), 12)
 
 
-def outlines_in(settings: Settings) -> Outlines:
-    """The cached outlines of files, in the folder of the cache."""
-    return Outlines(settings.cache_folder / _OUTLINES, _digest(_engine()), _digest(_circumstances(settings)))
+def indexes_in(settings: Settings, *, is_kept: bool = True) -> Indexes:
+    """The index of the project in the folder of the cache, if that `is_kept`, and the one that projects share."""
+    own = Index(settings.cache_folder if is_kept else None, _digest(_engine()))
+    shared = Index(settings.index_folder, _digest(_shared_engine(settings)), keeps_versions=True)
+    return Indexes(own, shared, _digest(_circumstances(settings)))
 
 
 @cache
 def _engine() -> list[object]:
     """The dependencies of everything in the cache: modellint's files at the start of the process, and Python."""
-    return [__version__, sys.implementation.cache_tag, sys.version_info[:], *_engine_files()]
+    return [*_release(), *_engine_files()]
+
+
+def _release() -> list[object]:
+    return [__version__, sys.implementation.cache_tag, sys.version_info[:]]
+
+
+def _shared_engine(settings: Settings) -> list[object]:
+    """The dependencies of all answers about installed packages: modellint and Python, wherever they are, and rules.
+
+    An installed modellint is told by the record of its installation, any other by the sizes and times of its files.
+    """
+    installed = _installation()
+    packs = [(file.as_posix(), file.stat().st_mtime_ns) for file in pack_files(settings.rule_paths)]
+    if not installed:
+        return [*_engine(), *packs]
+    top = os.path.dirname(_top())
+    others = [(path, time) for path, time in packs if path.partition(f"{top}/modellint")[0]]
+    return [*_release(), installed, *others]
+
+
+@cache
+def _installation() -> str:
+    """A digest of the record of modellint's installation; empty for a source tree, whose files may change."""
+    for record in Path(_top()).parent.glob("modellint-*.dist-info/RECORD"):
+        lines = [line for line in record.read_bytes().splitlines() if line.startswith(b"modellint")]
+        if any(line.startswith(b"modellint/") for line in lines):
+            return digest(b"\n".join(sorted(lines)))
+    return ""
+
+
+def _top() -> str:
+    return os.path.dirname(os.path.dirname(__file__))
 
 
 def _engine_files() -> list[tuple[str, int, int]]:
     """modellint's files with sizes and modification times; paths are strings, which is faster at each start."""
-    found, pending = [], [os.path.dirname(os.path.dirname(__file__))]
+    found, pending = [], [_top()]
     while pending:
         with os.scandir(pending.pop()) as scan:
             for entry in scan:
@@ -276,11 +308,9 @@ def is_cache(folder: Path) -> bool:
 
 def remove(folder: Path) -> None:
     """Remove the files of the cache, and the folder if nothing else is in it. Raises OSError."""
-    outlines = folder / _OUTLINES
-    for file in (*folder.glob(f"*{_SUFFIX}"), *files_in(outlines), folder / ".gitignore", folder / "CACHEDIR.TAG"):
+    remove_index(folder)
+    for file in (*folder.glob(f"*{_SUFFIX}"), folder / ".gitignore", folder / "CACHEDIR.TAG"):
         file.unlink(missing_ok=True)
-    if outlines.is_dir() and not any(outlines.iterdir()):
-        outlines.rmdir()
     if not any(folder.iterdir()):
         folder.rmdir()
 

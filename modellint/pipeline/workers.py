@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.packs import RuleSet
-    from modellint.reading.outlines import Outlines
+    from modellint.reading.index import Indexes
 
-    _Arguments: TypeAlias = tuple[Settings, Mapping[Path, bytes] | None, bool, Outlines | None]
+    _Arguments: TypeAlias = tuple[Settings, Mapping[Path, bytes] | None, bool, Indexes | None]
 
 #: Below this many bytes a second process costs more than it saves.
 _WORTH_SHARING = 1_500_000
@@ -45,17 +45,17 @@ def analyse_all(
     overlay: Mapping[Path, bytes] | None,
     *,
     record: bool,
-    outlines: Outlines | None = None,
+    indexes: Indexes | None = None,
 ) -> Iterator[FileResult]:
     """The result of each file, in any order."""
     sizes = {path: _size(path, settings.max_file_size) for path in paths}
     jobs = min(settings.jobs or _jobs_for(sum(sizes.values())), len(paths))
     if jobs <= 1:
-        analyser = Analyser(rules, settings, overlay, record=record, outlines=outlines)
+        analyser = Analyser(rules, settings, overlay, record=record, indexes=indexes)
         process.keep(analyser)
         yield from analyser.analyse_all(paths)
         return
-    yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, (settings, overlay, record, outlines))
+    yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, (settings, overlay, record, indexes))
 
 
 def _jobs_for(size: int) -> int:
@@ -229,7 +229,7 @@ def _work(
     settings: Settings,
     overlay: Mapping[Path, bytes] | None,
     record: bool,
-    outlines: Outlines | None,
+    indexes: Indexes | None,
 ) -> None:
     """Body of a worker process: check chunks of files received through a pipe, until an empty one arrives."""
     import gc
@@ -245,7 +245,7 @@ def _work(
     gc.disable()
     warnings.simplefilter("ignore")
     try:
-        analyser = Analyser(select_rules(settings), settings, overlay, record=record, outlines=outlines)
+        analyser = Analyser(select_rules(settings), settings, overlay, record=record, indexes=indexes)
     except UsageError as error:
         pipe.send(error)
         return

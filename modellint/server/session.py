@@ -17,9 +17,8 @@ from modellint.link.budget import SupersededError
 from modellint.linter import settled
 from modellint.packs import select_rules
 from modellint.pipeline.analyser import Analyser
-from modellint.pipeline.cache import is_cache, outlines_in
+from modellint.pipeline.cache import indexes_in, is_cache
 from modellint.reading.mentioning import MENTIONS
-from modellint.reading.outlines import Outlines
 from modellint.results.failures import Crash
 from modellint.server.layout import Layout, relaid
 from modellint.server.typed import Typed
@@ -59,8 +58,8 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.rules = select_rules(settings)
-        outlines = outlines_in(settings) if is_cache(settings.cache_folder) else Outlines()
-        self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE, outlines=outlines)
+        indexes = indexes_in(settings, is_kept=is_cache(settings.cache_folder))
+        self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE, indexes=indexes)
         self._open: set[Path] = set()
         self._results: dict[Path, FileResult] = {}
         #: By file: the findings when it was last valid Python, and the contents that they are about.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +12,17 @@ import pytest
 import sarif_pydantic
 from notebook.books import notebook
 
+from modellint.confirm.confirmer import Wishes
+from modellint.finding import Confidence, Judged, Sandbox, Status, Verdict
 from modellint.pipeline.shards import shard_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from conftest import Workspace
+
+    from modellint.finding import Finding
 
 #: Lines of a file, of which a link leads to findings in another file.
 LINES = (
@@ -100,6 +107,18 @@ def test_a_comment_that_another_shard_needs_is_used(words: Workspace) -> None:
     assert assert_adds_up(words, 2)["findings"] == []
 
 
+def test_a_comment_in_a_file_that_no_shard_checks_counts(words: Workspace) -> None:
+    words.write({"a/a.py": "# link: ../shared.yaml\n", "shared.yaml": "k: WORD  # modellint: ignore[TST101]\n"})
+    assert assert_adds_up(words, 2, "a")["findings"] == []
+    (words.root / "shared.yaml").unlink()
+    assert words.run("merge", "1.json", "2.json", "--output-format", "json").json["findings"] == []
+
+
+def test_a_comment_in_an_unreadable_file_is_not_judged(words: Workspace) -> None:
+    words.write({"a.py": "x = 1  # modellint: ignore[TST101]\ny = (\n"})
+    assert [finding["code"] for finding in assert_adds_up(words, 2)["findings"]] == ["ML001"]
+
+
 def test_a_finding_of_two_shards_has_the_reasons_of_both(words: Workspace) -> None:
     words.write({f"{name}/{name}.py": "# link: ../shared.yaml\n" for name in "ab"})
     words.write({"shared.yaml": "k: WORD\n", "modellint.toml": 'rule-paths = ["rules"]\nexclude = ["rules"]\n'})
@@ -107,11 +126,35 @@ def test_a_finding_of_two_shards_has_the_reasons_of_both(words: Workspace) -> No
     assert [related["path"] for related in finding["related"]] == ["a/a.py", "b/b.py"]
 
 
+CALLED = "def scale(x, *, by):\n    return x * by\n"
+CALLS = """\
+from torch import nn
+from lib import scale
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return scale(x, 3)
+"""
+
+
 def test_findings_of_one_cause_are_one(workspace: Workspace) -> None:
-    recipe = "a: !new:torch.nn.Gone\n    b: 1\nmodules:\n    a: !ref <a>\n"
-    workspace.write({f"{name}/{name}.yaml": recipe for name in "abcd"})
+    workspace.write({"lib.py": CALLED, **{f"{name}/{name}.py": CALLS for name in "abcd"}, "modellint.toml": ""})
     (finding,) = assert_adds_up(workspace, 4)["findings"]
     assert "here and in 3 other places" in finding["message"]
+
+
+def test_the_folders_of_the_machines_may_differ(workspace: Workspace) -> None:
+    files = {"lib.py": CALLED, "a/a.py": CALLS, "b/b.py": CALLS, "modellint.toml": ""}
+    workspace.write({f"{machine}/{name}": text for machine in ("one", "two") for name, text in files.items()})
+    for k, machine in enumerate(("one", "two"), 1):
+        with workspace.inside(machine):
+            workspace.run("check", f"--shard={k}/2", "--no-cache", "--output-format", f"json=../{k}.json")
+    with workspace.inside("two"):
+        whole = workspace.run("check", "--output-format", "json").json
+        merged = workspace.run("merge", "../1.json", "../2.json", "--output-format", "json").json
+    assert without_duration(merged) == without_duration(whole)
+    assert "here and in one other place" in merged["findings"][0]["message"]
 
 
 def test_a_baseline_of_shards_is_that_of_the_run(words: Workspace) -> None:
@@ -142,7 +185,86 @@ def test_a_baseline_is_written_of_all_shards_only(words: Workspace) -> None:
         said = words.run("merge", "whole.json", *arguments)
         assert said.code == 2
         assert "whole.json is no part of a run" in said.err
-    assert "expected `--baseline FILE` beside it" in words.run("merge", "whole.json", "--write-baseline").err
+    names = write_reports(words, 2)["json"]
+    assert "no file to write to; expected `--baseline FILE`" in words.run("merge", *names, "--write-baseline").err
+
+
+def test_the_settings_may_name_a_baseline_that_the_merge_writes(words: Workspace) -> None:
+    words.write({"a.py": "a = WORD\n", "b.py": "b = WORD\n"})
+    settings = words.root / "modellint.toml"
+    settings.write_text('baseline = "known.json"\n' + settings.read_text())
+    names = write_reports(words, 2)["json"]
+    missing = words.run("merge", *names)
+    assert (missing.code, "known.json: No such file" in missing.err) == (2, True)
+    assert words.run("merge", *names, "--write-baseline").err == "known.json: 2 findings, 0 before\n"
+    assert words.run("merge", *names).code == 0
+    assert words.check().code == 0
+
+
+class _Confirmer:
+    """Confirms findings about `c…`, refutes those about `r…`, and has no verdict on others."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self._wishes = wishes
+        self.on_progress: object = None
+
+    def __call__(self, findings: Sequence[Finding]) -> Judged:
+        status = {"c": Status.CONFIRMED, "r": Status.REFUTED}
+        judged = []
+        for finding in findings:
+            verdict = Verdict(status.get(finding.symbol[0], Status.UNCONFIRMED), "cpu", "as it says")
+            is_sure = verdict.status is Status.CONFIRMED
+            judged.append(
+                replace(finding, verdict=verdict, confidence=Confidence.HIGH if is_sure else finding.confidence)
+            )
+        shown, refuted = self._wishes.divided(judged)
+        return Judged(tuple(shown), tuple(refuted), Sandbox("off"))
+
+
+@pytest.mark.parametrize("option", [(), ("--show-refuted",), ("--confirmed-only",)], ids=" ".join)
+def test_verdicts_of_shards_are_those_of_the_run(
+    words: Workspace, option: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def confirmer(settings: object, rules: object, flags: dict[str, bool]) -> _Confirmer:
+        return _Confirmer(Wishes(show_refuted=flags["show_refuted"], confirmed_only=flags["confirmed_only"]))
+
+    monkeypatch.setattr("modellint.commands.checking._confirmer", confirmer)
+    words.write({f"{name}/{name}.py": "c = WORD  # LOW\nr = WORD\nx = WORD\nr = WORD\n" for name in "abc"})
+    report = assert_adds_up(words, 3, "--confirm", *option)
+    assert (len(report["findings"]), report["refuted"]) == {
+        (): (6, 6),
+        ("--show-refuted",): (12, 0),
+        ("--confirmed-only",): (3, 6),
+    }[option]
+
+
+@pytest.mark.parametrize("fixing", ["--fix", "--diff"])
+def test_fixes_of_shards_are_those_of_the_run(workspace: Workspace, fixing: str) -> None:
+    model = "from torch import nn\n\n\nclass A(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    model += "        self.layers = [nn.Linear(1, 1) for _ in range(2)]\n"
+    model += "\n    def forward(self, x):\n        return self.layers[0](self.layers[1](x))\n"
+    files = {f"{name}/{name}.py": model for name in "abc"}
+    workspace.write(files)
+    whole = workspace.run("check", fixing)
+    fixed = {name: (workspace.root / name).read_text() for name in files}
+    workspace.write(files)
+    shards = [workspace.run("check", fixing, f"--shard={k}/3").out for k in (1, 2, 3)]
+    assert {name: (workspace.root / name).read_text() for name in files} == fixed
+    assert (fixed == files) is (fixing == "--diff")
+    assert fixing == "--fix" or "".join(shards) == whole.out
+
+
+def commit(words: Workspace) -> None:
+    for command in ("init -q", "add -A", "-c user.name=n -c user.email=e@example.org commit -qm first"):
+        subprocess.run(["git", *command.split()], cwd=words.root, check=True)
+
+
+def test_changed_files_of_shards_are_those_of_the_run(words: Workspace) -> None:
+    words.write({f"{name}/{name}.py": "w = WORD\n" for name in "abcd"})
+    commit(words)
+    words.write({"b/b.py": "\nw = WORD\n", "d/d.py": "\nw = WORD\n"})
+    report = assert_adds_up(words, 3, "--changed-since", "HEAD")
+    assert ([finding["path"] for finding in report["findings"]], report["files_checked"]) == (["b/b.py", "d/d.py"], 2)
 
 
 def tree(words: Workspace) -> dict[str, str]:
@@ -197,6 +319,14 @@ def test_a_shard_without_files_is_no_mistake(words: Workspace) -> None:
     assert len(assert_adds_up(words, 3)["findings"]) == 1
 
 
+def test_a_shard_reports_into_excluded_files_that_the_command_line_names(words: Workspace) -> None:
+    words.write({f"{name}/{name}.py": "# link: ../x/x.yaml\n" for name in "ab"})
+    words.write({"x/x.yaml": "k: !new:WORD\n", "c/c.py": "w = WORD\n"})
+    found = assert_adds_up(words, 3, "a", "b", "c", "x/x.yaml", "--exclude", "x")["findings"]
+    assert [finding["path"] for finding in found] == ["c/c.py", "x/x.yaml"]
+    assert "x/x.yaml" in words.check("a", "b", "c", "x/x.yaml", "--exclude=x", "--shard=1/3").out
+
+
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2"])
 def test_a_shard_that_is_none_is_refused(words: Workspace, shard: str) -> None:
     words.write({"a.py": "a = 1\n"})
@@ -219,6 +349,7 @@ def test_a_report_knows_its_shard(words: Workspace) -> None:
 def reports(words: Workspace) -> Workspace:
     """A project with reports of two shards, of three others, and of whole runs."""
     words.write({"a.py": "a = WORD\n", "b.py": "b = WORD\n"})
+    commit(words)
     write_reports(words, 2)
     words.run("check", "--shard=1/3", "--output-format", "json=third.json")
     words.run("check", "--output-format", "json=whole.json", "--output-format", "sarif=whole.sarif")
@@ -226,6 +357,7 @@ def reports(words: Workspace) -> Workspace:
     words.run("check", "--baseline", "known.json", "--write-baseline")
     words.run("check", "--shard=2/2", "--min-confidence=low", "--output-format", "json=settings.json")
     words.run("check", "--shard=2/2", "--ignore=ML2", "--output-format", "json=rules.json")
+    words.run("check", "--shard=2/2", "--changed-since=HEAD", "--output-format", "json=options.json")
     words.run("check", "a.py", "--shard=2/2", "--output-format", "json=files.json")
     words.write({"cut.json": (words.root / "2.json").read_text()[:500]})
     for name, changes in {
@@ -253,6 +385,7 @@ def reports(words: Workspace) -> Workspace:
         ("1.json whole.json", "whole.json: the report of a whole run, where 1.json is part 1/2; expected parts only"),
         ("1.json settings.json", "settings.json: part 2/2 of a run with other settings than 1.json; expected parts of"),
         ("1.json rules.json", "rules.json: part 2/2 of a run with other rules than 1.json"),
+        ("1.json options.json", "options.json: part 2/2 of a run with other options than 1.json"),
         ("1.json files.json", "files.json: part 2/2 of a run with other files than 1.json"),
         ("1.json cut.json", ": not valid JSON: "),
         ("1.json release.json", "release.json: part 2/2 of a run of modellint 0.0.1; expected one of "),

@@ -97,8 +97,7 @@ def _check_once(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         from modellint.commands.parts import sharding_of
         from modellint.pipeline.shards import shard_of
 
-        wishes = {name: flags[name] for name in ("show_refuted", "confirmed_only")}
-        sharding = sharding_of(flags["shard"], files, settings, rules, wishes)
+        sharding = sharding_of(flags["shard"], files, settings, rules, flags)
         files = shard_of(files, flags["shard"], settings.root, settings.max_file_size)
     if flags["show_files"]:
         contents = Files(overlay, limit=settings.max_file_size)
@@ -284,7 +283,9 @@ def _run(
         from modellint.pipeline.changed import changes_since
 
         changes = changes_since(flags["changed_since"], settings.root)
-    if settings.baseline is not None and not flags["write_baseline"]:
+    # Merging refuses one that is missing, unless it writes it.
+    is_made_later = flags["shard"] and settings.baseline is not None and not os.path.exists(settings.baseline)
+    if settings.baseline is not None and not flags["write_baseline"] and not is_made_later:
         from modellint.results.baseline import Baseline
 
         baseline = Baseline.read(settings.baseline, settings.origins.get("baseline", "--baseline"))

@@ -31,8 +31,6 @@ def merge(reports: Sequence[Path], flags: dict[str, Any]) -> int:
     """Run `modellint merge` with its flags; gives the exit code. Raises UsageError."""
     rules = select_rules(settings_for([Path(".")], flags["config"]))
     outputs = parse_outputs(flags["output_formats"], None, "full")
-    if flags["write_baseline"] and flags["baseline"] is None:
-        raise UsageError("--write-baseline: no file to write to; expected `--baseline FILE` beside it")
     documents = {file: read_document(file) for file in reports}
     parts = {file: part_in(document, file) for file, document in documents.items()}
     given = {file: part for file, part in parts.items() if part is not None}
@@ -45,7 +43,7 @@ def merge(reports: Sequence[Path], flags: dict[str, Any]) -> int:
             twice = next(file for index, file in enumerate(reports) if file in reports[:index])
             raise UsageError(f"{twice}: given twice; expected each part once")
         return _merge_parts(given, documents, rules, outputs, flags)
-    if flags["baseline"] is not None:
+    if flags["baseline"] is not None or flags["write_baseline"]:
         raise UsageError(
             f"--baseline: {reports[0]} is no part of a run, and does not list each finding; "
             "expected reports of `--shard K/N`, where `--shard 1/1` is the whole run"
@@ -71,7 +69,9 @@ def _merge_parts(
     """Write the report of the run that the parts are of, or its baseline."""
     parts = Parts(given, rules.rules)
     file = flags["baseline"] or parts.settings.baseline
-    if file is not None and flags["write_baseline"]:
+    if flags["write_baseline"]:
+        if file is None:
+            raise UsageError("--write-baseline: no file to write to; expected `--baseline FILE`, or that of the parts")
         from modellint.commands.checking import update_baseline
 
         report = parts.report(None)

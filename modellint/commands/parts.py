@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.config import Settings
 from modellint.config.errors import UsageError
-from modellint.finding import Confidence, Judged, Sandbox, Severity, Status
+from modellint.finding import Confidence, Judged, Sandbox, Severity
 from modellint.linter import Sharding, conclude
 from modellint.packs import RuleSet
 from modellint.pipeline.analyser import FileResult, suppressions_of
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from modellint.results.report import Report
     from modellint.rule import Rule
 
-#: The settings that decide which findings are shown.
+#: The settings that decide which findings there are, and which of them are shown.
 _SETTINGS = (
     "root",
     "per_file_ignores",
@@ -55,7 +55,11 @@ _SETTINGS = (
     "fail_on",
     "baseline",
     "show_ignored",
+    "recipes",
+    "max_file_size",
 )
+#: The options that decide which files count, and which verdicts are shown.
+_OPTIONS = ("changed_since", "confirm", "show_refuted", "confirmed_only")
 _EXPECTED = "expected what `--shard` writes"
 
 
@@ -63,9 +67,9 @@ _EXPECTED = "expected what `--shard` writes"
 
 
 def sharding_of(
-    wanted: str, files: Sequence[Path], settings: Settings, rules: RuleSet, wishes: Mapping[str, bool]
+    wanted: str, files: Sequence[Path], settings: Settings, rules: RuleSet, flags: Mapping[str, Any]
 ) -> Sharding:
-    """The sharding of a run over all `files`; `wishes` are the options that concern the verdicts of findings."""
+    """The sharding of a run over all `files`; `flags` are the options of the command line."""
     names = frozenset(file.as_posix() for file in files)
     listed = sorted(shown(name, settings.root) for name in names)
     head = {
@@ -74,7 +78,7 @@ def sharding_of(
         "settings": {name: _encode(getattr(settings, name)) for name in _SETTINGS},
         "rules": sorted(rules.selected),
         "known_rules": sorted(rules.rules),
-        "verdicts": dict(wishes),
+        "options": {name: flags[name] for name in _OPTIONS},
     }
     number, count = parse_shard(wanted)
     return Sharding(names, partial(_part, f"{number}/{count}", head, names, settings, rules))
@@ -185,7 +189,7 @@ class Parts:
         results: dict[str, FileResult] = {}
         crashes: list[Crash] = []
         guard: Sandbox | None = None
-        verdicts: dict[str, bool] = {}
+        options: dict[str, Any] = {}
         for file, part in self._parts.items():
             with refusing(file, "`shard_data`", _EXPECTED):
                 for item in part.data["results"]:
@@ -193,25 +197,23 @@ class Parts:
                     results[result.path] = result
                 crashes += map(read_crash, part.data["errors"])
                 guard = guard or _guard(part.data["guard"])
-                verdicts = {str(name): bool(value) for name, value in part.data["verdicts"].items()}
+                options = {name: part.data["options"][name] for name in _OPTIONS}
 
         def judge(findings: Sequence[Finding]) -> Judged:
             if guard is None:
                 return Judged(tuple(findings), (), None, tuple(crashes))
-            refuted = tuple(finding for finding in findings if finding.verdict.status is Status.REFUTED)
-            left = tuple(finding for finding in findings if finding.verdict.status is not Status.REFUTED)
-            if verdicts.get("confirmed_only"):
-                left = tuple(finding for finding in findings if finding.verdict.status is Status.CONFIRMED)
-            elif verdicts.get("show_refuted"):
-                left, refuted = tuple(findings), ()
-            return Judged(left, refuted, guard, tuple(crashes))
+            from modellint.confirm.confirmer import Wishes
+
+            shows, confirmed_only = bool(options["show_refuted"]), bool(options["confirmed_only"])
+            shown, refuted = Wishes(show_refuted=shows, confirmed_only=confirmed_only).divided(findings)
+            return Judged(tuple(shown), tuple(refuted), guard, tuple(crashes))
 
         return conclude(results, self.settings, self.rules, Files(), judge, baseline)
 
     def _check(self, file: Path, part: Part, first: Part) -> None:
-        for key, what in (("files", "files"), ("settings", "settings"), ("rules", "rules"), ("known_rules", "rules")):
+        for key in ("files", "settings", "options", "rules", "known_rules"):
             if part.data.get(key) != first.data.get(key):
-                said = f"part {part.shard} of a run with other {what} than {self._first}"
+                said = f"part {part.shard} of a run with other {key.removeprefix('known_')} than {self._first}"
                 raise UsageError(f"{file}: {said}; expected parts of one run")
 
 

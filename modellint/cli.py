@@ -17,7 +17,7 @@ from modellint.commands.rules import FilePath, complete_code, explain, rules, te
 from modellint.config import OUTPUT_FORMATS
 from modellint.config.errors import UsageError
 from modellint.reading.sizes import EXPECTED, parse_size
-from modellint.results.outputs import deliver, parse_outputs, wants_colour
+from modellint.results.outputs import deliver, wants_colour
 from modellint.version import __version__
 
 if TYPE_CHECKING:
@@ -364,7 +364,7 @@ def cli() -> None:
 @_runs(
     "--shard",
     metavar="K/N",
-    help="Check part K of N. A recipe and its script stay in one part. Default: check everything.",
+    help="Check part K of N, for `modellint merge`. Default: check everything.",
 )
 @_runs("--watch", "-w", is_flag=True, help="Check again whenever a file changes. Needs the extra `watch`.")
 @_runs("--no-cache", "-n", is_flag=True, envvar="MODELLINT_NO_CACHE", help="Do not use the cache.")
@@ -397,6 +397,7 @@ Examples:
   modellint check --shard 1/2 --output-format json=one.json
   modellint check --shard 2/2 --output-format json=two.json
   modellint merge one.json two.json --output-format sarif=report.sarif --output-format full
+  modellint merge one.json two.json --baseline known.json --write-baseline
 """
 
 
@@ -413,32 +414,29 @@ Examples:
 @click.option(
     "--fail-on",
     type=click.Choice(["info", "warning", "error"]),
-    help="Exit with 1 for findings of at least this severity. Default: warning.",
+    help="Exit with 1 for findings of at least this severity. Default: that of the parts, or warning.",
 )
+@click.option(
+    "--baseline", type=_Files, help="Hide the known findings that this file lists. Default: that of the parts."
+)
+@click.option("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
+@click.option("--config", type=_Files, help="Use this pyproject.toml or modellint.toml. Default: the nearest file.")
 @click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     help="When to use colors. Default: auto, on a terminal.",
 )
-def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: str | None, color: str) -> int:
-    """Merge several JSON reports into one report in any format.
+def merge(reports: tuple[Path, ...], **flags: Any) -> int:
+    """Merge several reports in JSON or SARIF into one report.
 
-    modellint reads paths in a report relative to the current folder, and prints a finding of several reports once.
+    The reports of all parts of a run (--shard) become the report of that run, in any format. Reports of whole runs
+    become one report with each finding once: JSON in any format, and SARIF in SARIF. modellint reads paths in a report
+    relative to the current folder.
     """
-    from modellint.commands.telling import tell_what_is_missing
-    from modellint.commands.writing import write
-    from modellint.finding import Severity
-    from modellint.results.merging import merged
+    from modellint.commands import merging
 
-    rules = _rule_set()
-    outputs = parse_outputs(output_formats, None, "full")
-    report = merged(reports)
-    write(report, outputs, rules, None, {"color": color, "quiet": False, "statistics": False, "output_file": None})
-    tell_what_is_missing(report, quiet=False)
-    if report.crashes:
-        return 2
-    return int(any(finding.severity >= Severity(fail_on or "warning") for finding in report.findings))
+    return merging.merge(reports, flags)
 
 
 _MAP_EXAMPLES = """

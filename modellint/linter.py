@@ -23,12 +23,12 @@ from modellint.reading.discovery import discover, glob_matcher, is_left_out
 from modellint.reading.files import Files
 from modellint.reading.sizes import parse_size
 from modellint.results.failures import Crash, noted
-from modellint.results.report import Inventory, Report
+from modellint.results.report import Inventory, Part, Report
 from modellint.results.suppressions import stale, suppress
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from modellint.packs import RuleSet
     from modellint.pipeline.changed import Changes
@@ -49,6 +49,17 @@ class Outcome:
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...]
     crashes: tuple[Crash, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """All files of a run that is shared by machines, and the function that makes the part of this one.
+
+    `part` takes the results, the judged findings, and the crashes that are in no result.
+    """
+
+    files: frozenset[str]
+    part: Callable[[Mapping[str, FileResult], Judged, Sequence[Crash]], Part]
 
 
 @dataclass(frozen=True)
@@ -112,12 +123,13 @@ def run(
     changes: Changes | None = None,
     baseline: Baseline | None = None,
     fix: Callable[[Mapping[str, FileResult], Sequence[Finding], Sequence[Finding]], Outcome] | None = None,
+    sharding: Sharding | None = None,
 ) -> Report:
     """Check the files `paths`; `overlay` gives contents that are not on disk.
 
     `confirm` gives findings their verdicts; it sees those of low confidence too, which a confirmation lifts.
     Only the files that `changes` concern count, and findings that `baseline` holds are left out. `fix` is given the
-    results, all findings and those to show, and makes fixes.
+    results, all findings and those to show, and makes fixes. `sharding` is set if other machines check the rest.
     """
     started = time.perf_counter()
     files = Files(overlay, limit=settings.max_file_size)
@@ -128,7 +140,25 @@ def run(
             if changes is None or changes.concern(result):
                 results[result.path] = result
             on_progress(done, len(paths))
-        found = settled(results, settings, rules, files)
+    report = conclude(results, settings, rules, files, confirm, baseline, fix, sharding)
+    is_idle = changes is not None and paths and not results
+    revision = changes.revision if changes is not None and is_idle else ""
+    return replace(report, duration=time.perf_counter() - started, unchanged_since=revision)
+
+
+def conclude(
+    results: Mapping[str, FileResult],
+    settings: Settings,
+    rules: RuleSet,
+    files: Files,
+    confirm: Callable[[Sequence[Finding]], Judged] | None = None,
+    baseline: Baseline | None = None,
+    fix: Callable[[Mapping[str, FileResult], Sequence[Finding], Sequence[Finding]], Outcome] | None = None,
+    sharding: Sharding | None = None,
+) -> Report:
+    """The report of a run, but for its duration, from the results of its files."""
+    with undisturbed():
+        found = settled(results, settings, rules, files, None if sharding is None else sharding.files)
     findings = found.findings
     checked = frozenset(path for path, result in results.items() if not result.crashes and result.oversized is None)
     known = None if baseline is None else baseline.compare(findings, checked, rules.selected)
@@ -140,8 +170,9 @@ def run(
     )
     outcome = Outcome(results, shown, ()) if fix is None else fix(results, findings, shown)
     results = dict(outcome.results)
+    others = [*judged.crashes, *outcome.crashes]
     failed = [crash for result in results.values() for crash in result.crashes]
-    failed += [*found.crashes, *judged.crashes, *outcome.crashes]
+    failed += [*found.crashes, *others]
     # One for all findings of a file that a rule cannot probe or fix for the same reason.
     unique = {(crash.path, crash.part, crash.error): crash for crash in failed}
     crashes = [unique[key] for key in sorted(unique)]
@@ -153,7 +184,7 @@ def run(
         outcome.findings,
         sum(result.oversized is None for result in results.values()),
         tuple(crashes),
-        time.perf_counter() - started,
+        0.0,
         tuple(unfinished),
         checked,
         known,
@@ -164,7 +195,7 @@ def run(
         tuple(sorted(seconds.items(), key=lambda row: -row[1])),
         reduce(Inventory.plus, (result.inventory for result in results.values()), Inventory()),
         tuple((path, result.paired) for path, result in sorted(results.items()) if result.paired is not None),
-        changes.revision if changes is not None and paths and not results else "",
+        part=None if sharding is None else sharding.part(results, judged, others),
     )
 
 
@@ -228,8 +259,17 @@ def _analyse_files(
         yield result.sharing(known)
 
 
-def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> Settled:
-    """The findings to show: merged, in scope and not suppressed, along with those about stale suppressions."""
+def settled(
+    results: Mapping[str, FileResult],
+    settings: Settings,
+    rules: RuleSet,
+    files: Files,
+    roots: Collection[str] | None = None,
+) -> Settled:
+    """The findings to show: merged, in scope and not suppressed, along with those about stale suppressions.
+
+    `roots` are the files of the run, if the results are those of a part of them.
+    """
     comments: dict[str, Sequence[Suppression]] = {path: result.suppressions for path, result in results.items()}
 
     def comments_in(path: str) -> Sequence[Suppression]:
@@ -237,7 +277,7 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
             comments[path] = suppressions_of(Path(path), files.read(Path(path)), rules.codes)
         return comments[path]
 
-    scope = Scope(settings, results)
+    scope = Scope(settings, results if roots is None else roots)
     every = (finding for path in sorted(results) for finding in results[path].findings)
     wanted = [finding for finding in _merge(every) if scope.covers(finding)]
     kept, used = suppress(wanted, comments_in)
@@ -284,7 +324,7 @@ def _stale_findings(
 class Scope:
     """Decides by file and code which findings the settings show."""
 
-    def __init__(self, settings: Settings, roots: Mapping[str, FileResult]) -> None:
+    def __init__(self, settings: Settings, roots: Collection[str]) -> None:
         self._roots = roots
         self._root = settings.root
         self._is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)

@@ -140,8 +140,10 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 WORD_RULE = '''
 """A pack of rules for tests."""
 
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from modellint.claims import Claim
 from modellint.finding import Confidence, Related, Severity
@@ -173,7 +175,7 @@ class WordRule(Rule):
     def _check(self, source, project):
         yield from self._lines(source.path, source.text, source.path)
         for name in re.findall(r"# link: (\\S+)", source.text):
-            path = source.path.parent / name
+            path = Path(os.path.normpath(source.path.parent / name))
             data = project.files.read(path)
             if data is not None:
                 yield from self._lines(path, data.decode(), source.path)

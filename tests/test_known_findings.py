@@ -1,4 +1,4 @@
-"""Code that is there already: baselines, what changed since a revision, shards, and reports that are joined."""
+"""Code that is there already: baselines, what changed since a revision, and reports that are joined."""
 
 from __future__ import annotations
 
@@ -68,6 +68,12 @@ def test_what_was_not_looked_for_is_not_stale(words: Workspace) -> None:
     assert words.check(*BASELINE, "a.py").err == ""
     assert words.check(*BASELINE, "--select", "ML").err == ""
     assert write_baseline(words, "a.py") == "known.json: 2 findings, 2 before\n"
+
+
+def test_a_finding_in_another_file_is_written_once(words: Workspace) -> None:
+    words.write({"links.py": "# link: linked.yaml\n", "linked.yaml": "k: WORD\n"})
+    assert write_baseline(words, "links.py") == "known.json: 1 findings, 0 before\n"
+    assert write_baseline(words, "links.py") == "known.json: 1 findings, 1 before\n"
 
 
 def test_a_renamed_file_keeps_its_findings(words: Workspace) -> None:
@@ -200,52 +206,22 @@ def test_changed_since_needs_a_repository(words: Workspace) -> None:
     assert "not a git repository" in result.err
 
 
-def tree(words: Workspace) -> dict[str, str]:
-    files = {f"part{number}/model.py": f"m{number} = WORD\n" for number in range(12)}
-    for number in range(6):
-        files[f"recipes/r{number}/train.py"] = "# link: hparams/deep/train.yaml\n"
-        files[f"recipes/r{number}/hparams/deep/train.yaml"] = "k: WORD\n"
-    words.write(files)
-    return files
-
-
-def test_shards_share_a_tree_and_keep_linked_files_together(words: Workspace) -> None:
-    files = tree(words)
-    shards = [words.run("check", "--shard", f"{k}/3", "--show-files").lines for k in (1, 2, 3)]
-    assert sorted(name for shard in shards for name in shard) == sorted(files)
-    assert all(shards)
-    for shard in shards:
-        for name in shard:
-            if name.endswith("train.py"):
-                assert name.replace("train.py", "hparams/deep/train.yaml") in shard
-    assert shards[0] == words.run("check", "--shard", "1/3", "--show-files").lines
-
-
-@pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2"])
-def test_a_shard_that_is_none_is_refused(words: Workspace, shard: str) -> None:
-    words.write({"a.py": "a = 1\n"})
-    result = words.check(f"--shard={shard}")
-    assert result.code == 2
-    assert f"`{shard}` is no shard; expected a number and how many there are, such as `2/8`" in result.err
-
-
 def document(words: Workspace, *arguments: str) -> Any:
     return words.run(*arguments, "--output-format", "json").json
 
 
-def test_reports_of_shards_join_to_the_report_of_all(words: Workspace) -> None:
-    tree(words)
-    for k in (1, 2):
-        words.run("check", "--shard", f"{k}/2", "--output-format", f"json={k}.json")
-    whole, joined = document(words, "check"), document(words, "merge", "1.json", "2.json", "1.json")
+def test_reports_of_runs_join_to_one(words: Workspace) -> None:
+    words.write({"a/x.py": "a = WORD\n", "b/x.py": "b = WORD\n"})
+    for name in "ab":
+        words.run("check", name, "--output-format", f"json={name}.json")
+    whole, joined = document(words, "check"), document(words, "merge", "a.json", "b.json")
     assert joined["findings"] == whole["findings"]
-    assert len(joined["findings"]) == 18
-    result = words.run("merge", "1.json", "2.json", "--output-format", "sarif=all.sarif", "--output-format", "full")
+    result = words.run("merge", "a.json", "b.json", "--output-format", "sarif=all.sarif", "--output-format", "full")
     assert result.code == 1
-    assert result.lines[-1] == "Found 18 findings (18 warnings)"
+    assert result.lines[-1] == "Found 2 findings (2 warnings)"
     (run,) = json.loads((words.root / "all.sarif").read_text())["runs"]
     assert run["tool"]["driver"]["rules"][0]["shortDescription"]["text"] == "Flags a word."
-    assert words.run("merge", "1.json", "--fail-on", "error").code == 0
+    assert words.run("merge", "a.json", "--fail-on", "error").code == 0
 
 
 def test_fixes_survive_a_merge(workspace: Workspace) -> None:

@@ -166,9 +166,10 @@ def test_every_option_exists() -> None:
         "pre-commit.md",
         "adopting.md",
         "ci.md",
+        "many-machines.md",
     ):
         text = PAGES[page] if page != "README.md" else README.partition("```sh\n")[2].partition("```\n")[2]
-        text = re.sub(r"--(?:from|spec) git\+\S+", "", text)  # options of uvx and pipx
+        text = re.sub(r"--(?:from|spec) git\+\S+|--action_env", "", text)  # options of uvx, pipx and Bazel
         assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known, page
 
 

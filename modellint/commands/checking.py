@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
     from modellint.fix.command import Fixing
+    from modellint.linter import Sharding
     from modellint.packs import RuleSet
     from modellint.results.outputs import Output
     from modellint.results.report import Report
@@ -91,10 +92,13 @@ def _check_once(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         click.echo(shown_settings(settings, rules))
         return 0
     files, skipped = _discover(paths, settings, overlay, flags["quiet"])
+    sharding = None
     if flags["shard"]:
+        from modellint.commands.parts import sharding_of
         from modellint.pipeline.shards import shard_of
 
-        files = shard_of(files, flags["shard"], settings.root)
+        sharding = sharding_of(flags["shard"], files, settings, rules, flags)
+        files = shard_of(files, flags["shard"], settings.root, settings.max_file_size)
     if flags["show_files"]:
         contents = Files(overlay, limit=settings.max_file_size)
         for file in files:
@@ -103,8 +107,8 @@ def _check_once(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         return 0
     confirmer = _confirmer(settings, rules, flags)
     fixing = _fixing(settings, rules, overlay, flags)
-    tell_about_inputs(files, skipped, flags["quiet"])
-    report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
+    tell_about_inputs(files if sharding is None else sharding.files, skipped, flags["quiet"])
+    report = _run(files, settings, rules, overlay, flags, confirmer, fixing, sharding)
     tell_about_changes(report, flags["quiet"])
     if flags["write_baseline"] or flags["add_ignore"] is not None:
         code = _write_down(report, settings, rules, overlay, flags)
@@ -136,7 +140,7 @@ def _write_results(
     packages = partial(packages_known, settings)
     if fixing is None:
         write(report, outputs, rules, overlay, flags, packages)
-        tell_about_baseline(report, flags["quiet"])
+        tell_about_baseline(report, flags["quiet"] or flags["shard"])  # which `merge` tells of the whole run
     else:
         fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags, packages))
     if report.guard is not None and not flags["quiet"]:
@@ -163,6 +167,8 @@ def _refuse_idle(flags: dict[str, Any]) -> None:
     """Refuse options whose subject is missing."""
     if flags["fix"] is False and flags["fix_only"]:
         raise UsageError("--fix-only makes fixes, and --no-fix none; expected one of the two")
+    if flags["shard"] and flags["write_baseline"]:
+        raise UsageError("--write-baseline takes a whole run; expected `modellint merge --write-baseline` of all parts")
     reason = flags["add_ignore"]
     if reason is not None and not reason.isprintable():
         raise UsageError(f"--add-ignore: the reason {reason!r} does not fit into a comment; expected one line of text")
@@ -268,6 +274,7 @@ def _run(
     flags: dict[str, Any],
     confirmer: Confirmer | None,
     fixing: Fixing | None,
+    sharding: Sharding | None,
 ) -> Report:
     from modellint.linter import run
     from modellint.pipeline.workers import WorkerError
@@ -277,7 +284,9 @@ def _run(
         from modellint.pipeline.changed import changes_since
 
         changes = changes_since(flags["changed_since"], settings.root)
-    if settings.baseline is not None and not flags["write_baseline"]:
+    # Merging refuses one that is missing, unless it writes it.
+    is_made_later = flags["shard"] and settings.baseline is not None and not os.path.exists(settings.baseline)
+    if settings.baseline is not None and not flags["write_baseline"] and not is_made_later:
         from modellint.results.baseline import Baseline
 
         baseline = Baseline.read(settings.baseline, settings.origins.get("baseline", "--baseline"))
@@ -296,6 +305,7 @@ def _run(
                 changes=changes,
                 baseline=baseline,
                 fix=None if fixing is None else fixing.fixer,
+                sharding=sharding,
             )
         except WorkerError as error:
             raise UsageError(f"internal error: {error}") from None
@@ -305,18 +315,22 @@ def _run(
 
 
 def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
-    from modellint.results.baseline import Baseline
-
     if settings.baseline is None:
         raise UsageError(
             "--write-baseline: no file to write to; expected `--baseline FILE`, or `baseline` in the settings"
         )
-    file, origin = settings.baseline, settings.origins.get("baseline", "--baseline")
+    update_baseline(settings.baseline, settings.origins.get("baseline", "--baseline"), report, rules)
+    return 0
+
+
+def update_baseline(file: Path, origin: str, report: Report, rules: RuleSet) -> None:
+    """Write the findings of a report to a baseline, which `origin` names. Raises UsageError."""
+    from modellint.results.baseline import Baseline
+
     old = Baseline.read(file, origin) if os.path.exists(file) else Baseline(file)
     new = old.updated(report.findings, report.checked, rules.selected)
     new.write()
     click.echo(f"{shown(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
-    return 0
 
 
 def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str) -> int:

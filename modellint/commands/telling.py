@@ -10,7 +10,7 @@ import click
 from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from modellint.config import Settings
     from modellint.packs import RuleSet
@@ -35,7 +35,7 @@ def tell_what_is_missing(report: Report, *, quiet: bool, verbose: bool = False) 
             click.echo("\n".join(map(printable, crash.traceback.split("\n"))), err=True)
 
 
-def tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bool) -> None:
+def tell_about_inputs(files: Collection[object], skipped: Sequence[Path], quiet: bool) -> None:
     if quiet:
         return
     for path in skipped:

@@ -55,6 +55,15 @@ class Wishes:
     show_refuted: bool = False
     confirmed_only: bool = False
 
+    def divided(self, judged: Sequence[Finding]) -> tuple[Sequence[Finding], Sequence[Finding]]:
+        """The findings to show of those with a verdict, and those that are left out as refuted."""
+        refuted = [finding for finding in judged if finding.verdict.status is Status.REFUTED]
+        if self.confirmed_only:
+            return [finding for finding in judged if finding.verdict.status is Status.CONFIRMED], refuted
+        if self.show_refuted:
+            return judged, []
+        return [finding for finding in judged if finding.verdict.status is not Status.REFUTED], refuted
+
 
 class Confirmer:
     """Gives findings verdicts. Raises UsageError if there is no torch to run models with.
@@ -81,14 +90,8 @@ class Confirmer:
         self._notebooks.clear()
         self._project = self._linked_project()
         judged = self._with_verdicts(findings)
-        refuted = tuple(finding for finding in judged if finding.verdict.status is Status.REFUTED)
-        if self._wishes.confirmed_only:
-            shown = [finding for finding in judged if finding.verdict.status is Status.CONFIRMED]
-        elif self._wishes.show_refuted:
-            shown, refuted = judged, ()
-        else:
-            shown = [finding for finding in judged if finding.verdict.status is not Status.REFUTED]
-        return Judged(tuple(shown), refuted, self._setup.guard, tuple(self._crashes.values()))
+        shown, refuted = self._wishes.divided(judged)
+        return Judged(tuple(shown), tuple(refuted), self._setup.guard, tuple(self._crashes.values()))
 
     def _linked_project(self) -> Project:
         """A project with the files as they are on the disk now."""

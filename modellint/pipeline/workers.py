@@ -48,7 +48,7 @@ def analyse_all(
     indexes: Indexes | None = None,
 ) -> Iterator[FileResult]:
     """The result of each file, in any order."""
-    sizes = {path: _size(path, settings.max_file_size) for path in paths}
+    sizes = {path: size_to_read(path, settings.max_file_size) for path in paths}
     jobs = min(settings.jobs or _jobs_for(sum(sizes.values())), len(paths))
     if jobs <= 1:
         analyser = Analyser(rules, settings, overlay, record=record, indexes=indexes)
@@ -66,7 +66,7 @@ def _jobs_for(size: int) -> int:
     return os.cpu_count() or 1
 
 
-def _size(path: Path, limit: int) -> int:
+def size_to_read(path: Path, limit: int) -> int:
     """The size of a file in bytes; 0 if it won't be read."""
     try:
         size = path.stat().st_size

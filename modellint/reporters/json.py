@@ -31,7 +31,11 @@ def lines(report: Report, view: View) -> Iterator[str]:
         document["inventory"] = report.inventory._asdict()
     if report.guard is not None:
         document |= {"refuted": report.refuted, "guard": guard_json(report.guard)}
-    yield json.dumps(document, indent=2, ensure_ascii=False)
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    if report.part is not None:  # on a line of its own, as programs read it
+        data = json.dumps(report.part.data, ensure_ascii=False)
+        text = f'{text[:-2]},\n  "shard": "{report.part.shard}",\n  "shard_data": {data}\n}}'
+    yield text
 
 
 def crash_json(crash: Crash, view: View) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
     if len(shown) > MAX_RESULTS:
         shown = tuple(sorted(shown, key=lambda finding: -list(Severity).index(finding.severity))[:MAX_RESULTS])
     codes = {code: index for index, code in enumerate(sorted({finding.code for finding in shown}))}
-    run = {
+    run: dict[str, Any] = {
         "tool": {
             "driver": {
                 "name": "modellint",
@@ -52,10 +52,12 @@ def lines(report: Report, view: View) -> Iterator[str]:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_ROOT: {"uri": f"{view.base.as_uri().rstrip('/')}/"}},
+        "originalUriBaseIds": base_ids(view.base),
         "invocations": [_invocation(report, len(report.findings) - len(shown), view)],
         "results": [_result(finding, codes, view) for finding in shown],
     }
+    if report.part is not None:
+        run["properties"] = {"shard": report.part.shard, "shardData": report.part.data}
     yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
@@ -86,8 +88,27 @@ def _invocation(report: Report, left_out: int, view: View) -> dict[str, Any]:
     notes = [_notification("error", crash.message, crash.path, view) for crash in report.crashes]
     notes += [_notification("warning", f"skipped: {file.reason}", file.path, view) for file in report.skipped]
     if left_out:
-        notes.append({"level": "warning", "message": {"text": f"{left_out} more findings are left out of this file"}})
+        notes.append(left_out_note(left_out))
     return {"executionSuccessful": not report.crashes, "toolExecutionNotifications": notes}
+
+
+def base_ids(base: Path) -> dict[str, Any]:
+    """The folder that paths in a report are relative to."""
+    return {_ROOT: {"uri": f"{base.as_uri().rstrip('/')}/"}}
+
+
+def within_limit(results: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """As many results as a service reads, the most severe first if there are more, and the number left out."""
+    if len(results) <= MAX_RESULTS:
+        return results, 0
+    ranks = {level: rank for rank, level in enumerate(_LEVELS.values())}
+    ordered = sorted(results, key=lambda result: ranks.get(str(result.get("level")), len(ranks)))
+    return ordered[:MAX_RESULTS], len(results) - MAX_RESULTS
+
+
+def left_out_note(number: int) -> dict[str, Any]:
+    """The notification that a report holds fewer findings than there are."""
+    return {"level": "warning", "message": {"text": f"{number} more findings are left out of this file"}}
 
 
 def _notification(level: str, text: str, path: str, view: View) -> dict[str, Any]:

@@ -123,10 +123,15 @@ class Baseline:
 
     def updated(self, findings: Iterable[Finding], checked: Collection[str], codes: Collection[str]) -> Baseline:
         """The baseline with the present findings; entries that were not checked stay."""
-        kept = [entry for entry in self.entries if not self._is_due(entry, checked, codes)]
         found = [
             Entry(self._relative(finding.path), finding.code, finding.symbol, finding.message, finding.fingerprint)
             for finding in findings
+        ]
+        again = {entry.fingerprint for entry in found}
+        kept = [
+            entry
+            for entry in self.entries
+            if not self._is_due(entry, checked, codes) and entry.fingerprint not in again
         ]
         return Baseline(self.file, [*kept, *found])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,30 +28,29 @@ from modellint.results.report import Inventory, Report
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 T = TypeVar("T")
 #: The lists of a report, and what messages call one of their items.
 _NAMES = {"findings": "finding", "errors": "error", "skipped": "skipped file"}
 
 
-def merged(files: Iterable[Path]) -> Report:
-    """One report of several files. Raises UsageError for a file that is missing or holds something else."""
+def merge_reports(documents: Mapping[Path, dict[str, Any]]) -> Report:
+    """One report of several JSON reports. Raises UsageError for one that is not as it should be."""
     findings: dict[tuple[str, str, Place], Finding] = {}
     crashes: dict[Crash, None] = {}
     skipped: dict[Oversized, None] = {}
     checked, duration = 0.0, 0.0
     inventory: Inventory | None = Inventory()
-    for file in files:
-        document = _read(file)
-        checked += _number(document, "files_checked", file)
-        duration += _number(document, "duration_s", file)
+    for file, document in documents.items():
+        checked += number_in(document, "files_checked", file)
+        duration += number_in(document, "duration_s", file)
         told = _inventory(document, file)
         inventory = None if inventory is None or told is None else inventory.plus(told)
-        for finding in _items(document, "findings", file, _finding):
+        for finding in _items(document, "findings", file, read_finding):
             findings.setdefault((finding.code, finding.symbol, finding.place), finding)
-        crashes |= dict.fromkeys(_items(document, "errors", file, _crash))
-        skipped |= dict.fromkeys(_items(document, "skipped", file, _oversized))
+        crashes |= dict.fromkeys(_items(document, "errors", file, read_crash))
+        skipped |= dict.fromkeys(_items(document, "skipped", file, read_oversized))
     ordered = sorted(findings.values(), key=lambda finding: finding.sort_key)
     return Report(tuple(ordered), int(checked), tuple(crashes), duration, skipped=tuple(skipped), inventory=inventory)
 
@@ -62,7 +62,7 @@ def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
         return None
     if not isinstance(listed, dict):
         raise UsageError(f"{file}: `inventory` is not an object; expected what `--output-format json` writes")
-    return Inventory(*(int(_number(listed, key, file)) for key in ("layers", "recipes", "configurations")))
+    return Inventory(*(int(number_in(listed, key, file)) for key in ("layers", "recipes", "configurations")))
 
 
 def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
@@ -82,26 +82,33 @@ def _parse_item(item: Any, read: Callable[[dict[str, Any]], T], name: str) -> T:
         raise UsageError(f"{name} is not as `--output-format json` has it ({reason})") from None
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_document(file: Path) -> dict[str, Any]:
+    """The object in a JSON file; a report in JSON or SARIF, as far as its keys tell. Raises UsageError."""
     try:
         document = parse_json(read_file(file))
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(f"{no_json(file, error)}; expected what `--output-format json` writes") from None
+    if isinstance(document, dict) and isinstance(document.get("runs"), list):
+        return document
     if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
         raise UsageError(f"{file}: no list `findings`; expected what `--output-format json` writes")
+    if "files_checked" not in document and isinstance(document.get("version"), int):
+        raise UsageError(f"{file}: a baseline; expected what `--output-format json` writes")
     return document
 
 
-def _number(document: dict[str, Any], key: str, file: Path) -> float:
+def number_in(document: dict[str, Any], key: str, file: Path) -> float:
+    """A number in a report. Raises UsageError if it is none."""
     value = document.get(key)
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         raise UsageError(f"{file}: `{key}` is not a number; expected what `--output-format json` writes")
     return value
 
 
-def _finding(item: dict[str, Any]) -> Finding:
+def read_finding(item: dict[str, Any]) -> Finding:
+    """A finding in a report, of which paths are relative to the working directory."""
     verdict = item["verdict"]
     return Finding(
         code=str(item["code"]),
@@ -120,19 +127,21 @@ def _finding(item: dict[str, Any]) -> Finding:
     )
 
 
-def _crash(item: dict[str, Any]) -> Crash:
-    return Crash(str(item["part"]), _absolute(item["path"]), str(item["error"]))
+def read_crash(item: dict[str, Any]) -> Crash:
+    """A failure of our own in a report."""
+    return Crash(str(item["part"]), absolute(item["path"]), str(item["error"]))
 
 
-def _oversized(item: dict[str, Any]) -> Oversized:
+def read_oversized(item: dict[str, Any]) -> Oversized:
+    """A file that was not read, in a report."""
     tokens = item["tokens"]
     size, limit = int(item["size"]), int(item["max_file_size"])
-    return Oversized(_absolute(item["path"]), size, limit, None if tokens is None else int(tokens))
+    return Oversized(absolute(item["path"]), size, limit, None if tokens is None else int(tokens))
 
 
 def _place(item: dict[str, Any]) -> Place:
     numbers = [int(item[key]) for key in ("line", "column", "end_line", "end_column")]
-    return Place(_absolute(item["path"]), Span(*numbers), _cell(item))
+    return Place(absolute(item["path"]), Span(*numbers), _cell(item))
 
 
 def _cell(item: dict[str, Any]) -> int:
@@ -142,7 +151,7 @@ def _cell(item: dict[str, Any]) -> int:
 
 def _fix(item: dict[str, Any]) -> Fix:
     edits = tuple(
-        Edit(Place(_absolute(edit["path"]), _span(edit["start"], edit["end"]), _cell(edit)), str(edit["text"]))
+        Edit(Place(absolute(edit["path"]), _span(edit["start"], edit["end"]), _cell(edit)), str(edit["text"]))
         for edit in item["edits"]
     )
     return Fix(str(item["message"]), Applicability(item["applicability"]), edits)
@@ -153,5 +162,15 @@ def _span(start: Sequence[int], end: Sequence[int]) -> Span:
     return Span(int(line), int(column), int(end_line), int(end_column))
 
 
-def _absolute(path: str) -> str:
+@contextmanager
+def refusing(file: Path, what: str, expected: str) -> Iterator[None]:
+    """Raise UsageError if the block finds a part of a file malformed, with what was expected."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise UsageError(f"{file}: {what} is malformed ({type(error).__name__}: {error}); {expected}") from None
+
+
+def absolute(path: str) -> str:
+    """A path of a report, which is relative to the working directory."""
     return Path(os.path.abspath(path)).as_posix()

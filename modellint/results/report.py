@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,6 +53,14 @@ class ScriptChoice(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of a run, such as `2/8`, and its `data`: JSON-able values that `modellint merge` makes one report of."""
+
+    shard: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Report:
     """The outcome of a run: findings to show, in order, and what failed on our side.
 
@@ -64,7 +72,7 @@ class Report:
     large. `seconds` is the processor time of each rule and of reading files, the dearest first; files that the cache
     knew took none. `inventory` is what there was in the files to be checked; None of a report that does not tell.
     `pairings` are the recipes among them, by path, with their scripts. `unchanged_since` is the revision since which
-    nothing has changed that counts, if there is one.
+    nothing has changed that counts, if there is one. `part` is set if other machines check the rest.
     """
 
     findings: tuple[Finding, ...]
@@ -82,3 +90,4 @@ class Report:
     inventory: Inventory | None = None
     pairings: tuple[tuple[str, ScriptChoice], ...] = ()
     unchanged_since: str = ""
+    part: Part | None = None

@@ -285,7 +285,7 @@ def settled(
     unused: list[Finding] = []
     crashes: list[Crash] = []
     for path, result in results.items():
-        if result.suppressions and result.readable and not result.crashes:
+        if result.suppressions and result.readable and not result.crashes and not result.waiting:
             active = [code for code in rules.selected if not scope.ignores(path, code)]
             unused.extend(_stale_findings(path, result.suppressions, used.get(path, set()), active, rules, crashes))
     silent = {path: [comment for comment in found if comment.codes] for path, found in comments.items()}

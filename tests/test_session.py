@@ -14,6 +14,7 @@ from effort import drawn
 import modellint
 from modellint.config import settings_for
 from modellint.link.budget import Steps
+from modellint.pipeline.analyser import Haste
 from modellint.server.session import Session
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -272,3 +273,60 @@ def test_a_file_on_disk_counts_when_it_is_not_open(tmp_path: Path) -> None:
     assert session.findings() == []
     session.touch(tmp_path / "unrelated" / "file.py")
     assert not session.is_outdated
+
+
+#: Findings of several rules: a layer that is not registered, one that is never used, ids beyond a table.
+SEVERAL = """\
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(8, 8)]
+        self.spare = nn.Linear(8, 8)
+        self.scores = nn.Linear(8, 17)
+        self.table = nn.Embedding(16, 8)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.table(self.scores(x).argmax(-1))  # modellint: ignore[ML103]
+"""
+
+
+def test_a_first_answer_comes_before_the_dear_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "patience", -1.0)
+    path = tmp_path / "model.py"
+    session = Session(settings_for([path], isolated=True))
+    seen: list[list[tuple[str, int]]] = []
+    session.on_first_answer = lambda: seen.append([(one.code, one.place.span.line) for one in session.findings()])
+
+    def open_file(text: str) -> list[tuple[str, int]]:
+        path.write_text(text)
+        session.open(path, text.encode())
+        while session.is_outdated:
+            session.check()
+        now = session.findings()
+        assert now == modellint.check([path], isolated=True, cache=False)
+        return [(one.code, one.place.span.line) for one in now]
+
+    assert open_file(SEVERAL) == [("ML204", 8), ("ML213", 9)]
+    assert seen == [[]]  # and no comment counts as one that ignores nothing, before its rule has run
+    assert open_file(SEVERAL.replace("import torch\n", "import torch\nimport os\n")) == [("ML204", 9), ("ML213", 10)]
+    assert seen[1:] == [[("ML204", 9), ("ML213", 10)]]  # where the code is now
+    assert open_file(SEVERAL.replace("self.layers = [nn.Linear(8, 8)]", "self.layers = nn.ModuleList()")) == [
+        ("ML213", 9)
+    ]
+    assert seen[2:] == [[("ML204", 8), ("ML213", 9)]]  # until its rule has run
+    session.tidy()
+
+
+def test_rules_that_were_dear_run_last(tmp_path: Path) -> None:
+    session = Session(settings_for([tmp_path / "model.py"], isolated=True))
+    rules = list(session.rules.active)
+    found = Haste(lambda result: None, {"ML102": 2.0, "ML204": 1.0, "ML213": 0.0}, 0.3).ordered(rules)
+    assert [rule.code for rule in found[-2:]] == ["ML204", "ML102"]
+    unknown = [rule for rule in rules if rule.code not in ("ML102", "ML204")]
+    assert found[:-2] == sorted(unknown, key=lambda rule: rule.requires != ("calls",) and rule.code != "ML213")

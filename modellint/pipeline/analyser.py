@@ -46,6 +46,8 @@ _FRONTENDS, _INNERMOST = "modellint.frontends", 50
 _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
+#: The seconds that a rule is taken to need before it has run.
+_A_BIT = 0.001
 _NOTHING = Inventory()
 #: The number of files after which the garbage collector frees cycles, and the oldest generation that it looks at: a
 #: full collection takes much longer and finds little more.
@@ -73,6 +75,8 @@ class FileResult:
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     inventory: Inventory = _NOTHING
     paired: ScriptChoice | None = None
+    #: The rules that are still to run, where the result is a first answer.
+    waiting: frozenset[str] = frozenset()
 
     def sharing(self, known: dict[tuple[str, str], tuple[str, str]]) -> FileResult:
         """The result with its dependencies interned in `known`, so that results share them in memory."""
@@ -83,11 +87,28 @@ class FileResult:
         return any(key in keys or (changed is not None and changed.concerns(key)) for key, _ in self.dependencies)
 
 
+@dataclass(frozen=True)
+class Haste:
+    """A first answer, wanted after so many `seconds` of processor time, with the rules that were dear before last.
+
+    `answer` gets it while the other rules wait; `costs` are the seconds of each rule in an earlier check.
+    """
+
+    answer: Callable[[FileResult], None]
+    costs: Mapping[str, float]
+    seconds: float
+
+    def ordered(self, rules: Sequence[Rule]) -> list[Rule]:
+        """The rules, the cheapest first; of those without a cost the ones that ask for no more than calls."""
+        return sorted(rules, key=lambda rule: self.costs.get(rule.code, 0.0 if rule.requires == ("calls",) else _A_BIT))
+
+
 @dataclass
 class _FileRun:
     """The result of a root file in the making."""
 
     path: Path
+    haste: Haste | None = None
     findings: list[Finding] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
     readable: bool = True
@@ -171,11 +192,11 @@ class Analyser:
         self._project.save()
 
     @in_one_chunk
-    def analyse(self, path: Path) -> FileResult:
-        """Check one file. Raises SupersededError after `supersede`."""
+    def analyse(self, path: Path, haste: Haste | None = None) -> FileResult:
+        """Check one file; a Python file in `haste` gives a first answer. Raises SupersededError after `supersede`."""
         self._is_superseded, self._is_at_work = False, True
         try:
-            return self._result(path)
+            return self._result(path, haste)
         except SupersededError:
             self._project.forget(set())  # what was begun
             self._others.clear()
@@ -189,8 +210,8 @@ class Analyser:
             self._is_superseded = True
             self._project.budget.supersede()
 
-    def _result(self, path: Path) -> FileResult:
-        run, started = _FileRun(path), process_time()
+    def _result(self, path: Path, haste: Haste | None) -> FileResult:
+        run, started = _FileRun(path, haste), process_time()
         operators.add(self._operators)
         with self.files.trace() as trace:
             data = self.files.read(path)
@@ -337,12 +358,27 @@ class Analyser:
             else:  # the code of a notebook
                 self._try_frontend(run, "the Python frontend", project.parsed, run.path, data)
             return
-        run.clock = process_time()
-        for rule in self._python_rules:
+        run.clock = started = process_time()
+        haste = run.haste
+        rules = self._python_rules if haste is None else haste.ordered(self._python_rules)
+        for number, rule in enumerate(rules, 1):
             if not rule.about or _reaches(rule.about, module, project):
                 self._check_rule(run, rule, rule.check_python, module, project)
+            if haste is not None and run.clock - started > haste.seconds and number < len(rules):
+                self._answer_first(run, haste, rules[number:])
+                haste = None
+        if run.haste is not None:
+            places = {rule.code: number for number, rule in enumerate(self._python_rules)}
+            run.findings.sort(key=lambda finding: places.get(finding.code, -1))
         run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
+
+    def _answer_first(self, run: _FileRun, haste: Haste, waiting: Sequence[Rule]) -> None:
+        """Give the findings so far as a first answer."""
+        with self.files.untraced():
+            suppressions = suppressions_of(run.path, self.files.read(run.path), self._codes)
+            codes = frozenset(rule.code for rule in waiting)
+            haste.answer(FileResult(run.path.as_posix(), tuple(run.findings), suppressions, waiting=codes))
 
     def _yaml(self, run: _FileRun, data: bytes, project: Project) -> None:
         from modellint.frontends import recipe as recipe_frontend
@@ -374,6 +410,7 @@ class Analyser:
         from modellint.notebook.places import into_notebook
         from modellint.notebook.reading import read
 
+        run.haste = None  # its findings are moved into cells at the end
         book = self._try_frontend(run, "the notebook frontend", read, data)
         if book is None:
             return

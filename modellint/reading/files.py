@@ -116,6 +116,15 @@ class Files:
             if self._traces:
                 self._traces[-1][0].update(trace)
 
+    @contextmanager
+    def untraced(self) -> Iterator[None]:
+        """Context whose accesses are no dependencies of the running computation."""
+        self._traces.append((set(), set()))
+        try:
+            yield
+        finally:
+            self._traces.pop()
+
     def traced(self, compute: Callable[[], T]) -> tuple[T, Trace]:
         """The result of `compute`, with its dependencies; equal sets of dependencies are one shared tuple."""
         if not self._record:
@@ -214,11 +223,8 @@ class Files:
     def _mentions_below(self, root: Path) -> Mentions:
         found = self._mentions.get(root)
         if found is None:
-            self._traces.append((set(), set()))  # what is mentioned counts, not each file
-            try:
+            with self.untraced():  # what is mentioned counts, not each file
                 found = self._mentions[root] = Mentions(self, root)
-            finally:
-                self._traces.pop()
         return found
 
     def beside(self, contents: Mapping[Path, bytes]) -> Files:

@@ -334,7 +334,8 @@ class Server(LanguageServer):
             return None
         key = (settings.source or settings.root, self._configuration.folder_of(path))
         if key not in self._sessions:
-            self._sessions[key] = Session(settings)
+            session = self._sessions[key] = Session(settings)
+            session.on_first_answer = lambda: self._safely(self._publish)
         session = self._sessions[key]
         is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
         return None if any(is_excluded(part.as_posix()) for part in (path, *path.parents)) else session

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint.link.budget import SupersededError
 from modellint.linter import settled
 from modellint.packs import select_rules
-from modellint.pipeline.analyser import Analyser
+from modellint.pipeline.analyser import Analyser, Haste
 from modellint.pipeline.cache import indexes_in, is_cache
 from modellint.reading.mentioning import MENTIONS
 from modellint.results.failures import Crash
@@ -41,6 +41,8 @@ _LATEST = 8
 #: Bytes that a file may have to be checked at once. Python parses a million in a quarter of a second, and holds up
 #: everything else that long.
 LARGE = 1_000_000
+#: How much of a rule's cost counts at the next check.
+_FADING = 0.8
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ class Task:
 
 class Session:
     """The open files of one project, with their results."""
+
+    #: The processor time, in seconds, after which an editor gets a first answer.
+    patience = 0.3
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -71,6 +76,10 @@ class Session:
         self._told: set[tuple[str, str]] = set()
         #: Large files, with the time since which they wait.
         self._aside: dict[Path, float] = {}
+        #: By file: the processor time of each rule in the latest checks.
+        self._costs: dict[Path, dict[str, float]] = {}
+        #: Called when the findings of rules that need little time are known, and the others follow.
+        self.on_first_answer: Callable[[], object] | None = None
 
     @property
     def is_outdated(self) -> bool:
@@ -95,7 +104,7 @@ class Session:
     def close(self, path: Path) -> None:
         """Close a file: its content on disk counts again, and its own findings are dropped."""
         self._open.discard(path)
-        for known in (self._outdated, self._aside, self._results, self._good, self._known):
+        for known in (self._outdated, self._aside, self._results, self._good, self._known, self._costs):
             known.pop(path, None)
         self._mark_outdated(self._analyser.update(path, None))
 
@@ -141,13 +150,14 @@ class Session:
         """The result of a file: checked now, or moved from an earlier one if only the layout differs."""
         layout = Layout.of(path, data) if kind_of(path.name) == PYTHON and self.rules.are_built_in else None
         if layout is None:
-            return self._analyser.analyse(path)
+            return self._analyser.analyse(path, self._haste(path))
         known = self._known.setdefault(path, deque(maxlen=_LATEST))
         moved = (relaid(result, before, layout) for before, result in known)
         renewed = (self._analyser.renewed(result, path, data) for result in moved if result is not None)
         result = next(filter(None, renewed), None)
         if result is None:
-            result = self._analyser.analyse(path)
+            result = self._analyser.analyse(path, self._haste(path))
+            self._note_costs(path, result)
             module = self.ask(lambda project: project.python(path)) if result.readable else None
             layout.asked = frozenset(() if module is None else module.asked)
         if result.readable:
@@ -176,6 +186,27 @@ class Session:
             self._outdated[path] = None
         else:
             self._keep(path, result)
+
+    def _note_costs(self, path: Path, result: FileResult) -> None:
+        """Note the cost of each rule; what several rules ask is paid by the first, so an earlier cost counts, too."""
+        before = self._costs.get(path, {})
+        self._costs[path] = {code: max(spent, _FADING * before.get(code, 0.0)) for code, spent in result.seconds}
+
+    def _haste(self, path: Path) -> Haste | None:
+        """A first answer goes out as soon as the rules that cost least have run."""
+        tell = self.on_first_answer
+        if tell is None:
+            return None
+
+        def answer(result: FileResult) -> None:
+            """Show a first answer, with what the waiting rules found last, where its code is still there."""
+            findings, texts = self._good.get(path, ((), {}))
+            typed = Typed(texts, self._analyser.files.read)
+            before = (typed.finding(one) for one in findings if one.code in result.waiting)
+            self._results[path] = replace(result, findings=(*result.findings, *filter(None, before)))
+            tell()
+
+        return Haste(answer, self._costs.get(path, {}), self.patience)
 
     def _keep(self, path: Path, result: FileResult) -> None:
         read = self._analyser.files.read

@@ -48,7 +48,7 @@ def _calling(project: Project, module: ModuleFacts, name: str, is_method: bool) 
     """The functions of a file that call functions or methods of a name, by the function that is called."""
     found: dict[Function, dict[Function, None]] = {}
     for caller in (*module.all_functions(), module.body):
-        for event in caller.flow.of(EventKind.CALL) if name in caller.words else ():
+        for event in caller.flow.of(EventKind.CALL) if name in caller.text and name in caller.words else ():
             for target in _targets(event.value, caller, name, is_method, project):
                 if target is not None:
                     found.setdefault(target, {})[caller] = None

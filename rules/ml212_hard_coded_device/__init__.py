@@ -39,11 +39,18 @@ class HardCodedDevice(Rule):
       (`if x.is_cuda: y.to("cuda")`), but not which device that is
     - neither construction nor a call reaches the method, or the file is a test or a demo
     - each process has its own device (`torch.distributed`, `torch.cuda.set_device`)
+    - the constructor puts the whole layer on CUDA (`self.to("cuda")`), or a class does nothing but move the inputs of a
+      layer that it is given
 
     A project may support no device but CUDA: it has CUDA kernels of its own, or its scripts put models on CUDA, and
     nothing in it asks for CUDA or takes a device from a caller, an option or a setting. All its findings are then one
-    info, at the first place that is checked. A default device counts as no choice if every call in the project passes
-    another one. A flag counts as no choice if only tensors move by it, and their results come back to the CPU.
+    info, at the first place that is checked. A repository with several programs has one info for each program that
+    supports no other device: a folder with a script and what imports connect with it. None of these is a choice:
+
+    - a default device, if every call in the project passes another one
+    - a flag, if only tensors move by it, and their results come back to the CPU
+    - `torch.cuda.is_available()`, if the same script also puts tensors on CUDA without asking
+    - what a script chooses that no import connects with other files
 
     ## Why is this bad
     The layer does not run on a CPU, on Apple's MPS or on a second GPU:
@@ -97,31 +104,36 @@ class HardCodedDevice(Rule):
 
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
 
-        from .cuda_only import knows_only_cuda
+        from .cuda_only import cuda_only_folder
+        from .whole import moves_itself, only_moves_inputs
 
         first = next((one for one in placed if not one.is_asked), placed[0])
         function, call = first.function, first.event.value
         module, has_self = function.module, function.owner is not None
         is_latent = first.is_asked or not is_entered or queries.is_trial(function, first.event, project)
-        is_only = not is_latent and knows_only_cuda(module, project)
+        folder = None if is_latent else cuda_only_folder(module, project)
+        is_only = folder is not None
         per_process = not is_latent and (_communicates(cls, function, project) or _is_for_cuda_only(module, project))
+        is_whole = not is_latent and (moves_itself(cls, project) or only_moves_inputs(cls, placed))
         related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
         evidence = ["it fails on a machine without CUDA, and on any other device"]
         if is_only:
-            evidence = ["this project runs only on CUDA, and nothing in it chooses a device"]
+            evidence = ["this program runs only on CUDA, and nothing in it chooses a device"]
         elif per_process:
             evidence.append("each process has a CUDA device of its own, and nothing asks if there is one")
+        elif is_whole:
+            evidence.append("the class decides for all that it has")
         if first.is_asked:
             evidence.append("the test does not say which device the layer is on")
         shown = module.text_of(call)
         about = f"{module.path} {cls.qualname} {first.is_asked}"
-        cause = f"{queries.project_root(module, project)}" if is_only else about
+        cause = f"{folder}" if is_only else about
         return self.finding(
             module.place(first.device or call),
             f"`{shown if len(shown) < 60 else called_name(call.callee)}` hard-codes a CUDA device in `{cls.name}`",
             symbol=f"{function.qualname}.cuda",
             confidence=Confidence.MEDIUM if is_latent or is_only else Confidence.HIGH,
-            severity=Severity.INFO if is_latent or is_only or per_process else None,
+            severity=Severity.INFO if is_latent or is_only or per_process or is_whole else None,
             evidence=evidence,
             related=related,
             help="use the device of an input or of a parameter",
@@ -132,11 +144,14 @@ class HardCodedDevice(Rule):
 
 
 def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
-    """True if a project sets the device of each process, and never asks whether there is CUDA."""
+    """True if a file's program sets the device of each process, and never asks whether there is CUDA."""
 
     def mentions(word: str) -> bool:
         is_here = any(word in function.words for function in module.all_functions())
-        return is_here or queries.is_mentioned_elsewhere(module, project, word)
+        others = (path for path in queries.paths_mentioning(module, project, word) if path != module.file)
+        return is_here or any(folder in path.parents for path in others)
+
+    folder = queries.program_folder(module, project)
 
     return mentions("set_device") and not mentions("is_available")
 

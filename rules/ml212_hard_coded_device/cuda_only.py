@@ -1,6 +1,7 @@
-"""Projects that know no other device than CUDA: nothing in them chooses one, and their scripts put models there.
+"""Projects and programs that know no other device than CUDA: nothing in them chooses one, and scripts put models there.
 
-All files of a project that mention devices are read, until one of them chooses, whichever files are checked.
+All files of a project that mention devices are read, until one of them chooses, whichever files are checked. If one
+does, those of the file's own program are. A script that no import connects with other files chooses for itself alone.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import queries
-from modellint.graph.definitions import External
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.definitions import DefinedFunction, External
+from modellint.graph.value import EventKind, Op, dotted, self_attribute
 
 from .defaults import is_always_passed
 from .evidence import is_tensor, reads
@@ -20,8 +21,9 @@ from .visits import comes_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.rule import Project
 
@@ -43,33 +45,46 @@ _OF_TENSORS = operators.methods("Tensor") | operators.attributes("Tensor")
 _MAX_FILES = 400
 
 
-def knows_only_cuda(module: ModuleFacts, project: Project) -> bool:
-    """True if the project of a file has kernels for CUDA, or puts models there, and chooses no device anywhere."""
-    root = queries.project_root(module, project)
-    return project.once(("knows only CUDA", root), lambda: _knows_only_cuda(module, project))
+def cuda_only_folder(module: ModuleFacts, project: Project) -> Path | None:
+    """The root of a file's project, or else the folder of its program, if nothing there knows another device.
+
+    It has kernels for CUDA, or puts models there, and chooses no device anywhere.
+    """
+    if queries.is_apart(module, project) and _chooses_in(module, project):
+        return None
+    folders = (queries.project_root(module, project), queries.program_folder(module, project))
+    return next((folder for folder in folders if _knows_only_cuda(folder, module, project)), None)
 
 
-def _knows_only_cuda(near: ModuleFacts, project: Project) -> bool:
+def _knows_only_cuda(folder: Path, near: ModuleFacts, project: Project) -> bool:
+    return project.once(("knows only CUDA", folder), lambda: _find_no_choice(folder, near, project))
+
+
+def _find_no_choice(folder: Path, near: ModuleFacts, project: Project) -> bool:
     if not queries.is_searchable(near, project):
         return False
-    paths = dict.fromkeys(path for word in _CHOICES for path in queries.paths_mentioning(near, project, word))
+    words = (path for word in _CHOICES for path in queries.paths_mentioning(near, project, word))
+    paths = dict.fromkeys(path for path in words if folder in path.parents)
     if len(paths) > _MAX_FILES:
         return False
-    takes_cuda = _has_kernels(near, project)
+    takes_cuda = _has_kernels(folder, near, project)
     for module in filter(None, map(project.python, paths)):
-        if _chooses_in(module, project):
+        if _chooses_in(module, project) and not queries.is_apart(module, project):
             return False
         takes_cuda = takes_cuda or any(_starts_there(one, project) for one in (module.body, *module.all_functions()))
     return takes_cuda
 
 
-def _has_kernels(near: ModuleFacts, project: Project) -> bool:
-    if any(queries.paths_mentioning(near, project, *words) for words in _KERNELS):
+def _has_kernels(folder: Path, near: ModuleFacts, project: Project) -> bool:
+    def mentioning(*words: str) -> Iterator[Path]:
+        return (path for path in queries.paths_mentioning(near, project, *words) if folder in path.parents)
+
+    if any(True for words in _KERNELS for _ in mentioning(*words)):
         return True
-    modules = map(project.python, queries.paths_mentioning(near, project, "triton", "jit"))
+    modules = map(project.python, mentioning("triton", "jit"))
     if any(_is_for_triton(one, project) for module in modules if module is not None for one in module.all_functions()):
         return True
-    return bool(queries.paths_with_suffix(near, project, ".cu"))
+    return any(folder in path.parents for path in queries.paths_with_suffix(near, project, ".cu"))
 
 
 def _is_for_triton(function: Function, project: Project) -> bool:
@@ -114,21 +129,69 @@ def _chooses(function: Function, project: Project) -> bool:
     events = function.flow.events
     calls = [event.value for event in events if event.kind is EventKind.CALL]
     is_layer = function.owner is not None and project.classes.model(function.owner).is_module is True
-    if any(_is_for_some(event, is_layer, function, project) for event in events):
+    is_vain = _asks_in_vain(function, project)
+    if any(_is_for_some(event, is_layer, is_vain, function, project) for event in events):
         return True
     parts = list(_parts(part for event in events for part in (event.value, event.target) if part is not None))
     if not is_layer and any(_follows_setting(call, function, project) for call in calls):
         return True
     aside = frozenset(id(part) for call in calls for given in _kept_aside(call) for part in given.walk())
-    return any(_is_choice(part, aside, function.module, project) for part in parts)
+    vain = frozenset(id(part) for part in parts if is_vain and _is_moved(part, function, project))
+    return any(_is_choice(part, aside, function.module, project) for part in parts if id(part) not in vain)
 
 
-def _is_for_some(event: Event, is_layer: bool, function: Function, project: Project) -> bool:
+def _asks_in_vain(function: Function, project: Project) -> bool:
+    """True if a function asks whether there is CUDA, and the run that it is part of goes there without asking, too.
+
+    The run leads through the function, the methods of its object that only other code calls, and the functions of its
+    file that these call. A layer's literals are what is to be judged, and tell nothing about who runs it.
+    """
+    if "is_available" not in function.words:
+        return False
+    module, owner = function.module, function.owner
+    if owner is not None and project.classes.model(owner).is_module is not False:
+        return False
+    reached = [function, *(() if owner is None else _entered(owner))]
+    for current in reached:
+        for event in current.flow.of(EventKind.CALL):
+            if event.handled or any(map(chooses, _tests(event))):
+                continue
+            if device_of(event.value, current, project) is not None:
+                return True
+            callee = event.value.callee
+            found = project.names.definition(module, callee)
+            called = found.function if isinstance(found, DefinedFunction) else None
+            if current.owner is not None and called is None:
+                called = current.owner.methods.get(self_attribute(callee) or "")
+            is_own = called is not None and called.module is module and called.name not in MOVING
+            if called is not None and is_own and called not in reached:
+                reached.append(called)
+    return False
+
+
+def _entered(cls: Class) -> Iterator[Function]:
+    """The methods of a class that none of its methods calls."""
+    calls = (event.value for method in cls.methods.values() for event in method.flow.of(EventKind.CALL))
+    called = {self_attribute(call.callee) for call in calls}
+    return (method for name, method in cls.methods.items() if name not in called and name not in MOVING)
+
+
+def _is_moved(part: Value, function: Function, project: Project) -> bool:
+    """True for what is on a CUDA device if there is one, and where it was before if not."""
+    return part.op is Op.CHOICE and any(
+        one.op is Op.CALL and device_of(one, function, project) is not None for one in part.args
+    )
+
+
+def _is_for_some(event: Event, is_layer: bool, is_vain: bool, function: Function, project: Project) -> bool:
     """True if a value is put on a CUDA device, stored or returned under a condition that chooses a device.
 
-    A flag by which some tensors visit the device, and no layer does, chooses nothing for the model.
+    A flag by which some tensors visit the device, and no layer does, chooses nothing for the model. `is_vain`: to ask
+    for CUDA chooses nothing.
     """
     tests = _tests(event)
+    if is_vain:
+        tests = [test for test in tests if not any(_asks(part, function.module, project) for part in _parts((test,)))]
     if event.kind is EventKind.CALL:
         if not any(map(chooses, tests)) or device_of(event.value, function, project) is None:
             return False

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Methods that move on purpose.
 MOVING = frozenset(("cuda", "to", "_apply", "cpu"))
+#: Methods whose names and arguments say where a tensor goes.
+_MOVES = frozenset(("to", "type_as", "cuda", "cpu"))
 #: The number of parts of a condition that are looked at.
 _MAX_PARTS = 1_000
 _CUDA = re.compile(r"cuda(?::\d+)?")
@@ -90,15 +92,19 @@ def chooses(test: Value) -> bool:
 
 
 def _tested_parts(test: Value) -> Iterator[Value]:
-    """The parts of a condition, without the devices to which tensors in it were moved."""
+    """The parts of a condition, without the devices to which tensors in it were moved.
+
+    What is nothing but a move (`if self.cuda():`) is meant as a question.
+    """
     queue, seen = [test], set[int]()
     for value in queue:
         if id(value) in seen or len(seen) > _MAX_PARTS:
             continue
         seen.add(id(value))
         yield value
-        is_moved = value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("to", "type_as")
-        queue.extend(value.args[:1] if is_moved else value.args)
+        is_call = value is not test and value.op is Op.CALL
+        is_moved = is_call and value.callee.op is Op.ATTR and value.callee.data in _MOVES
+        queue.extend(value.callee.args if is_moved else value.args)
 
 
 def _asks_machine(test: Value, function: Function, project: Project) -> bool:

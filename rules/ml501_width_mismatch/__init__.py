@@ -38,7 +38,8 @@ class WidthMismatch(Rule):
     - a warning if two layers in a row both map `d_model` to `d_ff`: the second should map back
     - an info if two settings have to be equal, and are equal by default
 
-    Also reports numbers of heads or groups that do not divide the width.
+    Where a layer's output leads to the same two widths again, it reports the first layer only, whose call raises. It
+    also reports numbers of heads or groups that do not divide the width.
 
     ## Why is this bad
     The call of the layer raises `RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x5 and 3x4)`, or the like.
@@ -81,13 +82,13 @@ class WidthMismatch(Rule):
         for function, event, name in _constructor_calls(module, project):
             if name != "Sequential" and not event.handled and not event.value.has_unpacking:
                 yield from self._check_division(function, event, name, project)
-        told: set[int] = set()
+        told: dict[int, Misfit] = {}
         for misfit in _misfits(module, project):
-            from .judged import severity_of
+            from .judged import is_same_mistake, severity_of
 
             severity = None if id(misfit.call.value) in told else severity_of(misfit, project)
-            if severity is not None:
-                told.add(id(misfit.call.value))
+            if severity is not None and not is_same_mistake(misfit, told.values()):
+                told[id(misfit.call.value)] = misfit
                 yield self._finding(misfit, severity)
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:

@@ -18,6 +18,8 @@ from .sizes import Sizes
 from .table import SIZED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size, Symbol
     from modellint.graph.value import Event, Value
@@ -61,6 +63,40 @@ def severity_of(misfit: Misfit, project: Project) -> Severity | None:
     if any(is_tried_out(project, function, event) for event in (*misfit.events, *made)):
         return Severity.INFO
     return severity
+
+
+def is_same_mistake(misfit: Misfit, told: Iterable[Misfit]) -> bool:
+    """True if a layer gets what calls that were told about return, and the same two widths do not fit again."""
+    widths = {misfit.given.size, misfit.taken}
+    first = [one for one in told if {one.given.size, one.taken} == widths]
+    if misfit.around is not None:
+        return any(one.around is misfit.around for one in first)
+    pairs = (zip(one.events, misfit.events, strict=False) for one in first)
+    parted = [next(((before, event) for before, event in pair if before is not event), None) for pair in pairs]
+    for _, event in filter(None, parted):
+        failing = {id(before.value) for before, other in filter(None, parted) if other is event}
+        if any(_comes_from(part, failing, {}) for part in event.value.args):
+            return True
+    return False
+
+
+def _comes_from(value: Value, failing: set[int], known: dict[int, bool]) -> bool:
+    """True if a value is computed from the results of failing calls, whichever way conditions go."""
+    pending, seen = [value], set[int]()
+    for part in pending:
+        if id(part) in failing:
+            return True
+        if part.op is Op.CHOICE and id(part) not in known:
+            known[id(part)] = False
+            # Before the first turn of a loop only its start is known.
+            sides = part.args[:1] if part.data is None else part.args
+            known[id(part)] = bool(sides) and all(_comes_from(side, failing, known) for side in sides)
+        if known.get(id(part)):
+            return True
+        if part.op is not Op.CHOICE and id(part) not in seen:
+            seen.add(id(part))
+            pending += part.args[:1] if part.op is Op.BOOL else part.args
+    return False
 
 
 def _is_made_again(misfit: Misfit, project: Project) -> bool:

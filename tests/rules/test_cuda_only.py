@@ -131,6 +131,19 @@ CHOICES = {
     + "import torch\n\ndef start(x):\n    if torch.cuda.is_available():\n        return train(x[:, 0].cuda()).cpu()\n",
     "by a flag of a layer": "from torch import nn\nimport torch\n\nclass Sort(nn.Module):\n    def forward(self, x):\n"
     "        return torch.sort(x[:, 0].cuda())[0].cpu() if self.on_gpu else torch.sort(x)[0]\n",
+    "by what there is, for all": "import torch\n\ndef start(net, x):\n    if torch.cuda.is_available():\n"
+    "        net.cuda()\n        x = x[:, 0].cuda()\n    return net(x)\n",
+    "by what there is, for an object": "import torch\n\nclass Trainer:\n    def __init__(self, net):\n"
+    "        self.net = net\n        if torch.cuda.is_available():\n            self.move()\n\n"
+    "    def move(self):\n        self.net = self.net.cuda()\n\n    def run(self, x):\n"
+    "        if torch.cuda.is_available():\n            x = x.cuda()\n        return self.net(x)\n",
+    "by a script for the layers": "import argparse\nfrom net.decoder import Decoder\n\nif __name__ == '__main__':\n"
+    "    parser = argparse.ArgumentParser()\n    parser.add_argument('--device')\n"
+    "    Decoder().to(parser.parse_args().device)\n",
+    "by a script whose functions are used": "def place(model, device='cuda'):\n    return model.to(device)\n\n"
+    "if __name__ == '__main__':\n    place(None)\n",
+    "by a move that is meant as a question": "def put(net, x):\n    if net.cuda():\n        x = net(x[:, 0].cuda())\n"
+    "    return x\n",
     "by settings with keys": "def put(x, config):\n    print(config['a'].view(), config.b)\n    x.to(config.device)\n",
     "by an accelerator": "def place(x, one):\n    one.prepare(x)\n    one.gather(x)\n    return x.to(one.device)\n",
 }
@@ -138,9 +151,42 @@ CHOICES = {
 
 @pytest.mark.parametrize("choice", CHOICES.values(), ids=CHOICES)
 def test_a_project_that_chooses_a_device_anywhere_is_warned(workspace: Workspace, choice: str) -> None:
-    workspace.write({**LAYERS, "train.py": SCRIPT, "tools/place.py": choice})
+    user = {"tools/use.py": "from tools.place import place\n"}
+    workspace.write({**LAYERS, **user, "train.py": SCRIPT, "tools/place.py": choice})
     assert told(workspace) == WARNED
     assert told(workspace, "net/encoder.py") == WARNED[1:]
+
+
+ASKING = """
+import torch
+from tools.masks import mask
+
+
+def start(net, x):
+    if torch.cuda.is_available():
+        net, x = net.cuda(), x.cuda()
+    return net(x) * mask(3)
+"""
+FORGETFUL = """
+import torch
+from torch import nn
+
+
+class Mask(nn.Module):
+    def forward(self, x):
+        if torch.cuda.is_available():
+            x = x.cuda()
+        return x * torch.ones(3).cuda()
+"""
+
+
+@pytest.mark.parametrize("helper", ["import torch\n\ndef mask(n):\n    return torch.ones(n).cuda()\n", FORGETFUL])
+def test_a_script_that_asks_is_not_to_blame_for_what_forgets_to(workspace: Workspace, helper: str) -> None:
+    workspace.write({**LAYERS, "train.py": SCRIPT, "tools/start.py": ASKING, "tools/masks.py": helper})
+    assert [one for one in told(workspace) if one[0].startswith("net")] == WARNED
+    workspace.write({"tools/start.py": ""})
+    severity = "warning" if helper is FORGETFUL else "info"
+    assert told(workspace)[0] == ("net/decoder.py", severity)
 
 
 NO_CHOICES = {
@@ -176,6 +222,17 @@ NO_CHOICES = {
     "    return x.to(like.device)\n",
     "what every caller passes": "import torch\n\ndef put(x, like):\n    print(like.kind)\n    x.to(like.device)\n\n"
     "def start(x):\n    return put(x, torch.ones(3))\n",
+    "what was moved": "import torch\n\ndef put(x):\n    x = x[:, 0].cuda()\n    if x.sum() > 0:\n"
+    "        x = torch.ones(3).cuda()\n    return x\n",
+    "asked for in vain": "import torch\n\ndef start(net, x):\n    if torch.cuda.is_available():\n        net.cuda()\n"
+    "    return net(x.cuda())\n",
+    "asked for in vain, for what goes on": "import torch\n\ndef start(net, x):\n    if torch.cuda.is_available():\n"
+    "        net = net.cuda()\n    return run(net, x)\n\ndef run(net, x):\n    return net(x.cuda())\n",
+    "asked for in vain by an object": "import torch\n\nclass Trainer:\n    def __init__(self, net):\n"
+    "        self.net = net\n        if torch.cuda.is_available():\n            self.net.cuda()\n\n"
+    "    def run(self, x):\n        return self.step(x)\n\n    def step(self, x):\n        return self.net(x.cuda())\n",
+    "by a script for itself": "import torch\n\ndef main(device):\n    print(torch.ones(3, device=device))\n\n"
+    "if __name__ == '__main__':\n    main('cuda' if torch.cuda.is_available() else 'cpu')\n",
     "which CUDA device": "import os\n\ndef start(gpu):\n    os.environ['CUDA_VISIBLE_DEVICES'] = gpu\n",
 }
 
@@ -184,6 +241,82 @@ NO_CHOICES = {
 def test_what_asks_for_cuda_or_keeps_results_elsewhere_chooses_nothing(workspace: Workspace, code: str) -> None:
     workspace.write({**LAYERS, "train.py": SCRIPT, "tools/place.py": code})
     assert told(workspace) == [("net/decoder.py", "info")]
+
+
+STARTED = SCRIPT.replace("\nmain()\n", '\nif __name__ == "__main__":\n    main()\n')
+CHOSEN = STARTED.replace("model = ", "argparse.ArgumentParser().add_argument('--device')\n    model = ").replace(
+    "import torch", "import argparse\nimport torch", 1
+)
+ONE = {"one/net/encoder.py": LAYERS["net/encoder.py"], "one/net/decoder.py": LAYERS["net/decoder.py"]}
+OTHER = {"other/net/encoder.py": LAYERS["net/encoder.py"], "other/train.py": CHOSEN}
+
+
+def test_programs_beside_each_other_are_judged_each_for_itself(workspace: Workspace) -> None:
+    workspace.write({**ONE, **OTHER, "one/train.py": STARTED})
+    of_one = [("one/net/decoder.py", "info")]
+    assert told(workspace) == [*of_one, ("other/net/encoder.py", "warning")]
+    workspace.write({"third/net/encoder.py": LAYERS["net/encoder.py"], "third/train.py": STARTED})
+    assert told(workspace) == [*of_one, ("other/net/encoder.py", "warning"), ("third/net/encoder.py", "info")]
+
+
+#: Files by which the layers in `one` belong to a program that chooses a device, or to none of its own.
+JOINED = {
+    "another program uses them": {"one/train.py": STARTED, "other/run.py": "from one.net.encoder import Encoder\n"},
+    "a function of another program uses them": {
+        "one/train.py": STARTED,
+        "other/run.py": "def run():\n    from one.net.encoder import Encoder\n    return Encoder()\n",
+    },
+    "no script": {"one/train.py": SCRIPT.replace("\nmain()\n", "")},
+    "a script that another program imports": {"one/train.py": STARTED, "run.py": "from one import train\n"},
+    "both use a helper": {
+        "one/train.py": STARTED + "    from common import masks\n",
+        "one/use.py": "from common import masks\n",
+        "one/net/use.py": "from common import masks\n",
+        "common/masks.py": "def mask(x):\n    return x\n",
+        "other/use.py": "from common import masks\n",
+    },
+}
+
+
+@pytest.mark.parametrize("files", JOINED.values(), ids=JOINED)
+def test_a_program_that_others_share_is_judged_with_them(workspace: Workspace, files: dict[str, str]) -> None:
+    workspace.write({**ONE, **OTHER, **files})
+    found = [one for one in told(workspace) if one[0].startswith("one")]
+    assert found == [("one/net/decoder.py", "warning"), ("one/net/encoder.py", "warning")]
+
+
+WRAPPER = """
+from torch import nn
+
+
+class Wrapper(nn.Module):
+    def __init__(self, module{more}):
+        super().__init__()
+        self.module = {kept}
+
+    def forward(self, x):
+        return {result}
+"""
+KEPT = {"more": "", "kept": "module", "result": "self.module(x.cuda(non_blocking=True))"}
+MOVED = LAYER.format(name="Encoder").replace("(3, 3)\n", "(3, 3)\n        {move}\n")
+WHOLE = [
+    (WRAPPER.format(**KEPT), "info"),
+    (WRAPPER.format(**{**KEPT, "kept": "nn.Sequential(module, nn.ReLU())"}), "warning"),
+    (WRAPPER.format(**{**KEPT, "result": "self.module(x.cuda()) + x.cuda()"}), "warning"),
+    (WRAPPER.format(**{**KEPT, "result": "self.module((x * 2).cuda())"}), "warning"),
+    (MOVED.format(move='self.to("cuda").to(float)'), "info"),
+    (MOVED.format(move="self.half().cuda()"), "warning"),
+    (MOVED.format(move="self.to(float).cuda()"), "info"),
+    (MOVED.format(move="self.proj.cuda()"), "warning"),
+    (MOVED.format(move="self.to(x.device)"), "warning"),
+    (MOVED.format(move="if torch.cuda.is_available():\n            self.cuda()"), "warning"),
+]
+
+
+@pytest.mark.parametrize(("code", "severity"), WHOLE)
+def test_a_class_that_decides_for_all_of_itself_is_an_info(workspace: Workspace, code: str, severity: str) -> None:
+    workspace.write({"net/encoder.py": code})
+    assert ("net/encoder.py", severity) in told(workspace)
 
 
 CONTEXTS = [

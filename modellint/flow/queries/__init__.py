@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.classes import owners_set as owners_set
     from modellint.flow.queries.classes import subclasses as subclasses
     from modellint.flow.queries.files import files_mentioning as files_mentioning
+    from modellint.flow.queries.files import is_apart as is_apart
     from modellint.flow.queries.files import is_generator_source as is_generator_source
     from modellint.flow.queries.files import is_mentioned_elsewhere as is_mentioned_elsewhere
     from modellint.flow.queries.files import is_searchable as is_searchable
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.files import neighbours as neighbours
     from modellint.flow.queries.files import paths_mentioning as paths_mentioning
     from modellint.flow.queries.files import paths_with_suffix as paths_with_suffix
+    from modellint.flow.queries.files import program_folder as program_folder
     from modellint.flow.queries.files import project_root as project_root
     from modellint.flow.queries.functions import is_new_tensor as is_new_tensor
     from modellint.flow.queries.functions import is_plain_parameter as is_plain_parameter
@@ -210,8 +212,8 @@ else:
                 "owners_read owners_set subclasses"
             ),
             "modellint.flow.queries.files": (
-                "files_mentioning is_generator_source is_mentioned_elsewhere is_searchable is_shadowed is_trial "
-                "neighbours paths_mentioning paths_with_suffix project_root"
+                "files_mentioning is_apart is_generator_source is_mentioned_elsewhere is_searchable is_shadowed "
+                "is_trial neighbours paths_mentioning paths_with_suffix program_folder project_root"
             ),
             "modellint.flow.queries.functions": "is_new_tensor is_plain_parameter outcome",
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.link import searched
+from modellint.link import imports, searched
 from modellint.link.calls import doubts
 from modellint.link.values import callers
 
@@ -29,6 +29,19 @@ def is_searchable(near: ModuleFacts, project: Project) -> bool:
 def project_root(near: ModuleFacts, project: Project) -> Path:
     """The root of the project that a file belongs to."""
     return searched.root_of(project, near.file)
+
+
+def program_folder(near: ModuleFacts, project: Project) -> Path:
+    """The nearest folder above a file that holds a script that starts it, and all files that imports connect with it.
+
+    It is the root of the project where the repository holds no other program.
+    """
+    return imports.program_folder(near, project)
+
+
+def is_apart(module: ModuleFacts, project: Project) -> bool:
+    """True if a file is a script that imports no other file of the project, and that no other file imports."""
+    return imports.is_apart(module, project)
 
 
 def files_mentioning(near: ModuleFacts, project: Project, *words: str) -> Iterator[ModuleFacts]:

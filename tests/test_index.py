@@ -16,6 +16,8 @@ from effort import drawn
 from test_kept import OTHER, PROJECT
 
 import modellint
+from modellint.flow import memo
+from modellint.flow.domain import Constant
 from modellint.frontends import python
 from modellint.link.portable import Anchors
 from modellint.reading.index import FILE_NAME, Index
@@ -100,6 +102,37 @@ def test_projects_share_what_they_find_out_about_packages(projects: Callable[[st
     parsed.clear()
     assert found(second) == expected
     assert set(parsed) == {"mine.py", "other.py"}
+
+
+def test_calls_with_constants_are_followed_once(
+    projects: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages ask again and again for what is installed: `if is_available("torch", True): …`."""
+    first, second = projects("first"), projects("second")
+    for root in (first, second):
+        packages = root / ".venv/lib/python3.11/site-packages/model"
+        (packages / "flags.py").write_text(
+            "NAMES = ('torch', 'numpy')\n\n\ndef is_available(name, is_new=None, least=1.5):\n"
+            "    return name in NAMES and is_new and least < 2\n"
+        )
+        text = (packages / "top.py").read_text()
+        (packages / "top.py").write_text(
+            text.replace("from .parts", "from .flags import is_available\nfrom .parts").replace(
+                "        self.keep(width)\n", "        if is_available('torch', True):\n            self.keep(width)\n"
+            )
+        )
+    followed: list[memo.CallSummary | None] = []
+    parts_of = memo._parts_of
+    monkeypatch.setattr(memo, "_parts_of", lambda summary: followed.append(summary) or parts_of(summary))
+    expected = found(first, cache=False)
+    assert any(summary is not None and summary.atoms == (Constant(value=True),) for summary in followed)
+    assert found(first) == expected
+    followed.clear()
+    assert found(second) == expected
+    assert followed == []
+    packages = second / ".venv/lib/python3.11/site-packages/model"
+    (packages / "flags.py").write_text((packages / "flags.py").read_text().replace("'torch', ", ""))
+    assert found(second) == found(second, cache=False)
 
 
 def test_a_package_that_differs_is_another_one(projects: Callable[[str], Path]) -> None:

@@ -15,6 +15,7 @@ import modellint
 from modellint.config import settings_for
 from modellint.link.budget import Steps
 from modellint.pipeline.analyser import Haste
+from modellint.results.failures import Crash
 from modellint.server.session import Session
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -330,3 +331,23 @@ def test_rules_that_were_dear_run_last(tmp_path: Path) -> None:
     assert [rule.code for rule in found[-2:]] == ["ML204", "ML102"]
     unknown = [rule for rule in rules if rule.code not in ("ML102", "ML204")]
     assert found[:-2] == sorted(unknown, key=lambda rule: rule.requires != ("calls",) and rule.code != "ML213")
+
+
+def test_a_failure_is_told_once_although_answers_come_in_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "patience", -1.0)
+    path = tmp_path / "model.py"
+    session = Session(settings_for([path], isolated=True))
+    told: list[str] = []
+
+    def tell() -> None:
+        session.findings()
+        told.extend(str(one.error) for one in session.news() if isinstance(one, Crash))
+
+    session.on_first_answer = tell
+    rule = next(rule for rule in session.rules.active if rule.code == "ML213")
+    monkeypatch.setattr(type(rule), "check_python", lambda *_: 1 / 0)
+    for number in range(3):
+        session.open(path, f"{SEVERAL}x = {number}\n".encode())
+        session.check()
+        tell()
+    assert told == ["ZeroDivisionError: division by zero"]

@@ -3,7 +3,7 @@
 A run of look-ups remembers each call that it follows until it ends. A call with constant arguments has the same result
 in all runs: frameworks check again and again if a package is installed, or which version it has. Its result is
 remembered for the project, and forgotten by dependency, if it holds no value of a body: only constants, plain and
-unknown atoms.
+unknown atoms. Most are kept for later runs, too.
 """
 
 from __future__ import annotations
@@ -11,22 +11,27 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Real, Tensor, Unknown, function_of
+from modellint.flow.domain import NO_ARGUMENTS, ClassRef, Constant, Outside, Plain, Real, Tensor, Unknown, function_of
 from modellint.flow.heap import TENSORS, Shell, tensors_held, tensors_in
 from modellint.graph.immutable import dataclass, replace
+from modellint.graph.python import Function
 from modellint.graph.value import Nested
+from modellint.link.remembered import Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from modellint.flow.domain import Arguments, Atom, Atoms, Element, FunctionRef, Site
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Function
 
 Noted = TypeVar("Noted")
 #: The most calls of a function that are followed if they differ only in objects made by the same expressions: a
 #: recursive function makes new objects at every call, as many as there are ways to get there.
 _MOST_ALIKE = 8
+#: The types of constants that a question for later runs may name.
+_TOLD = (str, int, bool)
+#: The form of a summary that is kept for later runs.
+_KEPT = Form(tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,12 @@ class Memo:
             return found if is_kept else None
 
         circumstances = run.loops > 0, *map(type, run.theories)
-        known = run.project.once(("call", circumstances, self.key(function, given)), summary)
+        words = _words_of(function, given, (run.objects.is_at_work, *run.asked.state()))
+        if words is None:
+            known = run.project.once(("call", circumstances, self.key(function, given)), summary)
+        else:
+            question = "call of constants", code, circumstances, words
+            known = _summary_of(run.project.once(question, lambda: _parts_of(summary()), kept=_KEPT))
         if made:
             return made[0]
         if known is None:
@@ -134,6 +144,62 @@ class Memo:
         run.is_complete = was_complete and run.is_complete
         calls.done = done | calls.done
         return found, is_kept
+
+
+def _words_of(function: FunctionRef, given: Arguments, state: tuple[Hashable, ...]) -> str | None:
+    """The arguments of a call and the state of its run in words; None if they cannot be told so."""
+    if function.receiver is not None or function.arguments != NO_ARGUMENTS:
+        return None
+    found: list[str] = [str(function.above), str(given.is_complete)]
+    for part in state:
+        if part is not None and type(part) not in _TOLD:
+            return None
+        found.append(repr(part))
+    for name, atoms in (*(("", one) for one in given.positional), *given.keywords.items()):
+        words = [_word_of(atom) for atom in atoms]
+        if None in words:
+            return None
+        found.append(f"{name}={' or '.join(filter(None, words))}")
+    return ", ".join(found)
+
+
+def _word_of(atom: Atom) -> str | None:
+    if isinstance(atom, Constant):
+        return repr(atom.value) if atom.value is None or type(atom.value) in _TOLD else None
+    if type(atom) is Plain:
+        return f"plain {atom.device}"
+    return "unknown" if atom == Unknown() else f"outside {atom.name}" if type(atom) is Outside else None
+
+
+def _parts_of(summary: CallSummary | None) -> tuple[Any, ...]:
+    """A summary in plain parts, with the kind of each atom and its value or device; empty for None."""
+    if summary is None:
+        return ()
+    atoms = ((type(atom).__name__, getattr(atom, "value", getattr(atom, "device", ""))) for atom in summary.atoms)
+    return tuple(atoms), summary.done, summary.steps
+
+
+def _summary_of(parts: tuple[Any, ...]) -> CallSummary | None:
+    """The summary that has these parts; None if they are those of none."""
+    try:
+        atoms, done, steps = parts
+        found = tuple([_atom_of(*one) for one in atoms])
+    except (TypeError, ValueError):
+        return None
+    is_sound = type(done) is frozenset and type(steps) is int and all(isinstance(one, Function) for one in done)
+    return CallSummary(found, done, steps) if is_sound else None
+
+
+def _atom_of(kind: str, value: object) -> Atom:
+    """A constant of a value, a plain atom of a device, or an unknown one. Raises TypeError or ValueError for others."""
+    if kind == "Constant":
+        hash(value)
+        return Constant(value)
+    if kind == "Plain" and isinstance(value, str):
+        return Plain(device=value)
+    if kind == "Unknown":
+        return Unknown()
+    raise ValueError(f"no atom: {kind} {value!r}")
 
 
 def _form_of(key: Hashable) -> Hashable:

@@ -11,7 +11,6 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from modellint.reading.digest import digest
 from modellint.reading.files import parse_json
@@ -192,6 +191,7 @@ def remove(folder: Path) -> None:
 def _connected(file: Path, mode: str) -> sqlite3.Connection:
     """A connection to a database, opened as SQLite's `mode` says. Raises sqlite3.Error."""
     import sqlite3
+    from urllib.parse import quote
 
     address = f"file:{quote(Path(file).absolute().as_posix())}?mode={mode}"
     connect: Callable[..., sqlite3.Connection] = sqlite3.connect

@@ -203,7 +203,12 @@ class Session:
             findings, texts = self._good.get(path, ((), {}))
             typed = Typed(texts, self._analyser.files.read)
             before = (typed.finding(one) for one in findings if one.code in result.waiting)
-            self._results[path] = replace(result, findings=(*result.findings, *filter(None, before)))
+            known = self._results.get(path)
+            self._results[path] = replace(
+                result,
+                findings=(*result.findings, *filter(None, before)),
+                crashes=() if known is None else known.crashes,  # which are no news
+            )
             tell()
 
         return Haste(answer, self._costs.get(path, {}), self.patience)

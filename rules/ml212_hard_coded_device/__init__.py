@@ -84,7 +84,7 @@ class HardCodedDevice(Rule):
     code = "ML212"
     name = "hard-coded-device"
     severity = Severity.WARNING
-    requires = ("callers", "state")
+    requires = ("callers", "mro", "state")
     about = ("torch.Tensor",)
     probe = staticmethod(called_probe)
 

@@ -32,14 +32,14 @@ def program_folder(near: ModuleFacts, project: Project) -> Path:
 def _find_program(near: ModuleFacts, root: Path, project: Project) -> Path:
     folder = near.file.parent
     while root in folder.parents:
-        connected = _connected(folder, root, project)
+        connected = _connected_folder(folder, root, project)
         if any(_is_entry(path, project) for path in _below(connected, paths_mentioning(project, near, "__main__"))):
             return connected
         folder = connected.parent
     return root
 
 
-def _connected(folder: Path, root: Path, project: Project) -> Path:
+def _connected_folder(folder: Path, root: Path, project: Project) -> Path:
     """The folder of all files that imports connect with the files of one folder."""
     seen: set[Path] = set()
     pending = [folder / name for name in sorted(project.files.listdir(folder)) if name.endswith(".py")]
@@ -50,8 +50,8 @@ def _connected(folder: Path, root: Path, project: Project) -> Path:
         if len(seen) > _MAX_FILES:
             return root
         if module is not None:
-            callers = list(_mentioning(module, project))
-            linked = (*_imported(module, project).values(), *(path.parent for path in callers))
+            callers = list(_possible_importers(module, project))
+            linked = (*_imports_of(module, project).values(), *(path.parent for path in callers))
             folder = Path(os.path.commonpath([folder, *(one for one in linked if one == root or root in one.parents)]))
             pending += callers
     return folder
@@ -59,13 +59,13 @@ def _connected(folder: Path, root: Path, project: Project) -> Path:
 
 def is_apart(module: ModuleFacts, project: Project) -> bool:
     """True if a file is a script that imports no other file of the project, and none imports it."""
-    return _is_script(module) and not _imported(module, project) and not _is_imported(module, project)
+    return _is_script(module) and not _imports_of(module, project) and not _is_imported(module, project)
 
 
 def _is_entry(path: Path, project: Project) -> bool:
     """True if a file is a script that imports files of the project, and no other file imports it."""
     module = project.python(path)
-    if module is None or not _is_script(module) or not _imported(module, project):
+    if module is None or not _is_script(module) or not _imports_of(module, project):
         return False
     return not _is_imported(module, project)
 
@@ -78,16 +78,16 @@ def _is_script(module: ModuleFacts) -> bool:
 
 
 def _is_imported(module: ModuleFacts, project: Project) -> bool:
-    others = map(project.python, _mentioning(module, project))
-    return any(module.file in _imported(other, project) for other in others if other is not None)
+    others = map(project.python, _possible_importers(module, project))
+    return any(module.file in _imports_of(other, project) for other in others if other is not None)
 
 
-def _imported(module: ModuleFacts, project: Project) -> dict[Path, Path]:
+def _imports_of(module: ModuleFacts, project: Project) -> dict[Path, Path]:
     """The files and packages of the project that a file imports, each with the folder in which its name is found."""
-    return project.once(("imported", module.file), lambda: dict(_find_imported(module, project)))
+    return project.once(("imported", module.file), lambda: dict(_find_imports(module, project)))
 
 
-def _find_imported(module: ModuleFacts, project: Project) -> Iterator[tuple[Path, Path]]:
+def _find_imports(module: ModuleFacts, project: Project) -> Iterator[tuple[Path, Path]]:
     search = project.names.path
     stars = ((None, name) for name in module.star_imports)
     for local, name in (*module.imports.items(), *stars):
@@ -101,7 +101,7 @@ def _find_imported(module: ModuleFacts, project: Project) -> Iterator[tuple[Path
             yield file, file.parent if local in module.relative else base
 
 
-def _mentioning(module: ModuleFacts, project: Project) -> Iterator[Path]:
+def _possible_importers(module: ModuleFacts, project: Project) -> Iterator[Path]:
     """The other files that mention each part of the name by which they would import a file."""
     root, file = root_of(project, module.file), module.file
     folders = file.relative_to(root).parent.parts

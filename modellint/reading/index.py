@@ -132,13 +132,13 @@ class Index:
         import sqlite3
 
         with suppress(sqlite3.Error):
-            self._reader = _connected(file, "ro")
+            self._reader = _connect(file, "ro")
 
     def _write(self, file: Path, new: dict[str, bytes]) -> None:
         """Write rows. Raises OSError and sqlite3.Error."""
         file.parent.mkdir(parents=True, exist_ok=True)
         now = int(time.time())
-        with closing(_connected(file, "rwc")) as database:
+        with closing(_connect(file, "rwc")) as database:
             database.execute("PRAGMA synchronous = OFF")  # what a crash of the machine spoils counts as none
             with database:
                 database.execute("BEGIN IMMEDIATE")
@@ -176,7 +176,7 @@ def create(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with closing(_connected(folder / FILE_NAME, "rwc")) as database:
+        with closing(_connect(folder / FILE_NAME, "rwc")) as database:
             database.execute(_CREATE)
     except sqlite3.Error as error:
         raise OSError(0, str(error)) from None
@@ -188,7 +188,7 @@ def remove(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def _connected(file: Path, mode: str) -> sqlite3.Connection:
+def _connect(file: Path, mode: str) -> sqlite3.Connection:
     """A connection to a database, opened as SQLite's `mode` says. Raises sqlite3.Error."""
     import sqlite3
     from urllib.parse import quote

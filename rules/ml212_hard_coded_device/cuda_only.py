@@ -151,7 +151,7 @@ def _asks_in_vain(function: Function, project: Project) -> bool:
     module, owner = function.module, function.owner
     if owner is not None and project.classes.model(owner).is_module is not False:
         return False
-    reached = [function, *(() if owner is None else _entered(owner))]
+    reached = [function, *(() if owner is None else _entry_methods(owner))]
     for current in reached:
         for event in current.flow.of(EventKind.CALL):
             if event.handled or any(map(chooses, _tests(event))):
@@ -169,7 +169,7 @@ def _asks_in_vain(function: Function, project: Project) -> bool:
     return False
 
 
-def _entered(cls: Class) -> Iterator[Function]:
+def _entry_methods(cls: Class) -> Iterator[Function]:
     """The methods of a class that none of its methods calls."""
     calls = (event.value for method in cls.methods.values() for event in method.flow.of(EventKind.CALL))
     called = {self_attribute(call.callee) for call in calls}

@@ -28,7 +28,7 @@ def missing_modules(module: ModuleFacts) -> Iterator[tuple[str, ast.stmt]]:
     if not missing:
         return
     try:
-        tree = ast.parse(module.text)
+        tree = ast.parse(module.source.text)
     except _NO_CODE:
         return
     for name, statement in _certain_imports(tree.body):

@@ -82,7 +82,7 @@ def unknown_names(module: ModuleFacts, project: Project) -> Iterator[UnknownName
                 found = _in_module(value, function, project) if is_new else None
                 private = _private_module(value, function, project) if is_new and found is None else None
                 if private is not None and not _is_expected(event, function, project):
-                    yield UnknownName("torch", str(private.data), private, function, event, frozenset(), is_gone=True)
+                    yield UnknownName("torch", *private, function, event, frozenset(), is_gone=True)
                 if found is not None and not _is_expected(event, function, project):
                     yield UnknownName(found[0], found[1], value, function, event, *found[2:])
             if event.kind is EventKind.CALL:
@@ -119,16 +119,17 @@ def _in_module(value: Value, function: Function, project: Project) -> tuple[str,
     return owner, name, known, is_gone
 
 
-def _private_module(value: Value, function: Function, project: Project) -> Value | None:
-    """The private module of torch whose attribute is taken, if torch has none of the name: `torch._six.inf`."""
+def _private_module(value: Value, function: Function, project: Project) -> tuple[str, Value] | None:
+    """The name of a private module of torch whose attribute is taken, and the module, if torch has none of the name."""
     module = value.args[0] if value.op is Op.ATTR else value
-    name = str(module.data)
-    if module.op is not Op.ATTR or module is value or name[:1] != "_" or queries.has_module(name):
+    written = str(module.data) if module.op is Op.ATTR else function.module.imports.get(str(module.data), "")
+    name = written.removeprefix("torch.")
+    if module is value or module.op not in (Op.ATTR, Op.GLOBAL) or name[:1] != "_" or queries.has_module(name):
         return None
     if _full_name(module, function, project) != f"torch.{name}" or not queries.may_use_newest_torch(project):
         return None
     is_given = _is_given(name, function.module, project, lambda one, home: _is_module(one, "torch", home, project))
-    return None if is_given else module
+    return None if is_given else (name, module)
 
 
 def _is_module(value: Value, owner: str, function: Function, project: Project) -> bool:

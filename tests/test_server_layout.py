@@ -234,6 +234,7 @@ READERS = {
     "modellint/link/values/kinds.py": {"lines"},
     "rules/ml207_parameter_not_registered/sooner.py": {"lines"},
     "rules/ml504_dropout_always_on/__init__.py": {"lines"},
+    "rules/ml506_unknown_method/imports.py": {"text"},
 }
 
 

@@ -99,8 +99,20 @@ class Haste:
     seconds: float
 
     def ordered(self, rules: Sequence[Rule]) -> list[Rule]:
-        """The rules, the cheapest first; of those without a cost the ones that ask for no more than calls."""
-        return sorted(rules, key=lambda rule: self.costs.get(rule.code, 0.0 if rule.requires == ("calls",) else _A_BIT))
+        """The rules, the cheapest first; of those without a cost the ones that ask for no more than calls.
+
+        What several rules ask is paid by the first of them, so a rule counts as dear as those that it shares it with.
+        """
+        shares: dict[str, float] = {}
+        for rule in rules:
+            for query in set(rule.requires) - {"calls"}:
+                shares[query] = max(shares.get(query, 0.0), self.costs.get(rule.code, 0.0))
+
+        def cost(rule: Rule) -> float:
+            own = self.costs.get(rule.code, 0.0 if rule.requires == ("calls",) else _A_BIT)
+            return max(own, *(shares.get(query, 0.0) for query in rule.requires), 0.0)
+
+        return sorted(rules, key=cost)
 
 
 @dataclass

@@ -263,14 +263,18 @@ class _Answers:
 
     def _trace(self, number: int, kept: RememberedAnswers) -> Trace | None:
         if number not in self._resting:
-            found = [self._pairs[at] for at in self._traces[number]]
-            try:
-                pairs = [(self._anchors.dependency(key), fingerprint) for key, fingerprint in found]
-            except ValueError:  # of another project
-                pairs = [("", "")]
-            keys = dict.fromkeys((*(key for key, _ in pairs), *self._given))
-            self._resting[number] = tuple(keys) if pairs[:1] != [("", "")] and all(map(kept.holds, pairs)) else None
+            self._resting[number] = self._find_trace(number, kept)
         return self._resting[number]
+
+    def _find_trace(self, number: int, kept: RememberedAnswers) -> Trace | None:
+        """The dependencies of a number; None if one has changed, or is a file that has another name in this project."""
+        found = [self._pairs[at] for at in self._traces[number]]
+        try:
+            pairs = [(self._anchors.dependency(key), fingerprint) for key, fingerprint in found]
+        except ValueError:
+            return None
+        keys = dict.fromkeys((*(key for key, _ in pairs), *self._given))
+        return tuple(keys) if all(map(kept.holds, pairs)) else None
 
     def forget(self) -> None:
         """Check the dependencies again at the next question."""

@@ -687,11 +687,13 @@ class Lookups(Theory, Sink):
 
         `if ids.max() >= len(self.pe): self.pe = self.longer()`.
         """
+        if not any(tensor.has_elements for tensor in tensors_in(index)):
+            return index
         names = {name for part in value.args if (name := self_attribute(part)) is not None}
         replacing = frame.flow.once(_replacing) if names else {}
         for event in (event for name in names for event in replacing.get(name, ()) if event.value is not value):
             links = () if event.guard is None else event.guard.chain()
-            tests = [part for link in links for part in _values_in_condition(link.test)]
+            tests = [part for link in links for part in frame.flow.once(_values_in_condition, link.test)]
             asked = {e.key for t in tests for own in tensors_in(self.evaluated(t, frame)) for e in own.elements()}
             index = tuple(
                 a for a in index if not asked.intersection(e.key for t in tensors_in((a,)) for e in t.elements())
@@ -767,15 +769,23 @@ def _class_count(scores: Tensor) -> Size | None:
     return found if isinstance(found, Size) else None
 
 
-def _values_in_condition(test: Value) -> Iterator[Value]:
+def _values_in_condition(_: Flow, test: Value) -> list[Value]:
     """The values in a condition, without those that it only counts or measures: `x` of `x.max() >= len(table)`."""
-    if test.op is Op.ATTR and test.data in ("shape", "ndim"):
-        return
-    if test.op is Op.CALL and any("counts" in row.facets for row in operators.called(called_name(test.callee))):
-        return
-    yield test
-    for part in test.args:
-        yield from _values_in_condition(part)
+    found: dict[int, Value] = {}
+    pending = [test]
+    while pending:
+        value = pending.pop()
+        if id(value) not in found and not _measures(value):
+            found[id(value)] = value
+            pending += reversed(value.args)
+    return list(found.values())
+
+
+def _measures(value: Value) -> bool:
+    """True if a value is a shape, a number of dimensions, or a count."""
+    if value.op is Op.CALL:
+        return any("counts" in row.facets for row in operators.called(called_name(value.callee)))
+    return value.op is Op.ATTR and value.data in ("shape", "ndim")
 
 
 def _exits(flow: Flow) -> list[tuple[Value, PathCondition]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import calls_of
 
 from modellint.flow import queries
 from modellint.graph.value import EventKind
@@ -72,6 +73,36 @@ def test_a_lookup_has_its_table_and_its_element(asked: queries.Queries) -> None:
     assert (lookup.rows, lookup.element.bound.number) == (queries.size_of((queries.Constant(10),)), 12)
     assert asked.lookups_in(lookup.table) == [lookup] == list(asked.lookups())
     assert asked.lookups_in(lookup.element.origin) == []
+
+
+GROWING = """\
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head, self.table = nn.Linear(8, 12), nn.Embedding(10, 8)
+
+    def forward(self, x):
+        ids = self.head(x).argmax(-1)
+        end = ids.max()
+{doubled}
+        if end > 10:
+            self.table = nn.Embedding(20, 8)
+        return self.table(ids)
+"""
+
+
+def test_a_condition_that_names_a_value_again_and_again_looks_at_it_once(workspace: Workspace) -> None:
+    def lookups(count: int) -> int:
+        workspace.write({"growing.py": GROWING.format(doubled="        end = end + end\n" * count)})
+        project = Project(ProjectOptions(workspace.root))
+        module = project.python(workspace.root / "growing.py")
+        assert module is not None
+        return calls_of(lambda: list(queries.flow(module, project).lookups()))
+
+    assert lookups(16) < 2 * lookups(8)
 
 
 def test_constants_are_followed_to_losses(asked: queries.Queries) -> None:

@@ -28,14 +28,14 @@ from modellint.flow.callees import (
 )
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS
-from modellint.flow.written_numbers import Below, Constants, Last, fill_targets
+from modellint.flow.written_numbers import Below, Constants, Last, fill_targets, is_counter
 from modellint.graph.arguments import possible_arguments
 from modellint.graph.python import MAKING, Class, Function
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, subscripts, walk_all
 from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from modellint.flow.callees import KnownValues, Objects
     from modellint.flow.summaries import Summaries
@@ -153,6 +153,8 @@ class Body(Constants):
             return self._all(value.args) | self.assigned_kinds(value)
         if op is Op.UNPACK or op is Op.INDEX:
             owner = value.args[0]
+            if is_counter(value):
+                return NONE
             if owner.op is Op.CALL and (row := self.row(owner)) is not None and "pair" in row.facets:
                 at = value.data if op is Op.UNPACK else value.args[1].data
                 return self._all(owner.args) | (frozenset((Ids,)) if at == 1 else NONE)
@@ -285,7 +287,7 @@ class Body(Constants):
         elif op is Op.BIN and facet != "real" and str(value.data) not in _ARITHMETIC:
             return False
         elif op is Op.UNPACK or op is Op.INDEX:
-            parts = value.args[:1]
+            parts = () if is_counter(value) else value.args[:1]
         elif op is Op.COMPREHENSION:
             parts = value.args[-1:]
         return any(self.carries(part, name, facet) for part in parts)
@@ -305,8 +307,8 @@ class Body(Constants):
             value = event.value
             if facet != "ids" or value.args[1].op in (Op.SLICE, Op.CONST) or _is_of_attributes(value):
                 return NONE
-            kinds = kinds_of(value.args[1])
-            return self._row_tables(kinds, value.args[:1]) if kinds != NONE else NONE
+            owner, kinds = value.args[0], kinds_of(value.args[1])
+            return NONE if kinds == NONE or self._gives_mapping(owner) else self._row_tables(kinds, (owner,))
         if event.kind is not EventKind.CALL or called_name(event.value.callee) in ADDERS:
             return NONE
         call, row = event.value, self.row(event.value)
@@ -315,6 +317,22 @@ class Body(Constants):
             if row is None
             else self._operator_tables(row, call, facet, kinds_of)
         )
+
+    def _gives_mapping(self, value: Value) -> bool:
+        """True if a value certainly is a dictionary, written here or returned by a callee: a subscript is a key."""
+        if value.op is not Op.CALL or self.row(value) is not None:
+            return self._is_mapping(value)
+        functions = self.targets(value).functions
+        return bool(functions) and all(map(self._returns_mapping, functions))
+
+    def _returns_mapping(self, function: Function) -> bool:
+        """True if a function returns nothing but dictionaries that it writes."""
+        files = self._files_left(function.module)
+        if files < 0 or any(function.flow.of(EventKind.YIELD)):
+            return False
+        body = self._summaries.body(function, files)
+        returned = [event.value for event in function.flow.of(EventKind.RETURN)]
+        return bool(returned) and all(map(body._is_mapping, returned))
 
     def _operator_tables(
         self, row: operators.Operator, call: Value, facet: Facet, kinds_of: Callable[[Value], Kinds | None]
@@ -371,6 +389,8 @@ class Body(Constants):
 
         `path` is the parameter of the callee, or the attribute chain on it, that is used so.
         """
+        if value.op is Op.LAMBDA and isinstance(value.data, Nested):
+            return SURELY if self._is_taken_inside(value.data, facet) else NONE
         objects = self.objects_passed(value, path)
         found = self._as_tables(objects, lambda one: self._has_rows(one) or self._is_looking_up(one, facet))
         return found | self._attribute_table(value) if found else found
@@ -422,17 +442,28 @@ class Body(Constants):
 
     def _is_taken_inside(self, nested: Nested, facet: Facet) -> bool:
         """True if a nested function may look up one of its parameters."""
-        if nested.flow is not None:
-            return True
-        events = self.flow.events[nested.first : nested.last]
 
         def is_taken(name: str) -> bool:
             def kinds_of(value: Value) -> Kinds | None:
                 return None if self.carries(value, name, facet) else NONE
 
-            return any(self.meets(event, facet, kinds_of) for event in events)
+            return any(self.meets(event, facet, kinds_of) for event in self._events_inside(nested))
 
-        return any(map(is_taken, nested.parameters))
+        return self._inside(nested, facet, lambda: any(map(is_taken, nested.parameters)))
+
+    def _inside(self, nested: Nested, facet: Facet | None, compute: Callable[[], bool]) -> bool:
+        """The answer to a question about a nested function; True if its events are not among those of the body."""
+        if nested.flow is not None:
+            return True
+        key = nested.first, nested.last, facet
+        found = self.known.inside.get(key, self._settled.inside.get(key))
+        if found is None:
+            self.known.inside[key] = False
+            found = self.known.inside[key] = compute()
+        return found
+
+    def _events_inside(self, nested: Nested) -> Sequence[Event]:
+        return self.flow.events[nested.first : nested.last]
 
     def _is_looked_up_by(self, values: Iterable[Value], elements: list[Value], facet: Facet) -> bool:
         """True if an argument of a call may look up another argument, which is in `elements`."""
@@ -446,20 +477,13 @@ class Body(Constants):
         if value.op is Op.CALL and called_name(value.callee) in _PAIRING:
             return any(self._looks_up(arg, facet) for arg in value.args[1:])
         if value.op is Op.LAMBDA:
-            return not isinstance(value.data, Nested) or self._looks_up_inside(value.data)
+            return not isinstance(value.data, Nested) or self._is_taken_inside(value.data, facet)
         return value.op in (Op.ATTR, Op.GLOBAL) and any(self._is_looking_up(one, facet) for one in self.objects(value))
 
     def _looks_up_inside(self, inner: Nested) -> bool:
         """True if a nested function may look up elements that it makes or is passed."""
-        if inner.flow is not None:
-            return True
-        key = inner.first, inner.last
-        found = self.known.inside.get(key, self._settled.inside.get(key))
-        if found is None:
-            self.known.inside[key] = False
-            events = self.flow.events[inner.first : inner.last]
-            found = self.known.inside[key] = any(self._may_look_up_at(event, ALL_KINDS) for event in events)
-        return found
+        events = self._events_inside(inner)
+        return self._inside(inner, None, lambda: any(self._may_look_up_at(event, ALL_KINDS) for event in events))
 
     def _is_looking_up(self, one: object, facet: Facet) -> bool:
         """True if calling the object may look up the arguments of the call."""

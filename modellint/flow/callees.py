@@ -148,8 +148,8 @@ class KnownValues:
     targets: dict[int, CallTargets] = field(default_factory=dict)
     #: Whether values may be, or hold, what a parameter is passed: elements, or real numbers.
     carried: dict[tuple[int, str, bool], bool] = field(default_factory=dict)
-    #: Whether nested functions may look something up, by their first and last event.
-    inside: dict[tuple[int, int], bool] = field(default_factory=dict)
+    #: Whether nested functions may look something up, by their first and last event and what is asked.
+    inside: dict[tuple[int, int, str | None], bool] = field(default_factory=dict)
 
     def add(self, other: KnownValues) -> None:
         """Adds the facts of `other`."""

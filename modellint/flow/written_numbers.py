@@ -207,7 +207,7 @@ def _is_key(subscript: Value) -> bool:
 
 def _sign(value: Value) -> type:
     """The kind of a constant: `Below` if it may be less than -1, `Last` for -1, `Filler` for a row."""
-    if _is_counter(value):
+    if is_counter(value):
         return Filler
     if value.op is not Op.CONST:
         return Below
@@ -215,7 +215,7 @@ def _sign(value: Value) -> type:
     return Below if number < -1 else Last if number == -1 else Filler
 
 
-def _is_counter(value: Value) -> bool:
+def is_counter(value: Value) -> bool:
     """True if a value counts turns of a loop from 0: of `for i in range(n)`, `for i, x in enumerate(xs)`."""
     name = "range"
     if value.op is Op.UNPACK and value.data == 0:

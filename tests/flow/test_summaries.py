@@ -194,6 +194,71 @@ def test_what_a_class_of_the_project_holds_is_no_table(tmp_path: Path, picked: s
     assert roots(tmp_path, code) == []
 
 
+APPLY = """
+import reducing
+
+
+def apply(function, data, *more):
+    if isinstance(data, list):
+        return [apply(function, one, *more) for one in data]
+    return function(data, *more)
+
+
+def gather(table, at, scores):
+    def one(ids):
+        gathered = torch.empty(4, 8)
+        reducing.share(gathered, ids)
+        return gathered.view(-1, *ids.size()[1:])
+
+    return {returned}
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "found"),
+    [
+        ("apply(one, scores.argmax(-1))", []),
+        ("reducing.reduce(scores.argmax(-1), lambda every: every[at])", []),
+        ("apply(lambda ids: nn.Embedding(8, 8)(ids), scores.argmax(-1))", ["gather"]),
+        ("reducing.reduce(scores.argmax(-1), lambda ids: nn.Embedding(8, 8)(ids))", ["gather"]),
+    ],
+)
+def test_a_nested_function_that_is_passed_on_is_no_table(tmp_path: Path, returned: str, found: list[str]) -> None:
+    """What it makes and returns is no table for what it is given."""
+    assert roots(tmp_path, APPLY.format(returned=returned)) == found
+
+
+@pytest.mark.parametrize(
+    ("picked", "found"),
+    [
+        ("named(rows)[ids]", []),
+        ("{name: rows[number] for number, name in enumerate(ids)}", []),
+        ("{name: rows[name] for number, name in enumerate(ids)}", ["pick"]),
+        ("listed(rows)[ids]", ["pick"]),
+    ],
+)
+def test_neither_the_key_of_a_dictionary_nor_a_counter_picks_rows(
+    tmp_path: Path, picked: str, found: list[str]
+) -> None:
+    code = f"""
+def named(rows):
+    found = {{}}
+    for name, row in rows.items():
+        found[name] = row
+    return found
+
+
+def listed(rows):
+    return rows or nn.Embedding(8, 8).weight
+
+
+def pick(scores):
+    rows, ids = torch.zeros(8, 8), scores.argmax(-1)
+    return {picked}
+"""
+    assert roots(tmp_path, code) == found
+
+
 NUMBERS = """
 def train(policy, trainer, steps):
     scores = torch.rand(steps)

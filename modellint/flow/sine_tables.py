@@ -55,6 +55,8 @@ _OF_TABLES = frozenset(
 _HOLDING = frozenset(
     (Op.CHOICE, Op.BOOL, Op.TUPLE, Op.LIST, Op.DICT, Op.SET, Op.STARRED, Op.ITEM, Op.UPDATE, Op.COMPREHENSION, Op.UNARY)
 )
+#: Operations whose value is no number, but may hold some: `+` joins it to another one.
+_SEQUENCES = frozenset((Op.TUPLE, Op.LIST, Op.COMPREHENSION, Op.STRING))
 #: Operations whose value may be a function or class that is passed on, to a `partial`.
 _FUNCTIONS = frozenset((Op.GLOBAL, Op.ATTR, Op.LAMBDA))
 _MAX_DEPTH, _MAX_ASKED = 60, 30
@@ -242,7 +244,7 @@ class SineTables:
     def _call_gives_table(self, call: Value) -> bool:
         """True if a call may return a table: it is of a producer, or passes on a table among its arguments."""
         callee, name = call.callee, called_name(call.callee)
-        if name in self.producers or name in self.counting or not name:
+        if name in self.producers or self._counts(call) or not name:
             return bool(name) or self._may_be_table(callee)
         rows = [] if name in self._own else operators.called(name)
         given = (*callee.args[:1], *call.args[1:]) if callee.op is Op.ATTR else call.args[1:]
@@ -250,6 +252,12 @@ class SineTables:
             return False
         is_passed = bool(rows) or name in self._module.classes or name in self._module.imports or name in self._own
         return any(self._may_be_table(arg) for arg in given if is_passed or arg.op in _FUNCTIONS)
+
+    def _counts(self, call: Value) -> bool:
+        """True if a call may return a tensor that counts up; Python's own `range` makes none."""
+        callee = call.callee
+        is_builtin = callee.op is Op.GLOBAL and callee.data == "range" and "range" not in self._module.imports
+        return not is_builtin and called_name(callee) in self.counting
 
     def _forget(self) -> None:
         """Drops the answers about values: other values may have their identities by now."""
@@ -268,7 +276,7 @@ class SineTables:
     def _asks(self, call: Value) -> bool:
         """True if a call may count up to a length, or request a table of one."""
         name = called_name(call.callee)
-        is_asked = not name or name in self.forwarders or name in self.counting
+        is_asked = not name or name in self.forwarders or self._counts(call)
         return is_asked and any(self._may_be_length(arg, self._known) for arg in call.args[1:])
 
     def _is_cut(self, value: Value) -> bool:
@@ -300,7 +308,9 @@ class SineTables:
         if op is Op.CALL:
             return self._call_gives_length(value, known)
         if op is Op.BIN:
-            return str(value.data) in _SUMS and any(self._is_number(arg, known) for arg in value.args)
+            is_joined = any(arg.op in _SEQUENCES for arg in value.args)
+            may_count = self._may_be_length if is_joined else self._is_number
+            return str(value.data) in _SUMS and any(may_count(arg, known) for arg in value.args)
         if op is Op.INDEX or op is Op.UNPACK:
             owner = value.args[0]
             return _is_shape(owner) or _is_last(value) or self._may_be_length(owner, known)

@@ -78,17 +78,17 @@ def _ids_below(row: Operator, size: Size, found: queries.Atoms | None, made: que
     if any(tensor.ids or tensor.real for tensor in queries.tensors_in(found or ())):
         return found
     others = tuple(atom for atom in found or () if not isinstance(atom, queries.Tensor | queries.Plain))
-    written = _written_limit(made.value, row)
+    written = _written(made.value, row, "limit")
     is_told = written is None or any(map(is_argument, written.walk()))
     return queries.join([others, (queries.Tensor(ids=Clamped(size + Size.of(1), made, None, is_told=is_told)),)])
 
 
-def _written_limit(call: Value, row: Operator) -> Value | None:
-    """The expression for the limit among the arguments of a call."""
-    limit = row.argument("limit")
-    if limit is None or call.op is not Op.CALL:
+def _written(call: Value, row: Operator, facet: str) -> Value | None:
+    """The expression for the argument of a call that a facet names: its limit, or the ids that pick elements."""
+    argument = row.argument(facet)
+    if argument is None or call.op is not Op.CALL:
         return None
-    return call.argument(limit[0] - row.name.startswith("Tensor."), limit[1])
+    return call.argument(argument[0] - row.name.startswith("Tensor."), argument[1])
 
 
 class Guarded:
@@ -177,7 +177,7 @@ def _values_leaving(function: Function, hands_on: bool) -> Iterator[Value]:
 
 
 def _passed_on(value: Value) -> Iterator[Value]:
-    """A value and its parts, without those of which only real numbers, products or sums are left in it."""
+    """A value and those of its parts whose elements may be among its own."""
     seen: set[int] = set()
     pending = [value]
     while pending:
@@ -185,19 +185,26 @@ def _passed_on(value: Value) -> Iterator[Value]:
         if id(part) not in seen:
             seen.add(id(part))
             yield part
-            if not _computes(part):
-                pending += part.args
+            pending += _operands(part)
 
 
-def _computes(value: Value) -> bool:
-    """True if the elements of operands are none of the value: of `ratio * advantage`, or of `loss.mean()`."""
-    if value.op is Op.BIN:
-        return str(value.data) in _COMPUTING
+def _operands(value: Value) -> tuple[Value, ...]:
+    """The operands whose elements may be among the value's: none of `ratio * advantage`, `loss.mean()` or `a == b`.
+
+    Indices only pick elements: `tokens[ids]`, `tokens.gather(1, ids)`.
+    """
+    if value.op is Op.INDEX:
+        return value.args[:1]
+    if value.op is Op.COMPARE or (value.op is Op.BIN and str(value.data) in _COMPUTING):
+        return ()
     if value.op is not Op.CALL:
-        return False
+        return value.args
     rows = operators.called(called_name(value.callee))
     rows = [row for row in rows if value.callee.op is not Op.ATTR or not row.name.startswith("builtins.")]
-    return bool(rows) and all(map(_leaves_no_element, rows))
+    if rows and all(map(_leaves_no_element, rows)):
+        return ()
+    indices = [_written(value, row, "ids") for row in rows]
+    return tuple(arg for arg in value.args if all(arg is not index for index in indices))
 
 
 def _leaves_no_element(row: Operator) -> bool:
@@ -208,13 +215,18 @@ def _leaves_no_element(row: Operator) -> bool:
 
 def _has_limit(call: Value) -> bool:
     """True if a call clamps to a value that may be a number of rows."""
-    written = (_written_limit(call, row) for row in operators.called(called_name(call.callee)))
+    written = (_written(call, row, "limit") for row in operators.called(called_name(call.callee)))
     limits = (limit for limit in written if limit is not None)
     return any(not _is_real(limit) and (limit.op is not Op.CONST or limit.data > 1) for limit in limits)
 
 
 def _is_real(limit: Value) -> bool:
-    """True for a number that is no whole one, as in `ratio.clamp(1.0 - eps, 1.0 + eps)`, and for what is no number."""
+    """True for a number that is no whole one, as in `ratio.clamp(1.0 - eps, 1.0 + eps)`, and for what is no number.
+
+    `torch.finfo(dtype).max` is such a number, wherever it stands in the expression.
+    """
     if limit.op is Op.BIN:
         return limit.data == "/" or any(map(_is_real, limit.args))
-    return limit.op is Op.CONST and type(limit.data) is not int
+    if limit.op is Op.CONST:
+        return type(limit.data) is not int
+    return any(part.op is Op.CALL and called_name(part.callee) == "finfo" for part in limit.walk())

@@ -7,11 +7,13 @@ the table anew, ends the claim.
 
 from __future__ import annotations
 
+import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from modellint.flow import queries
 from modellint.graph.immutable import dataclass
+from modellint.graph.mentions import words
 from modellint.graph.size import Size, excess
 from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
 
@@ -20,12 +22,15 @@ from .leading import leading_home, leading_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.rule import Project
 
 #: How many classes that keep or extend one are looked at.
 _MAX_USERS = 8
+#: `isinstance(x, A)`, `issubclass(x, (A, B))`.
+_CLASS_TEST = re.compile(r"\bis(?:instance|subclass)\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +81,6 @@ class PositionTables:
         self._project = project
         #: The runs, by class, by the attributes whose readers in other files are run, too, and by whether a class that
         #: holds no table is left; each with the files that the result rests on.
-        #: whether only those that keep tables are run, with what that rests on.
         self._known: dict[tuple[Class, frozenset[str], bool], tuple[_ClassRun | None, tuple[str, ...]]] = {}
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
@@ -98,9 +102,9 @@ class PositionTables:
         above = flow.mro(cls)
         modules = queries.neighbours(cls.module, self._project, cls.name)
         for module in (*modules, *modules):  # what derives from it may come behind what keeps it
-            functions = {f.name for f in module.functions.values() if not names.isdisjoint(f.words)}
+            functions = {f.name for f in module.functions.values() if _mentions(f, names)}
             for other in module.classes.values():
-                if other in above or (names | functions).isdisjoint(self._words(other)):
+                if other in above or not self._class_mentions(other, names | functions):
                     continue
                 if self._project.classes.model(other).is_module is True:
                     found[other] = None
@@ -108,10 +112,10 @@ class PositionTables:
                         names.add(other.name)
         return list(found)[:_MAX_USERS]
 
-    def _words(self, cls: Class) -> frozenset[str]:
-        """The names that a class mentions: in its methods, and as its bases."""
-        bases = {(dotted(base) or "").rpartition(".")[2] for base in cls.bases}
-        return frozenset(bases.union(*(method.words for method in _methods(cls, self._project))))
+    def _class_mentions(self, cls: Class, names: AbstractSet[str]) -> bool:
+        """True if a class mentions one of `names`: in its methods, or as its base."""
+        is_base = any((dotted(base) or "").rpartition(".")[2] in names for base in cls.bases)
+        return is_base or any(_mentions(method, names) for method in _methods(cls, self._project))
 
     # -- tables that are read ---------------------------------------------------------------------------------------
 
@@ -280,6 +284,13 @@ class _Limits:
     def _cuts(read: queries.TableRead) -> Callable[[_ClassRun], bool]:
         """A test for a run that reaches the function of a read, but never reads for a run-time length there."""
         return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
+
+
+def _mentions(function: Function, names: AbstractSet[str]) -> bool:
+    """True if a function mentions one of `names`, other than to ask for the class of an object."""
+    if names.isdisjoint(function.words):
+        return False
+    return not names.isdisjoint(words(_CLASS_TEST.sub("", function.text)))
 
 
 def _falls_short(limit: queries.LengthComparison, read: queries.TableRead) -> bool:

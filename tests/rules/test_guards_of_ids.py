@@ -178,6 +178,10 @@ def test_a_sentinel_that_a_parameter_is_has_only_its_default_replaced(
         ("self.step(ids.clamp(-self.rate, self.rate) * batch)", False),
         ("self.step((batch - ids.clamp(-self.rate, self.rate)).pow(2))", False),
         ("self.step(ids.clamp(0, self.rows / 2))", False),
+        ("self.step(ids.clamp(max=torch.finfo(batch.dtype).max - 1000))", False),
+        ("self.step(ids.clamp(max=self.rows) == batch)", False),
+        ("self.step(batch[ids.clamp(max=self.rows)])", True),
+        ("self.step(batch.gather(1, ids.clamp(max=self.rows)).argmax(-1))", True),
     ],
 )
 def test_only_what_may_be_ids_is_run_for_its_clamps(work: str, is_asked: bool, tmp_path: Path) -> None:

@@ -209,6 +209,27 @@ def test_a_method_that_replaces_the_table_counts_where_something_calls_it(find: 
     assert find(text + "\n\ndef longer(model):\n    model.grow(1024)\n") == []
 
 
+def test_a_class_that_only_asks_for_the_class_of_an_object_does_not_use_the_table(find: Find) -> None:
+    """However many ask, the user that cuts the length is looked at."""
+    asking = "".join(
+        f"class Asking{number}(nn.Module):\n"
+        "    def forward(self, module, x):\n"
+        "        return x * isinstance(module, (nn.Linear, Model))\n\n"
+        for number in range(8)
+    )
+    using = (
+        "class Using(nn.Module):\n"
+        "    def __init__(self, config):\n"
+        "        super().__init__()\n"
+        "        self.part = Model(8, config)\n\n"
+        "    def forward(self, x):\n"
+        "        return self.part(x[:, :512])\n"
+    )
+    text = layer(EMBEDDING, "return self.table(torch.arange(x.shape[1]))")
+    assert len(find(f"{text}\n\n{asking}")) == 1
+    assert find(f"{text}\n\n{asking}{using}") == []
+
+
 def test_files_that_are_checked_before_change_nothing(workspace: Workspace) -> None:
     """Their objects read the table as well, and its file's bodies are let go of meanwhile."""
     parts = """

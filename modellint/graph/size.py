@@ -22,6 +22,31 @@ class Symbol(HashedOnce):
         return self.name.rpartition(".")[2]
 
 
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Quotient(Symbol):
+    """The whole quotient of two sizes that cannot be divided exactly: `n // 2`, rounded down.
+
+    `owner` and `name` identify both sizes with their symbols.
+    """
+
+    numerator: Size | None = None
+    denominator: Size | None = None
+
+    @staticmethod
+    def of(numerator: Size, denominator: Size) -> Quotient:
+        a, b = numerator.number, denominator.number
+        default = a // b if a is not None and b else None
+        owners = sorted({symbol.owner for symbol in (numerator.symbols | denominator.symbols)})
+        return Quotient("//".join(owners), f"{numerator}//{denominator}", default, numerator, denominator)
+
+    def __str__(self) -> str:
+        parts = (
+            f"({side})" if len(side.terms) > 1 else str(side) for side in (self.numerator, self.denominator) if side
+        )
+        return " // ".join(parts)
+
+
 Term = tuple[tuple[Symbol, ...], int]
 
 
@@ -80,6 +105,25 @@ class Size(HashedOnce):
             return Size.of(a**b if operator == "**" else a << b)
         return None
 
+    def floor(self, divisor: Size) -> Size:
+        """The size divided by another one, rounded down; a `Quotient` where symbols leave it open.
+
+        What a number divides exactly is taken out: `(4 * n + 3) // 2` is `2 * n + 1`.
+        """
+        count = divisor.constant
+        if count is not None and count > 0:
+            exact = Size(tuple((key, factor // count) for key, factor in self.terms if factor % count == 0))
+            rest = Size(tuple(term for term in self.terms if term[1] % count))
+            number = rest.constant
+            if number is not None:
+                return exact + Size.of(number // count)
+            return exact + Size.symbol(Quotient.of(rest, divisor))
+        if len(divisor.terms) == 1 and self.terms:
+            known = [_without(term, divisor.terms[0]) for term in self.terms]
+            if None not in known:
+                return Size._sum(dict(term for term in known if term is not None))
+        return Size.symbol(Quotient.of(self, divisor))
+
     @property
     def constant(self) -> int | None:
         """The size as a number; None if it has symbols."""
@@ -124,7 +168,8 @@ class Size(HashedOnce):
     def __str__(self) -> str:
         parts: list[str] = []
         for key, factor in sorted(self.terms, key=lambda term: not term[0]):
-            names = " * ".join(str(symbol) for symbol in key)
+            is_alone = factor == 1 and len(key) == 1
+            names = " * ".join(f"({s})" if isinstance(s, Quotient) and not is_alone else str(s) for s in key)
             if not key:
                 parts.append(str(factor))
             elif factor == 1:
@@ -132,6 +177,16 @@ class Size(HashedOnce):
             else:
                 parts.append(f"{factor} * {names}")
         return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+def _without(term: Term, divisor: Term) -> Term | None:
+    """A product divided by another one; None if it is no multiple of it."""
+    key, factor = list(term[0]), term[1]
+    for symbol in divisor[0]:
+        if symbol not in key:
+            return None
+        key.remove(symbol)
+    return None if factor % divisor[1] else (tuple(key), factor // divisor[1])
 
 
 def excess(larger: Size, smaller: Size) -> int | None:

@@ -219,11 +219,21 @@ def _clear() -> None:
 
 
 def _read(text: str) -> None:
+    for homes, names, facets in parse_rows(text):
+        _put(names, homes, facets)
+
+
+def parse_rows(text: str) -> Iterator[tuple[list[tuple[str, str]], list[str], dict[str, str]]]:
+    """The lines of a table: the kinds and modules or classes of the heading, the names, and the facets.
+
+    Raises ValueError for a malformed line.
+    """
     homes: list[tuple[str, str]] = []
     for line in map(str.strip, text.splitlines()):
         names, colon, words = line.partition(" : ")
         if colon and homes and names.strip() and words.strip():
-            _put(names.split(), homes, words.split())
+            split = [word.partition(":") for word in words.split()]
+            yield homes, names.split(), {key: value for key, _, value in split}
         elif line.startswith("["):
             homes = [_home(home, line) for home in line.strip("[]").split(",")]
         elif line:
@@ -237,9 +247,8 @@ def _home(text: str, line: str) -> tuple[str, str]:
     return kind, of
 
 
-def _put(names: list[str], homes: list[tuple[str, str]], words: list[str]) -> None:
-    split = [word.partition(":") for word in words]
-    facets = {key: value for key, _, value in split}
+def _put(names: list[str], homes: list[tuple[str, str]], facets: dict[str, str]) -> None:
+    words = [f"{key}:{value}" if value else key for key, value in facets.items()]
     entries: list[_Entry] = []
     for kind, of in homes:
         is_method = kind == "methods"

@@ -14,6 +14,7 @@ from modellint.commands.indexing import index
 from modellint.commands.project import clean, config, doctor
 from modellint.commands.reveal import reveal
 from modellint.commands.rules import FilePath, complete_code, explain, rules, test_rules
+from modellint.commands.shapes import shapes
 from modellint.config import OUTPUT_FORMATS
 from modellint.config.errors import UsageError
 from modellint.reading.sizes import EXPECTED, parse_size
@@ -137,7 +138,7 @@ def _configurations(
 
 _COMMANDS = {
     "Check": ("check", "merge", "server"),
-    "Inspect models": ("map", "probe"),
+    "Inspect models": ("map", "shapes", "probe"),
     "Rules": ("explain", "rules", "test-rules", "reveal"),
     "Set up": ("config", "doctor", "index", "clean"),
 }
@@ -591,5 +592,5 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
 
 
-for command in (explain, rules, test_rules, reveal, config, clean, doctor, index):
+for command in (explain, rules, test_rules, reveal, shapes, config, clean, doctor, index):
     cli.add_command(command)

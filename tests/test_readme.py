@@ -155,7 +155,20 @@ def test_every_code_exists() -> None:
 
 
 def test_every_option_exists() -> None:
-    commands = ("check", "config", "clean", "doctor", "explain", "index", "map", "merge", "probe", "reveal", "rules")
+    commands = (
+        "check",
+        "config",
+        "clean",
+        "doctor",
+        "explain",
+        "index",
+        "map",
+        "merge",
+        "probe",
+        "reveal",
+        "rules",
+        "shapes",
+    )
     known = set(re.findall(r"--[a-z][a-z-]+", "".join(modellint(command, "--help").stdout for command in commands)))
     for page in (
         "README.md",

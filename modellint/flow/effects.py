@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.theory import Gate
     from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Flow
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -214,3 +215,22 @@ class _Reading:
     def _add(self, functions: Iterable[Function], *, is_own: bool) -> None:
         known = {function for function, _ in self._pending}
         self._pending += [(one, is_own) for one in dict.fromkeys(functions) if one not in known]
+
+
+def object_changing(flow: Flow) -> frozenset[int]:
+    """The ids of a body's calls that may change objects, without those inside other values, which evaluate them."""
+    used = {id(arg) for value in flow.values for arg in value.args}
+    used.update(id(event.value) for event in flow.of(EventKind.STORE))
+    calls = (event.value for event in flow.of(EventKind.CALL) if id(event.value) not in used)
+    return frozenset(id(call) for call in calls if _changes_objects(call))
+
+
+def _changes_objects(call: Value) -> bool:
+    """True if a call in a constructor may store something in the object or in a container."""
+    callee = call.callee
+    if callee.op is Op.ATTR:
+        owner = callee.args[0]
+        is_above = callee.data == "__init__" or (owner.op is Op.CALL and owner.callee.data == "super")
+        if is_above or is_self(owner) or callee.data in ADDERS or callee.data in REGISTRARS:
+            return True
+    return any(is_self(arg) for arg in call.args[1:])

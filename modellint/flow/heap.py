@@ -250,7 +250,7 @@ class Shell:
         known = paths.setdefault(atoms, [])
         if any(one[: len(path)] == path or path[: len(one)] == one for one in known):
             return
-        if key is not None and self.kind == "dict" and not path:
+        if key is not None and (self.kind == "dict" or self.is_module_container) and not path:
             if len(paths) > 1 or known:
                 self.entries = [entry for entry in self.entries if entry.key != key or entry.path]
                 for others in paths.values():

@@ -29,7 +29,7 @@ from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import LONGEST, ExactShell, Path, Shell
 from modellint.flow.library import constants, containers, operations
 from modellint.flow.objects import Objects
-from modellint.flow.theory import Deleted, FunctionMade, Mode, Raised, RanOut, Stored, Theories
+from modellint.flow.theory import Deleted, Foreign, FunctionMade, Mode, Raised, RanOut, Stored, Theories
 from modellint.graph.value import NOWHERE, EventKind, InPlace, Nested, Op, PathCondition, is_self, walk_all
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Later, Trail
     from modellint.flow.theory import Gate, Theory
     from modellint.graph.methods import Method
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Flow, Loop, Value
     from modellint.link.budget import Steps
     from modellint.link.project import Project
@@ -124,6 +125,8 @@ class Interpreter:
         self.path: Path = ()
         #: Undecided conditions that hold only inside of the expression which is being evaluated.
         self.assumed: Path = ()
+        #: The file whose constructors run in order, without waiting; None if all may wait.
+        self.eager: ModuleFacts | None = None
         #: The number of loops around the current event.
         self.loops = 0
         #: The number of deferred stores being computed.
@@ -403,6 +406,8 @@ class Interpreter:
         """
         if not self.mode.waits or not self.objects.under_construction:
             return False
+        if self.eager is not None and frame.function is not None and frame.function.module is self.eager:
+            return False
         layers = (atom for atom in owner if isinstance(atom, Shell) and atom.is_layer)
         has_setter = any(self.objects.own_method(layer, "__setattr__") is not None for layer in layers)
         return not has_setter and not frame.flow.once(_is_of_itself, target, value)
@@ -623,7 +628,7 @@ class Interpreter:
         found = map_join(atoms, self.objects.part, index)
         if value.data < 0:  # a starred target holds a list of the rest
             rest = self.sequence("list", [found], value, frame)
-            rest.is_exact = not self.counts
+            rest.is_exact = not self.counts and not any(isinstance(atom, Foreign) for atom in atoms)
             return (rest,)
         return found
 

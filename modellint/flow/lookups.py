@@ -32,6 +32,7 @@ from modellint.flow.domain import (
     join,
     size_of,
 )
+from modellint.flow.effects import object_changing
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.library.containers import sliced
 from modellint.flow.lookup_records import IGNORED, IdLayer, Lookup, LossLookup, OwnLookup, PaddedPositions
@@ -48,7 +49,7 @@ from modellint.graph.python import alternatives
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name, is_self, picks_rows, self_attribute, subscripts
 from modellint.knowledge.codecs import PACKAGES, is_known
-from modellint.link.classes.calls import ADDERS, REGISTRARS
+from modellint.link.classes.calls import REGISTRARS
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.replacements import copies, replaced
 from modellint.link.names import External
@@ -370,7 +371,7 @@ class Lookups(Theory, Sink):
         if frame.function is None or self._run.objects.under_construction:
             if event.kind is not EventKind.CALL:
                 return True
-            if id(event.value) not in frame.flow.once(_changing):
+            if id(event.value) not in frame.flow.once(object_changing):
                 return False
             return not self._run.objects.puts_off(event, frame, self._is_asked_about)
         if self._runs_all():
@@ -853,22 +854,3 @@ def _unread(model: ClassModel, classes: Classes) -> Iterator[str]:
         for base in each.facts.bases:
             if isinstance(base, External) and "." in base.name and classes.of(base) is None:
                 yield base.name
-
-
-def _changing(flow: Flow) -> frozenset[int]:
-    """The ids of a body's calls that may change objects, without those inside other values, which evaluate them."""
-    used = {id(arg) for value in flow.values for arg in value.args}
-    used.update(id(event.value) for event in flow.of(EventKind.STORE))
-    calls = (event.value for event in flow.of(EventKind.CALL) if id(event.value) not in used)
-    return frozenset(id(call) for call in calls if _changes_objects(call))
-
-
-def _changes_objects(call: Value) -> bool:
-    """True if a call in a constructor may store something in the object or in a container."""
-    callee = call.callee
-    if callee.op is Op.ATTR:
-        owner = callee.args[0]
-        is_above = callee.data == "__init__" or (owner.op is Op.CALL and owner.callee.data == "super")
-        if is_above or is_self(owner) or callee.data in ADDERS or callee.data in REGISTRARS:
-            return True
-    return any(is_self(arg) for arg in call.args[1:])

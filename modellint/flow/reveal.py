@@ -141,7 +141,7 @@ class _Believed:
         """Take the atoms of the expressions that were reached since the last time."""
         for frame in run.of(Frames).take():
             for one in self._asked.get(frame.function, ()) if frame.function is not None else ():
-                if _is_of(one, frame):
+                if is_of_frame(one, frame):
                     run.begin()
                     found = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
                     atoms[one].append(run.behind(found, frame, one.guard))
@@ -159,7 +159,7 @@ class _Believed:
             yield Revealed(name, known, is_shown)
 
 
-def _is_of(one: Written, frame: Frame) -> bool:
+def is_of_frame(one: Written, frame: Frame) -> bool:
     """True if a frame is one of the function in which an expression stands: the outer one, or one inside of it."""
     if one.inner is None or not frame.is_nested:
         return one.inner is None and not frame.is_nested

@@ -19,7 +19,6 @@ from modellint.flow.domain import (
     Filler,
     Ids,
     Length,
-    Number,
     Plain,
     Real,
     Shape,
@@ -40,10 +39,10 @@ from modellint.flow.operation import Operation, constant_in, counted_end, counte
 from modellint.flow.sinks import Sink
 from modellint.flow.subscripts import Subscripts, is_negative, is_whole
 from modellint.flow.theory import Mode, Theory
-from modellint.flow.unpassed import asked_for
+from modellint.flow.unpassed import asked_for, field_of
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
-from modellint.graph.size import Size, Symbol, excess
+from modellint.graph.size import Size, excess
 from modellint.graph.value import EventKind, InPlace, Op, PathCondition, subscripts
 from modellint.link.names import External
 
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
-    from modellint.graph.python import Class
     from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
@@ -140,20 +138,7 @@ class Tensors(Theory):
         return asked_for(self._run, parameter, code, frame)
 
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
-        return atoms if isinstance(owner, Shell) or name is None else self._field(owner, name, atoms)
-
-    @staticmethod
-    def _field(model: ClassModel, name: str, default: Atoms) -> Atoms:
-        """A numeric field of a class as a symbol with its name and default; other defaults are returned as they are.
-
-        Any annotated attribute of a class that is no layer is such a field, as other libraries than `dataclasses` make
-        fields of annotations, too.
-        """
-        size = size_of(default)
-        if size is None or model.cls is None or model.is_module is True or not _is_field(model.cls, name):
-            return default
-        symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
-        return (Number(Size.symbol(symbol)),)
+        return atoms if isinstance(owner, Shell) or name is None else field_of(owner, name, atoms)
 
     def store(self, atoms: Atoms, shell: Shell, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
         is_placed = value is not None and frame.function is not None
@@ -736,12 +721,6 @@ class Tensors(Theory):
             replace(a, ids=replace(a.ids, part=known.value)) if isinstance(a, Tensor) and a.ids is not None else a
             for a in found
         )
-
-
-def _is_field(cls: Class, name: str) -> bool:
-    """True if a class-level attribute is a field: annotated, and neither `ClassVar` nor `Final`."""
-    annotation = cls.annotations.get(name)
-    return annotation is not None and all(part.data not in ("ClassVar", "Final") for part in annotation.walk())
 
 
 def _asked_for_kind(real: Real) -> Tensor:

@@ -54,6 +54,10 @@ class Comparable:
         """The outcome of `isinstance(atom, kind)`."""
         return None
 
+    def sequence(self) -> list[Atoms] | None:
+        """The entries of an atom that is a sequence; None if it is none."""
+        return None
+
 
 class Foreign(Comparable):
     """An atom that only its theory understands; to everything else it is no value of Python."""

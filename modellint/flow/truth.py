@@ -151,7 +151,8 @@ def _compare(operator: str, left: Atoms, right: Atoms) -> bool | None:
 
 
 def _compare_one(left: Atom, right: Atom, operator: str) -> bool | None:
-    if isinstance(right, Constant) and right.value is None and operator in ("is", "is not", "==", "!="):
+    is_equality = operator in ("==", "!=") and not isinstance(left, Comparable)
+    if isinstance(right, Constant) and right.value is None and (is_equality or operator in ("is", "is not")):
         outcome = _is_none(left)
         return outcome if outcome is None or operator in ("is", "==") else not outcome
     if operator in ("in", "not in"):

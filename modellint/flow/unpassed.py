@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, SymbolicInput, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, Number, SymbolicInput, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, Slot
 from modellint.graph.python import REST, alternatives, sides
-from modellint.graph.size import Symbol
+from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op, dotted
 from modellint.link.classes.calls import MODULE
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
-    from modellint.graph.python import Function
+    from modellint.graph.python import Class, Function
     from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -50,6 +50,25 @@ def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame
     path = str(function.module.path)
     symbol = Symbol(f"{path}:{function.qualname}", parameter.name, default)
     return (SymbolicInput(parameter.name, symbol, f"{path}:{parameter.name}"),)
+
+
+def field_of(model: ClassModel, name: str, default: Atoms) -> Atoms:
+    """A numeric field of a class as a symbol with its name and default; other defaults are returned as they are.
+
+    Any annotated attribute of a class that is no layer is such a field, as other libraries than `dataclasses` make
+    fields of annotations, too.
+    """
+    size = size_of(default)
+    if size is None or model.cls is None or model.is_module is True or not _is_field(model.cls, name):
+        return default
+    symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
+    return (Number(Size.symbol(symbol)),)
+
+
+def _is_field(cls: Class, name: str) -> bool:
+    """True if a class-level attribute is a field: annotated, and neither `ClassVar` nor `Final`."""
+    annotation = cls.annotations.get(name)
+    return annotation is not None and all(part.data not in ("ClassVar", "Final") for part in annotation.walk())
 
 
 def container_of_layers(parameter: Parameter, function: Function, project: Project) -> Shell | None:

@@ -74,6 +74,7 @@ class Expressions:
         self.events: list[Event] = []
         self.unpackings: list[Event] = []
         self.reads: list[Event] = []
+        self.computed: list[Event] = []
         self.dropped: list[Event] = []
         self.imported: list[str] = []
         self.guard: PathCondition | None = None
@@ -101,6 +102,7 @@ class Expressions:
             tuple(self.reads),
             tuple(self.dropped),
             tuple(self.imported),
+            tuple(self.computed),
         )
 
     # -- building blocks ---------------------------------------------------------------------------------------
@@ -110,6 +112,12 @@ class Expressions:
 
     def event(self, kind: EventKind, value: Value, target: Value | None = None) -> None:
         self.events.append(Event(kind, value, target, self.guard, self.loops, self.contexts, self.handled))
+
+    def compute(self, operands: tuple[Value, ...], operator: object, node: ast.AST) -> Value:
+        """The result of a binary operator, which is noted with its circumstances."""
+        value = self.value(Op.BIN, operands, operator, node)
+        self.computed.append(Event(EventKind.READ, value, None, self.guard, self.loops, self.contexts, self.handled))
+        return value
 
     def turn(self, turns: tuple[tuple[Value, Value], ...]) -> Loop:
         """Note that a loop begins here."""
@@ -193,12 +201,14 @@ class Expressions:
         """The value of an expression that was lowered before: without its events."""
         events, self.events = self.events, []
         reads, self.reads = self.reads, []
+        computed, self.computed = self.computed, []
         turned, self.turned = self.turned, []
         inner, self.inner = self.inner, []
         value = self.expression(node)
         for function in self.inner:
             function.first, function.last, function.loops = 0, 0, ()
         self.events, self.turned, self.inner, self.reads = events, turned, inner, reads
+        self.computed = computed
         return value
 
     def under(self, test: Value, truthy: bool, node: ast.expr) -> Value:
@@ -252,9 +262,8 @@ class Expressions:
             self.rebind(func.value, call)
 
     def _binary(self, node: ast.BinOp) -> Value:
-        return self.value(
-            Op.BIN, (self.expression(node.left), self.expression(node.right)), BINARY[type(node.op)], node
-        )
+        operands = self.expression(node.left), self.expression(node.right)
+        return self.compute(operands, BINARY[type(node.op)], node)
 
     def _unary(self, node: ast.UnaryOp) -> Value:
         operand = self.expression(node.operand)

@@ -90,7 +90,7 @@ class Lowering(Expressions):
     def _aug_assign(self, node: ast.AugAssign) -> bool:
         old = self.expression(_as_load(node.target))
         value = self.expression(node.value)
-        changed = self.value(Op.BIN, (old, value), _IN_PLACE[type(node.op)], node)
+        changed = self.compute((old, value), _IN_PLACE[type(node.op)], node)
         if isinstance(node.target, ast.Name):
             self.event(EventKind.AUGMENT, changed)
         self.assign(node.target, changed)

@@ -327,8 +327,8 @@ class Flow:
     `loops` stand in the order in which they begin, an outer one before those inside of it, and so do the functions
     in it, `nested`. `unpackings` are the tuple assignments that do not name the parts of a display one by one, `reads`
     the attributes of the receiver that are read, whatever becomes of them, `dropped` the calls (among the events) that
-    are statements of their own, and `imported` the names that are imported from the file's own package, which stay
-    global.
+    are statements of their own, `imported` the names that are imported from the file's own package, which stay
+    global, and `computed` the results of binary operators.
     """
 
     events: tuple[Event, ...]
@@ -339,6 +339,7 @@ class Flow:
     reads: tuple[Event, ...] = ()
     dropped: tuple[Event, ...] = ()
     imported: tuple[str, ...] = ()
+    computed: tuple[Event, ...] = ()
     _known: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     def once(self, question: Callable[..., T], *about: object) -> T:
@@ -382,10 +383,22 @@ class Flow:
         for function in self.nested:
             yield from function.returns
 
+    def circumstances(self, value: Value) -> Event | None:
+        """The event that evaluates a call, a subscript, a binary operator or what is unpacked; None if none does."""
+        return self.once(_evaluating).get(id(value))
+
     @property
     def stores(self) -> dict[str, list[Event]]:
         """The assignments `self.name = …`, in order, by name."""
         return self.once(_stores)
+
+
+def _evaluating(flow: Flow) -> dict[int, Event]:
+    found: dict[int, Event] = {}
+    for event in (*flow.events, *flow.computed, *flow.unpackings):
+        if event.kind in (EventKind.CALL, EventKind.INDEX, EventKind.READ, EventKind.UNPACK):
+            found.setdefault(id(event.value), event)
+    return found
 
 
 def _stores(flow: Flow) -> dict[str, list[Event]]:

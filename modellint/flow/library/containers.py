@@ -25,6 +25,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import ExactShell, Shell
 from modellint.flow.library.constants import OPEN, value_of
 from modellint.flow.library.running import Call
+from modellint.flow.theory import Foreign
 from modellint.link.classes.calls import ADDERS
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
                 yield entry.atoms if atom.kind != "dict" else PLAIN if entry.key is None else (Constant(entry.key),)
         elif isinstance(atom, Shape):
             yield sizes.element(atom)
+        elif isinstance(atom, Foreign) and len(atoms) == 1 and (known := atom.sequence()) is not None:
+            yield from known
         elif not isinstance(atom, Constant | Plain | Length):
             yield (atom,) if isinstance(atom, SymbolicInput | Tensor) else UNKNOWN
 

@@ -9,8 +9,8 @@ Rules import this package and nothing else of the engine. Importing it costs not
 rule asks for it.
 
 Begin with `answers.py`; `calls.py`, `values.py` and `tables.py` have the queries that rules ask most.
-It imports `edits/`, `finding.py`, `flow/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`, `link/classes/`,
-`link/values/`, `operators/`.
+It imports `edits/`, `finding.py`, `flow/`, `flow/shapes/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`,
+`link/classes/`, `link/values/`, `operators/`.
 """
 
 from __future__ import annotations
@@ -132,6 +132,9 @@ if TYPE_CHECKING:
     from modellint.flow.queries.layers import stored_values as stored_values
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
+    from modellint.flow.queries.shapes import Made as Made
+    from modellint.flow.queries.shapes import RefusedOperation as RefusedOperation
+    from modellint.flow.queries.shapes import refused_operations as refused_operations
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.torch_calls import TorchMismatch as TorchMismatch
     from modellint.flow.queries.torch_calls import may_use_newest_torch as may_use_newest_torch
@@ -222,6 +225,7 @@ else:
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.runs": "Run run",
+            "modellint.flow.queries.shapes": "Made RefusedOperation refused_operations",
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.torch_calls": (
                 "TorchMismatch may_use_newest_torch newest_torch torch_mismatch torch_parameters torch_signature "

@@ -47,12 +47,12 @@ def is_certain(project: Project, function: Function, event: Event, reached: Reac
     )
 
 
-def is_expected_to_fail(event: Event) -> bool:
-    """True if a handler or `suppress` around the call catches the error of a misfit argument.
+def is_expected_to_fail(event: Event, catching: frozenset[str] = _CATCHING) -> bool:
+    """True if a handler or `suppress` around the call catches the error, by default that of a misfit argument.
 
     The analyser drops all that rules find below `pytest.raises`: `is_meant_to_fail`.
     """
-    return not _CATCHING.isdisjoint(event.handled) or any(_awaits(one, ("suppress",)) for one in event.contexts)
+    return not catching.isdisjoint(event.handled) or any(_awaits(one, ("suppress",)) for one in event.contexts)
 
 
 def is_meant_to_fail(module: ModuleFacts, line: int, project: Project) -> bool:
@@ -304,8 +304,9 @@ def is_tried_out(project: Project, function: Function, event: Event) -> bool:
         return True
     if function.name != "<module>" or event.guard is None:
         return False
-    return any(_is_main(guard.test) for guard in event.guard.chain() if guard.truthy)
+    return any(is_main(guard.test) for guard in event.guard.chain() if guard.truthy)
 
 
-def _is_main(test: Value) -> bool:
+def is_main(test: Value) -> bool:
+    """True for the condition `__name__ == "__main__"`."""
     return test.op is Op.COMPARE and any(a.op is Op.GLOBAL and a.data == "__name__" for a in test.args)

@@ -1,0 +1,293 @@
+"""Shapes of tensors: what torch refuses for them.
+
+A shape is written as `[batch, 64, 7, 7]`: a number or symbols for each dimension, `?` for one that is unknown, `…` for
+one that is long to read, `*` for dimensions of unknown number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from modellint.flow.domain import Site
+from modellint.flow.queries.layers import is_set_outside
+from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
+from modellint.flow.shapes.theory import Shapes
+from modellint.graph.attributes import set_attribute
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.budget import ExhaustedError
+from modellint.link.calls.doubts import (
+    is_expected_to_fail,
+    is_generator_source,
+    is_main,
+    is_meant_to_fail,
+    is_tried_out,
+    subclasses,
+)
+from modellint.link.values.members import Members
+from modellint.link.values.torch_reach import reaches_torch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.heap import Shell
+    from modellint.flow.shapes.theory import Clash
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+
+#: Handlers of these errors catch what torch raises.
+_CATCHING = frozenset(("RuntimeError", "IndexError", "ValueError", "Exception", "BaseException"))
+#: Names in conditions that ask how large something is, or what it is.
+_ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "type", "len"))
+
+#: The longest size that is written out.
+_MAX_TEXT = 32
+
+
+class Made(NamedTuple):
+    """An expression that decides sizes of the tensor on the left, or of the one on the right; these sizes in words."""
+
+    site: Site
+    sizes: tuple[str, ...]
+    is_left: bool
+
+
+class RefusedOperation(NamedTuple):
+    """An operation that torch certainly refuses, at `site`.
+
+    `kind` is what does not fit: `broadcast`, `matmul`, `cat`, `stack`, `view`, `dim`, `rank`, `permute`, `unpack`,
+    `subscripts`, `expand`, `repeat`, `split`, `half`, `einsum`, `pattern`, `pad`, `window`, `shuffle`, `loss`, …; of a
+    layer, `features` or `channels`. `left` and `right` are the two sides in words, `apart` the sizes of both that
+    differ. `name` is what torch calls: that of a layer in a container is its class. A layer gets the size `given`, and
+    takes `taken`; `layer` is the call that makes it. `made` are the expressions that decide the sizes on the left, then
+    those on the right. `steps` are the calls that lead there, from the function `root` of the same file if that is one.
+    `is_open`: only some condition leads there. `is_tried`: it stands in a test or a demonstration.
+    """
+
+    kind: str
+    left: str
+    right: str
+    given: Size | None
+    taken: Size | None
+    site: Site
+    name: str
+    apart: tuple[str, str] | None
+    layer: Site | None
+    made: tuple[Made, ...]
+    steps: tuple[Site, ...]
+    root: str
+    is_open: bool
+    is_tried: bool
+
+
+def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
+    """The operations of a file that torch refuses for the shapes of their operands, each once.
+
+    The file's functions are run with unknown arguments. Operations in other files, reached by calls, are left out.
+    """
+    return project.once(("refused operations", module), lambda: list(_refusals(module, project)))
+
+
+def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperation]:
+    if not reaches_torch(module, project):
+        return
+    run, theory = tensor_run(project, Shapes)
+    objects: dict[Class, Shell] = {}
+    try:
+        for function in sorted((*module.all_functions(), module.body), key=_stores_itself):
+            follow(function, objects, run)
+    except ExhaustedError as error:
+        project.budget.cut[error.question] = None
+    run.tell()
+    told: set[int] = set()
+    chains: set[tuple[Site, ...]] = set()
+    for clash in sorted(theory.clashes, key=lambda one: (len(one.steps), one.site.value.line)):
+        if clash.site.module is not module or id(clash.site.value) in told or clash.steps in chains:
+            continue
+        if not _is_doubtful(clash, project):
+            told.add(id(clash.site.value))
+            chains.update([clash.steps] if clash.steps else [])  # the first one ends these calls
+            yield _describe(clash, project)
+    run.close()
+
+
+def _stores_itself(function: Function) -> bool:
+    """True for a method that stores attributes: run last, it replaces nothing for the others."""
+    return function.owner is not None and function.name != "__init__" and bool(function.flow.stores)
+
+
+def _is_doubtful(clash: Clash, project: Project) -> bool:
+    """True if the error is expected, if code asks for a size before, or if other code replaces a layer involved."""
+    function = clash.site.function
+    assert function is not None
+    guard = None if clash.event is None else clash.event.guard
+    if guard is not None and any(_asks(link.test) for link in guard.chain() if not link.raised):
+        return True
+    if any(_is_expected(site, project) for site in (clash.site, *clash.steps)):
+        return True
+    if is_generator_source(project, function.module):
+        return True
+    layer = None if clash.layer is None else clash.layer.site
+    makers = {id(one.value) for one in (*(made.site for made in _makers(clash)), layer) if one is not None}
+    for site in (clash.site, *clash.steps):
+        owner = None if site.function is None else site.function.owner
+        if owner is None:
+            continue
+        names = _depends_on(owner, site, makers)
+        for cls in (owner, *subclasses(project, owner)):
+            if not _set_late(cls, project).isdisjoint(names) or any(
+                is_set_outside(cls, name, project) for name in names
+            ):
+                return True
+    return False
+
+
+def _depends_on(owner: Class, site: Site, makers: set[int]) -> set[str]:
+    """The attributes of an object that an operation depends on, by what it reads and by what is made where."""
+    return _read(site) | {name for name, value in _stores(owner) if id(value) in makers}
+
+
+def _read(site: Site) -> set[str]:
+    """The attributes of the receiver that an expression and what leads to it read, but for those stored before."""
+    parts = (part for part in site.value.walk() if part.op is Op.ATTR and len(part.args) == 1)
+    return {name for name in map(self_attribute, parts) if name is not None}
+
+
+def _set_late(cls: Class, project: Project) -> set[str]:
+    """The attributes of the constructor that methods replace which it does not call."""
+    methods: dict[str, list[Function]] = {}
+    for one in project.of(Members).mro(cls):
+        for method in one.methods.values():
+            methods.setdefault(method.name, []).append(method)
+    building, pending = set(), ["__init__"]
+    for name in pending:
+        if name not in building:
+            building.add(name)
+            events = (event for method in methods.get(name, ()) for event in method.flow.of(EventKind.CALL))
+            calls = (self_attribute(event.value.callee) for event in events)
+            pending += [called for called in calls if called is not None]
+    stores: tuple[set[str], set[str]] = set(), set()
+    for name, found in methods.items():
+        names = (set_attribute(event) for method in found for event in method.flow.events)
+        stores[name in building].update(name for name in names if name is not None)
+    return stores[0] & stores[1]
+
+
+def _event(site: Site) -> Event | None:
+    """The event that evaluates an expression of a function."""
+    return None if site.function is None else site.function.flow.circumstances(site.value)
+
+
+def _is_expected(site: Site, project: Project) -> bool:
+    """True if code around an expression expects the error of torch, or catches it."""
+    event = _event(site)
+    is_caught = event is not None and is_expected_to_fail(event, _CATCHING)
+    return is_caught or is_meant_to_fail(site.module, site.value.line, project)
+
+
+def _is_open(event: Event | None) -> bool:
+    """True if only some condition leads to an event; that a file is run as a script is none."""
+    guard = None if event is None else event.guard
+    return guard is not None and not all(link.raised or is_main(link.test) for link in guard.chain())
+
+
+def _asks(test: Value) -> bool:
+    """True if a condition asks for a size or a type."""
+    return any(part.data in _ASKING for part in test.walk() if part.op in (Op.ATTR, Op.GLOBAL))
+
+
+def _stores(cls: Class) -> Iterator[tuple[str, Value]]:
+    """The names under which the methods of a class store values, with each part of such a value."""
+    for method in cls.methods.values():
+        for event in method.flow.of(EventKind.STORE):
+            name = None if event.target is None else self_attribute(event.target)
+            if name is not None:
+                yield from ((name, part) for part in event.value.walk())
+
+
+def _makers(clash: Clash) -> tuple[Made, ...]:
+    """The expressions that decide the sizes, those on the left first."""
+    found: dict[tuple[Site, bool], dict[str, None]] = {}
+    for side, is_left in ((clash.left, True), (clash.right, False)):
+        shape = side if isinstance(side, Shape) else Shape()
+        for dim in (*shape.head, *shape.tail):
+            if dim.site is not None and dim.site.value is not clash.site.value:
+                found.setdefault((dim.site, is_left), {})[str(dim)] = None
+    return tuple(Made(site, tuple(sizes), is_left) for (site, is_left), sizes in found.items())
+
+
+def _describe(clash: Clash, project: Project) -> RefusedOperation:
+    function, event = clash.site.function, clash.event
+    assert function is not None
+    layer = None if clash.layer is None else clash.layer.site
+    return RefusedOperation(
+        clash.kind,
+        _words(clash.left),
+        _words(clash.right),
+        clash.given,
+        clash.right.size if isinstance(clash.right, Dim) else None,
+        clash.site,
+        layer.name if layer is not None and clash.is_inside else _name(clash.site),
+        _apart(clash),
+        layer,
+        _makers(clash),
+        clash.steps,
+        _root(clash),
+        any(map(_is_open, (event, *map(_event, clash.steps)))),
+        event is not None and is_tried_out(project, function, event),
+    )
+
+
+def _root(clash: Clash) -> str:
+    """The function whose run leads to an operation in another one; empty for the code outside of functions."""
+    function = clash.steps[0].function if clash.steps else None
+    return "" if function is None or function is function.module.body else function.qualname
+
+
+def _name(site: Site) -> str:
+    """The name of what an expression calls: of a layer in a variable, the variable; of one made in place, its class."""
+    callee = site.value.args[0] if site.value.op is Op.CALL else site.value
+    if callee.op is not Op.CALL or callee is site.value:
+        return site.name
+    return callee.target or Site(callee, site.function).name
+
+
+def _words(side: object) -> str:
+    """A side in words; a size that is long to read as `…`."""
+    if not isinstance(side, Shape):
+        return str(side)
+    star = () if side.star is None else ("*",)
+    parts = (*map(str, side.head), *star, *map(str, side.tail))
+    return f"[{', '.join(part if len(part) <= _MAX_TEXT else '…' for part in parts)}]"
+
+
+def _apart(clash: Clash) -> tuple[str, str] | None:
+    """The first sizes of both sides that do not fit each other; None if it is not known which these are."""
+    left, right = clash.left, clash.right
+    if not isinstance(left, Shape) or not isinstance(right, Shape):
+        return None
+    if clash.kind == "matmul":
+        pairs = [(left.at(-1), right.at(-1 if right.rank == 1 else -2))] if left.rank != 0 and right.rank != 0 else []
+        return next((_pair(one, other) for one, other in pairs if differ(one.size, other.size)), None)
+    if clash.kind == "broadcast":
+        ends = [(shape.head if shape.star is None else shape.tail)[::-1] for shape in (left, right)]
+        found = [pair for pair in zip(*ends, strict=False) if cannot_broadcast(*pair)]
+        return _pair(*found[0]) if found else None
+    if clash.kind in ("cat", "stack") and left.rank == right.rank is not None:
+        joined = _join_place(clash.site.value, len(left.head)) if clash.kind == "cat" else None
+        pairs = [pair for at, pair in enumerate(zip(left.head, right.head, strict=True)) if at != joined]
+        return next((_pair(one, other) for one, other in pairs if differ(one.size, other.size)), None)
+    return None
+
+
+def _join_place(call: Value, rank: int) -> int | None:
+    """The dimension along which a call of `cat` joins tensors; None if it is not written out."""
+    dim = call.argument(1, "dim") if call.op is Op.CALL else None
+    number = 0 if dim is None else dim.data if dim.op is Op.CONST else None
+    return number % rank if isinstance(number, int) and rank else None
+
+
+def _pair(one: Dim, other: Dim) -> tuple[str, str]:
+    return str(one), str(other)

@@ -1,0 +1,192 @@
+"""Shapes of tensors: what the theory tells of models, and that torch, run on the same lines, does not contradict it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from modellint.flow.queries import refused_operations
+from modellint.flow.shapes.shown import RETURNED, Shown, shapes_on_lines
+from modellint.link.project import Project, ProjectOptions
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+FILE = Path(__file__).parent.parent / "data/shapes/models.py"
+_CLAIM = re.compile(r"(\w+): (\[[^\]]*\])")
+
+
+def shown(path: Path) -> list[Shown]:
+    project = Project(ProjectOptions(path.parent))
+    module = project.python(path)
+    assert module is not None
+    return shapes_on_lines(module, project, module.placed.values())
+
+
+def refused(folder: Path, source: str) -> list[tuple[int, str]]:
+    path = folder / "model.py"
+    path.write_text(f"import torch\nimport torch.nn.functional as F\nfrom torch import nn\n{source}", "utf-8")
+    project = Project(ProjectOptions(folder))
+    module = project.python(path)
+    assert module is not None
+    return [(one.site.value.line, one.kind) for one in refused_operations(module, project)]
+
+
+def test_the_shapes_of_models_are_known() -> None:
+    found = {(one.line, one.name): one.shape for one in shown(FILE)}
+    claims = {
+        (number, name): shape
+        for number, line in enumerate(FILE.read_text("utf-8").splitlines(), 1)
+        if "  # " in line
+        for name, shape in _CLAIM.findall(line.partition("  # ")[2])
+    }
+    assert len(claims) > 25
+    assert {key: found.get(key) for key in claims} == claims
+
+
+@pytest.mark.skipif("CI" not in os.environ and importlib.util.find_spec("torch") is None, reason="torch is missing")
+def test_torch_gives_the_same_shapes() -> None:
+    """Each line is run; a symbol has the size that it has first, in one call."""
+    static = {(one.line, one.name): one.shape for one in shown(FILE)}
+    compared = 0
+    for line, name, symbols, sizes in _observed():
+        words = static.get((line, name), "?").strip("[]")
+        if words and words != "?" and "*" not in words:
+            known = words.split(", ")
+            assert len(known) == len(sizes), (line, name)
+            for word, size in zip(known, sizes, strict=True):
+                if re.fullmatch(r"[\w +*/()-]+", word):
+                    try:
+                        value = eval(word, {}, symbols)  # sums and products of symbols that the frame binds
+                    except NameError:
+                        continue
+                    assert value == size, (line, name, word)
+                    compared += 1
+    assert compared > 60
+
+
+def _observed() -> list[tuple[int, str, dict[str, int], tuple[int, ...]]]:
+    """The shapes of local tensors after each line of the models, with the numbers in the frame and in its layers."""
+    import torch
+
+    spec = importlib.util.spec_from_file_location("shapes_models", FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: list[tuple[int, str, dict[str, int], tuple[int, ...]]] = []
+    last: dict[FrameType, tuple[int, dict[str, int]]] = {}
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        if Path(frame.f_code.co_filename) != FILE:
+            return None
+        line, before = last.get(frame, (0, {}))
+        own = frame.f_locals.get("self")
+        names = {**vars(own), **frame.f_locals} if own is not None else frame.f_locals
+        symbols = {name: value for name, value in names.items() if type(value) is int}
+        for layer in vars(own).get("_modules", {}).values() if own is not None else ():
+            symbols.update({name: n for name, n in vars(layer).items() if type(n) is int})
+        for name, value in frame.f_locals.items():
+            if isinstance(value, torch.Tensor) and before.get(name) != id(value):
+                found.append((line, name, symbols, tuple(value.shape)))
+        if event == "return" and isinstance(argument, torch.Tensor):
+            found.append((frame.f_lineno, RETURNED, symbols, tuple(argument.shape)))
+        last[frame] = frame.f_lineno, {name: id(value) for name, value in frame.f_locals.items()}
+        return trace
+
+    torch.manual_seed(0)
+    sys.settrace(trace)
+    try:
+        module.main()
+        module.pieces()
+    finally:
+        sys.settrace(None)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x = torch.zeros(3, 4) + torch.ones(5, 4)\nprint(x)", [(4, "broadcast")]),
+        ("x = torch.zeros(3, 4) @ torch.ones(3, 4)\nprint(x)", [(4, "matmul")]),
+        ("x = torch.cat([torch.zeros(3, 4), torch.ones(3, 5)])\nprint(x)", [(4, "cat")]),
+        ("x = torch.zeros(3, 4).view(5, -1)\nprint(x)", [(4, "view")]),
+        ("x = torch.zeros(3, 4).sum(2)\nprint(x)", [(4, "dim")]),
+        ("x = torch.zeros(3, 4).sum()[0]\nprint(x)", [(4, "subscripts")]),
+        ("a, b, c = torch.zeros(3, 4).shape\nprint(a)", [(4, "unpack")]),
+        ("x = nn.Linear(3, 4)(torch.zeros(2, 5))\nprint(x)", [(4, "features")]),
+        ("x = nn.Conv2d(3, 4, 3)(torch.zeros(2, 5, 9, 9))\nprint(x)", [(4, "channels")]),
+    ],
+)
+def test_what_torch_refuses_is_told(source: str, expected: list[tuple[int, str]], tmp_path: Path) -> None:
+    assert refused(tmp_path, source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(n):\n    return torch.zeros(n, 4) + torch.zeros(2 * n, 4)",  # equal if n is 1 and they broadcast
+        "def f(n, m):\n    return torch.cat([torch.zeros(n, 4), torch.zeros(n, m)], 1) @ torch.zeros(n, m)",
+        "def f(x, flag):\n    x = x.view(3, 4) if flag else x.view(2, 6)\n    return x + torch.ones(2, 6)",
+        "def f(x):\n    return x.chunk(0)",  # it may be an array of another library
+        "def f(x):\n    if x.dim() == 3:\n        a, b, c = x.shape\n    else:\n        a, b = x.shape\n    return a",
+        "def f():\n    x = torch.zeros(3)\n    x.unsqueeze_(0)\n    return x.sum(1)",
+        "def f(x):\n    return torch.where(torch.zeros(3, 4) == None, x, 1)",
+        "def f(a):\n    a = torch.where(a, torch.eye(5, 9), a)\n    b, m, n = a.shape\n    return b",
+    ],
+)
+def test_what_torch_may_take_is_not_told(source: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, source) == []
+
+
+def test_a_blocks_width_is_the_one_when_it_is_built(tmp_path: Path) -> None:
+    """Constructors run in order: an attribute that each block changes has the value of its turn."""
+    source = """
+class Block(nn.Module):
+    def __init__(self, inside, out):
+        super().__init__()
+        self.conv = nn.Conv2d(inside, out, 1)
+    def forward(self, x):
+        return self.conv(x)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.width = 16
+        self.stem = nn.Conv2d(3, 16, 1)
+        self.one = self.stage(32)
+        self.two = self.stage(64)
+    def stage(self, out):
+        block = Block(self.width, out)
+        self.width = out
+        return block
+    def forward(self, x):
+        return self.two(self.one(self.stem(x)))
+"""
+    assert refused(tmp_path, source) == []
+    assert [kind for _, kind in refused(tmp_path, source.replace("nn.Conv2d(3, 16", "nn.Conv2d(3, 24"))] == ["channels"]
+
+
+def test_a_mistake_in_one_of_several_callees_is_none(tmp_path: Path) -> None:
+    source = """
+class Wide(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.layer = nn.Linear(3, 4) if kind == "a" else nn.Linear(5, 4)
+    def forward(self, x):
+        return self.layer(x)
+def f(kind):
+    return Wide(kind)(torch.zeros(2, 3))
+"""
+    assert refused(tmp_path, source) == []
+
+
+def test_sizes_that_grow_without_end_are_unknown(tmp_path: Path) -> None:
+    turn = "        x = torch.cat([x, x], 1) + torch.cat([x, x], 1)"
+    source = f"def f(x, n):\n    for _ in range(n):\n{turn}\n    return f(x, n)"
+    assert refused(tmp_path, source) == []

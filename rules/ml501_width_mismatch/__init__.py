@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.rule import Rule
@@ -12,7 +14,6 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint import claims
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
@@ -30,13 +31,16 @@ class WidthMismatch(Rule):
     project. Linear and convolutional layers, norms, recurrent layers, attention and embeddings set the width of their
     input; activations, pools, `flatten`, `transpose`, `cat` and the like change or keep it.
 
+    It follows whole shapes as well, in functions and scripts too: from `net(torch.randn(1, 3, 32, 32))` through
+    convolutions, pools and `x.view(x.size(0), -1)` to the linear layer behind them.
+
     Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
     - an error if the widths differ
     - a warning if they differ only in a branch or with a parameter's default, or if a fixed number has to equal a
       setting
     - a warning if two layers in a row both map `d_model` to `d_ff`: the second should map back
-    - an info if two settings have to be equal, and are equal by default
+    - an info if two settings have to be equal, and are equal by default, or if a test or a demonstration makes the call
 
     Where a layer's output leads to the same two widths again, it reports the first layer only, whose call raises. It
     also reports numbers of heads or groups that do not divide the width.
@@ -52,6 +56,9 @@ class WidthMismatch(Rule):
     self.encoder = nn.Linear(80, hidden)
     self.head = nn.Linear(hidden, 10)
     ```
+
+    If a number in the constructor decides, such as 3136 in `nn.Linear(3136, 10)`, `--unsafe-fixes` writes the one that
+    fits. Check that it is not the layer before that is wrong.
 
     ## What it cannot see
     Widths that only a run knows, sizes that stay symbols, and layers that a condition chooses or other code replaces.
@@ -90,6 +97,14 @@ class WidthMismatch(Rule):
             if severity is not None and not is_same_mistake(misfit, told.values()):
                 told[id(misfit.call.value)] = misfit
                 yield self._finding(misfit, severity)
+        layers = {id(misfit.layer.made.value) for misfit in told.values()}
+        for refused in queries.refused_operations(module, project):
+            made = refused.layer
+            if _is_of_another_file(refused):
+                continue
+            is_told = id(refused.site.value) in told or (made is not None and id(made.value) in layers)
+            if refused.kind in ("features", "channels") and not is_told:
+                yield from self._refused_finding(refused)
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
         """Reach the call: does torch refuse it?"""
@@ -144,6 +159,36 @@ class WidthMismatch(Rule):
             cause=f"{module.path} {owner.qualname} {misfit.given.size} {misfit.taken}" if owner is not None else "",
         )
 
+    def _refused_finding(self, refused: queries.RefusedOperation) -> Iterator[Finding]:
+        """The finding about a layer that refuses the shape it is given."""
+        from .refused import fitting, made_related
+
+        given, taken, made = refused.given, refused.taken, refused.layer
+        site = refused.site
+        assert site.function is not None
+        if given is None or taken is None:
+            return
+        place = site.place
+        related = list(made_related(refused))
+        if made is not None and made.value is not site.value:
+            related.append(Related(made.place, f"expects {taken.described} {refused.kind}"))
+        fix, written = fitting(refused)
+        yield self.finding(
+            place,
+            f"`{refused.name}` expects {taken.described} {refused.kind}, but gets {given.described}: "
+            f"its input has shape `{refused.left}`",
+            symbol=f"{site.function.qualname}.{site.name[:40]}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if refused.is_tried else Severity.WARNING if refused.is_open else Severity.ERROR,
+            evidence=("the widths differ",),
+            related=[*related, *(Related(step.place, "called from here") for step in refused.steps[-2:])],
+            help=f"write `{written}`, which fits" if written else "make the widths agree",
+            fix=fix,
+            claim=claims.Refused(place, "RuntimeError or ValueError", "", refused.root)
+            if site.value.op is Op.CALL
+            else None,
+        )
+
     def _division_finding(
         self,
         function: Function,
@@ -164,6 +209,13 @@ class WidthMismatch(Rule):
             help="choose a number that divides the width",
             claim=claim,
         )
+
+
+def _is_of_another_file(refused: queries.RefusedOperation) -> bool:
+    """True if both the layer and what decides the width that it gets are made in another file, which is told there."""
+    deciding = [one.site.module for one in refused.made if str(refused.given) in one.sizes]
+    home = None if refused.layer is None else refused.layer.module
+    return home is not None and home is not refused.site.module and bool(deciding) and set(deciding) == {home}
 
 
 def _methods(module: ModuleFacts, project: Project) -> Iterator[tuple[Class, Function]]:

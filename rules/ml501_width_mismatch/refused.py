@@ -1,0 +1,74 @@
+"""Layers that refuse the shape they are given: where the width comes from, and the number that fits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Edit, Fix, Related
+from modellint.graph.value import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow import queries
+    from modellint.flow.domain import Site
+    from modellint.graph.value import Value
+
+#: The arguments of constructors that say how wide the input is: their positions and names.
+_WIDTHS = (
+    (0, "in_features"),
+    (0, "in_channels"),
+    (0, "input_size"),
+    (0, "num_features"),
+    (0, "normalized_shape"),
+    (1, "num_channels"),
+)
+
+
+def made_related(refused: queries.RefusedOperation) -> Iterator[Related]:
+    """The expressions that decide the width that the layer gets."""
+    given = str(refused.given)
+    deciding = [one for one in refused.made if given in one.sizes]
+    for made in (deciding or refused.made)[:2]:
+        is_alone = made in deciding
+        words = f"`{given}` comes from here" if is_alone else "this decides the shape of the input"
+        yield Related(made.site.place, words)
+
+
+def fitting(refused: queries.RefusedOperation) -> tuple[Fix | None, str]:
+    """The fix that writes the number which fits, and the constructor with it; nothing where no literal decides."""
+    made, given = refused.layer, refused.given
+    number = None if given is None else given.constant
+    width = None if made is None else _width(made, refused)
+    if made is None or number is None or width is None or width.op is Op.STARRED:
+        return None, ""
+    place, whole = made.module.place(width), made.place
+    fix = None
+    if made.module is refused.site.module:
+        fix = Fix(f"Write the width that fits: {number}", Applicability.UNSAFE, (Edit(place, str(number)),))
+    if not whole.span.line == whole.span.end_line == place.span.line:
+        return fix, ""
+    text, start = made.module.text_of(made.value), place.span.column - whole.span.column
+    end = start + place.span.end_column - place.span.column
+    return fix, f"{text[:start]}{number}{text[end:]}"
+
+
+def _width(made: Site, refused: queries.RefusedOperation) -> Value | None:
+    """The literal, or the product of literals, by which a constructor says how wide its input is."""
+    taken = refused.taken
+    if made.value.op is not Op.CALL or made.value.has_unpacking or taken is None or taken.constant is None:
+        return None
+    is_grouped = made.name.rpartition(".")[2] == "GroupNorm"
+    for position, name in _WIDTHS[-1:] if is_grouped else _WIDTHS[:-1]:
+        value = made.value.argument(position, name)
+        if value is not None:
+            is_written = all(part.op in (Op.CONST, Op.BIN) for part in value.walk())
+            return value if is_written and _is_of(value, made) else None
+    return None
+
+
+def _is_of(value: Value, made: Site) -> bool:
+    """True if a value is written within the call, and not in a variable."""
+    whole, part = made.place.span, made.module.place(value).span
+    begins = (whole.line, whole.column) <= (part.line, part.column)
+    return begins and (part.end_line, part.end_column) <= (whole.end_line, whole.end_column)

@@ -395,6 +395,7 @@ class Objects:
                 self.store(shell, key, given, frame, value=value)
                 if shell.is_module_container:
                     shell.put(given, self._run.path, key)
+                    shell.is_exact = shell.is_exact and not self._run.loops
             return NONE
         if name == "__init__":
             shell.is_initialised = True

@@ -172,6 +172,22 @@ class Net(nn.Module):
     assert [kind for _, kind in refused(tmp_path, source.replace("nn.Conv2d(3, 16", "nn.Conv2d(3, 24"))] == ["channels"]
 
 
+def test_a_container_that_a_loop_fills_is_not_followed(tmp_path: Path) -> None:
+    source = """
+class Net(nn.Module):
+    def __init__(self, turns=3):
+        super().__init__()
+        self.layers = nn.Sequential()
+        for turn in range(turns):
+            self.layers.add_module("conv_%d" % turn, nn.Conv2d(8, 8, 3, padding=1, dilation=2))
+    def forward(self, x):
+        return self.layers(x).expand_as(x)
+def f():
+    return Net()(torch.zeros(2, 8, 7, 7))
+"""
+    assert refused(tmp_path, source) == []
+
+
 def test_a_mistake_in_one_of_several_callees_is_none(tmp_path: Path) -> None:
     source = """
 class Wide(nn.Module):

@@ -115,6 +115,7 @@ def _of_side(run: Run, side: Atoms, left: Atoms, right: Atoms, value: Value, fra
             made.is_exact = made.is_exact and name == "+" and made is not atom  # grown in a loop
             other = right if side is left else left
             made.is_exact = made.is_exact and all(isinstance(o, Shell) and o.is_container for o in other)
+            made.is_exact = made.is_exact and not _has_equal_entries(left, right)
             if not (side is right and atom in left):
                 run.steps += len(atom.entries)
                 merge(made, (atom,), ())
@@ -134,6 +135,12 @@ def _of_side(run: Run, side: Atoms, left: Atoms, right: Atoms, value: Value, fra
         else:
             found.append(PLAIN if side is left else NEVER)
     return join(found)
+
+
+def _has_equal_entries(left: Atoms, right: Atoms) -> bool:
+    """True if containers have equal entries, which a container holds once."""
+    entries = [entry.atoms for atom in (*left, *right) if isinstance(atom, Shell) for entry in atom.entries]
+    return len(set(entries)) < len(entries)
 
 
 # -- parameters ----------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from modellint.flow.shapes.shape import ANY, Dim, Shape, Star, limit
 from modellint.flow.theory import Foreign
 from modellint.graph.hashing import HashedOnce, hashed_once
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import Op
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
@@ -82,8 +81,6 @@ def sequence_of(atoms: Atoms) -> list[Dim | Star | None] | None:
         star: list[Dim | Star | None] = [] if atom.shape.star is None else [atom.shape.star]
         return [*atom.shape.head, *star, *atom.shape.tail]
     if not isinstance(atom, Shell) or atom.kind not in ("tuple", "list"):
-        return None
-    if atom.value is not None and atom.value.op is Op.BIN:  # joined lists have equal entries once
         return None
     entries = [entry.atoms for entry in atom.entries]
     has_rest = any(len(one) == 1 and isinstance(one[0], Rest) for one in entries)

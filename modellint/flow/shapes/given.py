@@ -9,7 +9,6 @@ from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import constant_of, dim_of, entry_of, is_none, is_number, sequence_of, type_of_operand
 from modellint.flow.shapes.dtypes import TYPES, of_number
 from modellint.flow.shapes.shape import Dim, Shape, Star, common, unknown
-from modellint.graph.value import Op
 from modellint.operators import spellings
 
 if TYPE_CHECKING:
@@ -116,10 +115,9 @@ class Given:
         for number, entry in enumerate(shell.entries):
             tensor = self._tensor_in(entry.atoms)
             found.append(unknown((self.key, number)) if tensor is None else tensor.shape)
-        is_open = shell.items is None or (shell.value is not None and shell.value.op is Op.BIN)
-        if is_open and found:  # any of these may be there, or not
+        if shell.items is None and found:  # any of these may be there, or not
             return [common(found)], True
-        return found, is_open
+        return found, shell.items is None
 
     def is_given(self, position: int, name: str) -> bool:
         found = self.argument(position, name)

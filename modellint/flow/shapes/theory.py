@@ -517,7 +517,7 @@ class Shapes(Theory):
         if not isinstance(atom, Shell) or not atom.is_container:
             tensor = self.tensor_of(atom, is_tensor=False)
             return None if tensor is None or tensor.shape.star is not None else tensor.shape
-        items = None if atom.value is not None and atom.value.op is Op.BIN else atom.items
+        items = atom.items
         inner = Shape() if not items else self._shape_of_display(items[0].atoms, depth + 1)
         return None if items is None or inner is None else Shape((Dim.of(len(items)), *inner.head))
 

@@ -52,6 +52,11 @@ _KINDS = {
         _EVERY,
         "let the sizes multiply to the number of elements that there are",
     ),
+    "negative": _Kind(
+        "{name} takes no size below 0, but gets `{left}`",
+        _EVERY,
+        "give a size for each dimension: only views take -1 for what is left",
+    ),
     "dim": _Kind(
         "there is no dimension {left} in a tensor of shape `{right}`",
         _EVERY,

@@ -786,7 +786,7 @@ def _make(call: Call, shape: Shape | None) -> Result:
         return unknown(call.key)
     sizes = [one.size.constant for one in given if isinstance(one, Dim) and one.size is not None]
     if any(size is not None and size < 0 for size in sizes):
-        raise Refused("sizes", [str(one) for one in given], 0)
+        raise Refused("negative", [str(one) for one in given], 0)
     at = next((number for number, one in enumerate(given) if isinstance(one, Star)), None)
     dims = [one if isinstance(one, Dim) else ANY for one in given]
     if at is None:

@@ -819,7 +819,8 @@ def _is_without_batch(row: Operator, tensor: Shaped | None) -> bool:
 
 
 def _ranks_of_windows(row: Operator) -> list[int]:
-    return [int(rank) for rank in row.facets["ranks"].split("|")] if {"window", "ranks"} <= row.facets.keys() else []
+    facets = row.facets
+    return [int(rank) for rank in facets["ranks"].split("|")] if "window" in facets and "ranks" in facets else []
 
 
 def _held_by(store: Store) -> Atoms:

@@ -6,6 +6,7 @@ raises `Refused` where torch certainly raises an error.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -77,14 +78,15 @@ def _of_ranks(shape: Shape, ranks: Sequence[int]) -> Shape:
     return of_rank(shape, possible[0]) if len(possible) == 1 else shape
 
 
-def arguments(row: Operator, facet: str) -> list[tuple[int, str]]:
+def arguments(row: Operator, facet: str) -> tuple[tuple[int, str], ...]:
     """The positions and names of the arguments that a facet names."""
-    found = []
-    for part in row.facets.get(facet, "").split(","):
-        name, at, position = part.partition("@")
-        if at:
-            found.append((int(position), name))
-    return found
+    return _read_arguments(row.facets.get(facet, ""))
+
+
+@cache
+def _read_arguments(text: str) -> tuple[tuple[int, str], ...]:
+    parts = (part.partition("@") for part in text.split(","))
+    return tuple((int(position), name) for name, at, position in parts if at)
 
 
 # -- elementwise -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Puts the examples of rules, which are many small files, into one: `examples.tar.xz`, beside the folders of the rules.
 
+A wheel has no modules that extract the facts about packages anew: a checkout and a source distribution have them.
 All else is in pyproject.toml. A checkout, and an installation that leads to one, have the files themselves.
 """
 
@@ -11,6 +12,8 @@ from pathlib import Path
 
 EXAMPLES = ("bad", "fixed", "good")
 NAME = "examples.tar.xz"
+#: Modules of `modellint.knowledge` that write its tables, and that nothing else imports.
+EXTRACTORS = ("regenerate", "encoding", "packing", "stubs")
 
 
 def pack(rules: Path, target: Path) -> None:
@@ -18,8 +21,15 @@ def pack(rules: Path, target: Path) -> None:
 
     Packed as one they take half of what each for itself would.
     """
+    import lzma  # some builds of Python lack it, and an editable installation needs none
+
+    # For text: more of the byte before tells what comes, and its place within four bytes tells nothing.
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
     found = {path.relative_to(rules).as_posix(): path for kind in EXAMPLES for path in rules.glob(f"*/{kind}/**/*")}
-    with tarfile.open(target, "w:xz", format=tarfile.USTAR_FORMAT, preset=9) as archive:
+    with (
+        lzma.open(target, "wb", filters=filters) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
+    ):
         for name, path in sorted(found.items()):
             if path.is_file() and not any(_is_left_out(part) for part in name.split("/")):
                 data = path.read_bytes()
@@ -33,6 +43,10 @@ def _is_left_out(name: str) -> bool:
     return name == "__pycache__" or name.startswith(".")
 
 
+def _is_extractor(package: str, module: str) -> bool:
+    return package == "modellint.knowledge" and (module in EXTRACTORS or module.startswith("list_"))
+
+
 def main() -> None:
     from setuptools import setup
     from setuptools.command.build_py import build_py
@@ -42,6 +56,10 @@ def main() -> None:
             super().run()
             if not self.editable_mode:
                 pack(Path(self.get_package_dir("modellint_rules")), self._examples())
+
+        def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+            found: list[tuple[str, str, str]] = super().find_package_modules(package, package_dir)
+            return [entry for entry in found if self.editable_mode or not _is_extractor(*entry[:2])]
 
         def get_outputs(self, include_bytecode: bool = True) -> list[str]:
             outputs = list(super().get_outputs(include_bytecode))

@@ -524,6 +524,8 @@ def reduce(shape: Shape, places: Sequence[int] | None, *, keeps: bool = False, k
 
 def swap(shape: Shape, one: int, other: int) -> Shape:
     """The shape with two dimensions exchanged. Raises `Refused`."""
+    if one == other and shape.star is not None:
+        return shape  # of rank 0, too, where torch takes 0 and -1 as places
     if shape.star is None:
         a, b = shape.place(one), shape.place(other)
         assert a is not None

@@ -213,7 +213,9 @@ def _turn(call: Call, shape: Shape | None) -> Result:
 
 def _matrices_turned(call: Call, shape: Shape | None) -> Result:
     """`x.mT`: the last two dimensions are exchanged."""
-    return None if shape is None or shape.rank == 0 else swap(shape, -2, -1)
+    if shape is None or shape.least_rank == 0:
+        return None  # `x.mH` of a number is the number
+    return swap(shape, -2, -1)
 
 
 def _reverse(call: Call, shape: Shape | None) -> Result:

@@ -9,7 +9,7 @@ class Projection(nn.Module):
             self.reduce = nn.Linear(32, 8)
         else:
             self.reduce = nn.Identity()
-        name = f"Conv{dims}d"
+        name = "Conv" + str(dims) + "d"
         self.conv = getattr(nn, name)(8, 8, 1)
         self.norm = norm_layer(8)
         self.heads = nn.ModuleList([nn.Linear(32, 4), nn.Linear(32, 6)])

@@ -115,7 +115,9 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
 
 def _stores_itself(function: Function) -> bool:
     """True for a method that stores attributes: run last, it replaces nothing for the others."""
-    return function.owner is not None and function.name != "__init__" and bool(function.flow.stores)
+    if function.owner is None or function.name == "__init__":
+        return False
+    return bool(function.flow.stores) or any(set_attribute(event) is not None for event in function.flow.events)
 
 
 def _is_doubtful(clash: Clash, project: Project) -> bool:

@@ -51,6 +51,11 @@ ANY = Dim()
 _ONE_DIM = Dim(ONE)
 
 
+def is_of_input(symbol: Symbol) -> bool:
+    """True for the size of a dimension of a tensor whose rank was unknown."""
+    return symbol.owner.startswith("*")
+
+
 def limit(size: Size | None) -> Size | None:
     """A size that is small enough to be kept; None for one of too many terms."""
     return None if size is None or len(size.terms) > _MAX_TERMS else size
@@ -786,6 +791,15 @@ def place_sites(shape: Shape, site: Site | None) -> Shape:
         return dim if dim.site is not None or dim.size is None else replace(dim, site=site)
 
     return Shape(tuple(map(mark, shape.head)), shape.star, tuple(map(mark, shape.tail)))
+
+
+def without_size(shape: Shape, size: Size | None) -> Shape:
+    """The shape with dimensions of a size made unknown."""
+
+    def blank(dim: Dim) -> Dim:
+        return ANY if dim.size == size else dim
+
+    return Shape(tuple(map(blank, shape.head)), shape.star, tuple(map(blank, shape.tail)))
 
 
 def refuse(kind: str, left: object, right: object) -> NoReturn:

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 UNKNOWN, RETURNED = "?", "return"
 
 
+class _Lines(Shapes):
+    """The theory for lines: each stands for all turns of a loop."""
+
+    unrolls = False
+
+
 class Shown(NamedTuple):
     """A variable that is assigned on a line, from 1, or what is returned there, and its shape in words: `[b, 64]`.
 
@@ -45,7 +51,7 @@ def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection
     Nothing else has been asked of the project about the file.
     """
     asked: dict[Function, list[Written]] = {one: written_expressions(one) for one in functions}
-    run, _ = tensor_run(project, Shapes, Frames)
+    run, _ = tensor_run(project, _Lines, Frames)
     objects: dict[Class, Shell] = {}
     found: dict[Written, list[tuple[int, Atoms]]] = {}
     try:

@@ -115,9 +115,7 @@ def _check_features(call: Call, shape: Shape | None) -> None:
 def _takes(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> None:
     """Raises `Refused` if a dimension certainly is of another size than a layer takes, or certainly is not there."""
     if shape.star is None or (place < 0 and -place <= len(shape.tail)) or 0 <= place < len(shape.head):
-        found = shape.at(place)
-        if differ(found.size, wanted.size):
-            raise Refused(kind, shape, wanted, found.size)
+        windows.compare(call, shape, shape.at(place), wanted, kind)
 
 
 def _known_type(call: Call, shape: Shape | None) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -105,7 +106,7 @@ class WidthMismatch(Rule):
             if refused.kind == "division":
                 yield self._division_finding(refused, severity)
             else:
-                is_mended = refused.layer is None or id(refused.layer.value) not in again
+                is_mended = refused.doubt != "side" and (refused.layer is None or id(refused.layer.value) not in again)
                 yield self._finding(refused, severity, can_be_fixed=is_mended)
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
@@ -133,7 +134,7 @@ class WidthMismatch(Rule):
             symbol=f"{site.function.qualname}.{site.name[:40]}",
             confidence=Confidence.MEDIUM if refused.doubt else Confidence.HIGH,
             severity=severity,
-            evidence=(_evidence(given, taken),),
+            evidence=(_evidence(refused, given, taken),),
             related=[*related, *(Related(step.place, "called from here") for step in refused.steps[-2:])],
             help=f"write `{written}`, which fits" if written else "make the widths agree",
             fix=fix,
@@ -174,6 +175,9 @@ def _message(refused: queries.RefusedOperation, given: Size, taken: Size) -> str
     shown = f"{name} expects {taken.described} {refused.kind}"
     if _are_equal_by_default(given, taken):
         return f"{shown}, and gets {given.described} only by default"
+    factor = gcd(*(number for _, number in given.terms)) if given.constant is None else 1
+    if factor > 1 and taken.constant is not None and taken.constant % factor:
+        return f"{shown}, but gets a multiple of {factor}: its input has shape `{refused.left}`"
     shape = "" if refused.left == f"[*, {given}]" else f": its input has shape `{refused.left}`"
     return f"{shown}, but gets {given.described}{shape}"
 
@@ -182,7 +186,9 @@ def _are_equal_by_default(given: Size, taken: Size) -> bool:
     return not (given - taken).constant and given.number is not None and given.number == taken.number
 
 
-def _evidence(given: Size, taken: Size) -> str:
+def _evidence(refused: queries.RefusedOperation, given: Size, taken: Size) -> str:
+    if refused.doubt == "side":
+        return "the widths fit on the other side of a condition"
     if given.number is None and taken.number is None and (given - taken).constant is None:
         return "both layers go from one parameter to the other: swap the parameters of the second"
     if not _are_equal_by_default(given, taken):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Severity
 from modellint.flow import queries
-from modellint.graph.value import Op, Value
+from modellint.graph.value import Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from modellint.rule import Project
 
 #: The arguments of constructors that say how wide a layer's input and its output are, by position and name.
-_ENDS = (((0, "in_features"), (1, "out_features")), ((0, "in_channels"), (1, "out_channels")))
+_ENDS = (
+    ((0, "in_features"), (1, "out_features")),
+    ((0, "in_channels"), (1, "out_channels")),
+    ((0, "input_size"), (1, "hidden_size")),
+    ((0, "num_embeddings"), (1, "embedding_dim")),
+)
 
 
 def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity | None:
@@ -27,7 +32,7 @@ def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity
     elif refused.doubt == "sizes":
         severity = _doubted(refused, given, taken, project)
     elif refused.doubt == "side":
-        severity = Severity.WARNING if _is_chosen(refused) else None
+        severity = Severity.WARNING if _is_chosen(refused) or _is_layer_chosen(refused) else None
     else:
         severity = Severity.ERROR
     if severity is None:
@@ -96,6 +101,23 @@ def _is_chosen(refused: queries.RefusedOperation) -> bool:
     return len(chosen) == 2 and len(choices) == 1
 
 
+def _is_layer_chosen(refused: queries.RefusedOperation) -> bool:
+    """True if the layer before is one of two that a condition in the constructor chooses; the refusing one is fixed."""
+    call = refused.site.value
+    owner = None if refused.site.function is None else refused.site.function.owner
+    before = call.positional[0] if call.op is Op.CALL and call.positional else None
+    if owner is None or refused.is_open or before is None or before.op is not Op.CALL:
+        return False
+    names = [self_attribute(one.callee) for one in (call, before)]
+    own, chosen = ([] if name is None else list(owner.stores(name)) for name in names)
+    if len(own) != 1 or len(chosen) != 2:
+        return False
+    (function, one), (other_function, other) = chosen
+    if function is not other_function or one.guard is None or other.guard is None:
+        return False
+    return one.guard.test is other.guard.test and one.guard.truthy != other.guard.truthy
+
+
 def _difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:
     """The severity of a width that is given where another one is taken; None if nothing is known to differ."""
     apart = given - taken
@@ -107,6 +129,9 @@ def _difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | Non
     if len(owners) != 1:
         return None
     if apart.number is None:
+        rest = apart.by_default
+        if _are_parameters(owners) and len(rest.terms) == 1 and rest != apart:
+            return Severity.WARNING  # `n * mult` and `n`, where `mult` is 4 by default
         return _of_settings(given, taken, module)
     if apart.number:
         return Severity.WARNING if _are_parameters(owners) else None

@@ -280,7 +280,17 @@ def differ(one: Size | None, other: Size | None) -> bool:
         return True  # `2 * n` and 3
     if len(one.terms) == len(other.terms) == 1 and one.terms[0][0] == other.terms[0][0]:
         return not any(isinstance(symbol, Quotient) for symbol in one.terms[0][0])  # `n` and `2 * n`
-    return False
+    return _is_part(one, other) or _is_part(other, one)
+
+
+def _is_part(one: Size, other: Size) -> bool:
+    """True for `n // 2` and `n`: a part that is smaller whatever `n` stands for."""
+    (key, factor), *rest = one.terms or (((), 0),)
+    quotient = key[0] if len(key) == 1 and not rest else None
+    if not isinstance(quotient, Quotient) or quotient.numerator != other or quotient.denominator is None:
+        return False
+    divisor = quotient.denominator.constant
+    return divisor is not None and 0 < factor < divisor
 
 
 def cannot_broadcast(one: Dim, other: Dim) -> bool:

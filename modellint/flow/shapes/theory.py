@@ -192,6 +192,11 @@ class Shapes(Theory):
             default = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
             if default and all(isinstance(atom, ClassRef | FunctionRef | Prepared) for atom in default):
                 return default
+            flag = default[0].value if len(default) == 1 and isinstance(default[0], Constant) else None
+            if isinstance(flag, bool) and frame.function is not None:
+                home = f"{frame.function.module.path}:"
+                symbol = Symbol(f"{home}{frame.function.qualname}", parameter.name, int(flag))
+                return (SymbolicInput(parameter.name, symbol, f"{home}{parameter.name}"),)
         return asked_for(self._run, parameter, code, frame)
 
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
@@ -697,10 +702,11 @@ class Shapes(Theory):
                 raise
             doubts.extend(call.doubts)
             dtype = _type_of(call)
-            site = shell.site
-            return place_sites(found, site) if isinstance(
-                found, Shape
-            ) and "keeps-shape" not in row.facets else found, dtype
+            if isinstance(found, list):
+                return [place_sites(one, shell.site) for one in found], dtype
+            if found is not None and "keeps-shape" not in row.facets:
+                found = place_sites(found, shell.site)
+            return found, dtype
 
         tensors = list(dict.fromkeys(self.tensor_of(atom) for atom in inputs))
         sides: list[list[Any]] = [tensors, made]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Severity
 from modellint.flow import queries
+from modellint.graph.definitions import External
+from modellint.graph.size import Quotient
 from modellint.graph.value import Op, Value, self_attribute
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity
     elif refused.doubt == "sizes":
         severity = _doubted(refused, given, taken, project)
     elif refused.doubt == "side":
-        severity = Severity.WARNING if _is_chosen(refused) or _is_layer_chosen(refused) else None
+        severity = Severity.WARNING if _is_chosen(refused, project) or _is_layer_chosen(refused) else None
     else:
         severity = Severity.ERROR
     if severity is None:
@@ -47,8 +49,8 @@ def _doubted(refused: queries.RefusedOperation, given: Size, taken: Size, projec
     assert refused.layer is not None
     severity = _difference(given, taken, refused.layer.module)
     if severity is None:
-        return Severity.WARNING if _is_made_again(refused) else None
-    maker = _maker(refused)
+        return Severity.WARNING if _is_made_again(refused, project) else None
+    maker = _maker(refused, project)
     if maker is None and given.number == taken.number:
         return None  # a number that code reshapes to, and not a layer, is seldom meant to be the setting
     if any(queries.is_computed_setting(symbol, project) for symbol in (given - taken).symbols):
@@ -56,10 +58,13 @@ def _doubted(refused: queries.RefusedOperation, given: Size, taken: Size, projec
     return severity
 
 
-def _maker(refused: queries.RefusedOperation) -> queries.Site | None:
+def _maker(refused: queries.RefusedOperation, project: Project) -> queries.Site | None:
     """The call of the constructor whose layer decides the width that is given; None if something else does."""
-    found = (one.site for one in refused.made if one.is_left and str(refused.given) in one.sizes)
-    return next((one for one in found if one.value.op is Op.CALL and _width(one, 1) is not None), None)
+    for site in (one.site for one in refused.made if one.is_left and str(refused.given) in one.sizes):
+        made = project.names.definition(site.module, site.value.callee) if site.value.op is Op.CALL else None
+        if isinstance(made, External) and made.name.startswith("torch.nn.") and _width(site, 1) is not None:
+            return site
+    return None
 
 
 def _width(made: queries.Site, side: int) -> Value | None:
@@ -69,9 +74,9 @@ def _width(made: queries.Site, side: int) -> Value | None:
     return next((value for ends in _ENDS if (value := made.value.argument(*ends[side])) is not None), None)
 
 
-def _is_made_again(refused: queries.RefusedOperation) -> bool:
+def _is_made_again(refused: queries.RefusedOperation, project: Project) -> bool:
     """True if a layer follows another one that was made with the same sizes, from one parameter to another."""
-    maker, made = _maker(refused), refused.layer
+    maker, made = _maker(refused, project), refused.layer
     given, taken = refused.given, refused.taken
     assert given is not None
     assert taken is not None
@@ -92,10 +97,10 @@ def _is_same(one: Value, other: Value) -> bool:
     return is_alike and all(map(_is_same, one.args, other.args))
 
 
-def _is_chosen(refused: queries.RefusedOperation) -> bool:
+def _is_chosen(refused: queries.RefusedOperation, project: Project) -> bool:
     """True if a condition within one of the two constructors chooses a width of which the other side fits."""
     made = refused.layer
-    sites = [(_maker(refused), 1), (made, 0)]
+    sites = [(_maker(refused, project), 1), (made, 0)]
     chosen = [value for site, side in sites if site is not None and (value := _width(site, side)) is not None]
     choices = [value for value in chosen if value.op is Op.CHOICE and isinstance(value.data, Value)]
     return len(chosen) == 2 and len(choices) == 1
@@ -123,6 +128,8 @@ def _difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | Non
     apart = given - taken
     if apart.constant is not None:
         return Severity.ERROR if apart.constant else None
+    if apart.number == 0 and any(isinstance(symbol, Quotient) for symbol in apart.symbols):
+        return None  # `width // heads * heads`
     if len(given.terms) == len(taken.terms) == 1 and given.terms[0][0] == taken.terms[0][0]:
         return Severity.ERROR
     owners = {symbol.owner for symbol in apart.symbols}

@@ -227,7 +227,9 @@ def _add(call: Call, owner: Shell) -> Atoms:
         for key, atoms in call.arguments.keywords.items():
             owner.put(atoms, path, key)
     else:
+        before = owner.version
         owner.put(added, path)
+        owner.is_exact = owner.is_exact and owner.version != before  # entries that are equal are kept once
     return (owner,) if owner.is_module_container else NONE
 
 

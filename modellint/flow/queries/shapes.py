@@ -126,11 +126,14 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     run.tell()
     told: set[int] = set()
     chains: set[tuple[Site, ...]] = set()
+    reached: set[tuple[int, Size | None, str]] = set()
     calls = _calls_of_neighbours(theory.clashes)
     for clash in sorted(theory.clashes, key=_order):
         site = _told_at(clash, project)
         if site.module is not module or id(site.value) in told or (clash.steps in chains and not clash.doubt):
             continue
+        if (id(clash.site.value), clash.given, str(clash.right)) in reached:
+            continue  # told where a shorter way leads there
         if clash.row is not None and clash.row.is_called and _key_of(clash.row) in calls:
             continue  # told where it is made
         if not _is_doubtful(clash, project):
@@ -138,6 +141,7 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
                 told.add(id(site.value))
                 chains.update([clash.steps] if clash.steps else [])  # the first one ends these calls
             called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
+            reached.add((id(clash.site.value), clash.given, str(clash.right)))
             yield _describe(clash, site, called, project)
     run.close()
 
@@ -176,10 +180,9 @@ def _told_at(clash: Clash, project: Project) -> Site:
         return next(_calls_of_parts(clash, project), clash.site)
     if row is None or row.is_called or layer is None:
         return clash.site
-    given = clash.site.value.positional
-    if row.place[0] < len(given) and len(given) > 1 and all(one.op is not Op.STARRED for one in given):
-        return Site(given[row.place[0]], clash.site.function)
-    return layer.site or clash.site
+    place = row.element(clash.site.value)
+    is_written = place is not clash.site.value
+    return Site(place, clash.site.function) if is_written else layer.site or clash.site
 
 
 def _calls_of_parts(clash: Clash, project: Project) -> Iterator[Site]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint.flow.domain import Arguments
 from modellint.flow.shapes.atoms import dim_of
 from modellint.flow.shapes.transfer import arguments
+from modellint.graph.size import Size
+from modellint.graph.value import Op
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -14,9 +16,11 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Site
     from modellint.flow.heap import Shell
     from modellint.flow.shapes.shape import Dim
-    from modellint.graph.size import Size
-    from modellint.graph.value import Event
+    from modellint.graph.value import Event, Value
     from modellint.operators import Operator
+
+
+_ONE = Size.of(1)
 
 
 class Row(NamedTuple):
@@ -28,6 +32,12 @@ class Row(NamedTuple):
 
     def inner(self, number: int) -> Row:
         return self._replace(place=(*self.place, number))
+
+    def element(self, made: Value) -> Value:
+        """The argument that is the layer, or holds it, in the call that makes the `Sequential`; else that call."""
+        given = made.positional
+        is_written = len(given) > 1 and all(one.op is not Op.STARRED for one in given)
+        return given[self.place[0]] if is_written and self.place[0] < len(given) else made
 
 
 class Clash(NamedTuple):
@@ -85,7 +95,7 @@ def divisions(row: Operator, made: Arguments) -> Iterator[Division]:
     named = arguments(row, "divided")
     for whole, parts in zip(named[::2], named[1::2], strict=True):
         width, count = (dim_of(made.argument(*one)) for one in (whole, parts))
-        if width.size is not None and count.size is not None and count.size.constant != 1:
+        if width.size is not None and count.size not in (None, width.size, _ONE):
             yield Division("division", width, count, width.size)
 
 

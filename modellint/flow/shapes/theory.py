@@ -33,7 +33,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.effects import object_changing
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import TENSORS, Shell, shells_in
+from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library.containers import elements, holds, sliced
 from modellint.flow.shapes.atoms import (
     Rest,
@@ -421,14 +421,13 @@ class Shapes(Theory):
             return False
         for choice in loop.carried:
             frame.memo[id(choice)] = run.evaluate(choice.args[0], frame)
-        trail = frame.trail
+        run.loops += 1
         for turn in frame.turns(len(over)):
             frame.memo[id(loop.turns[0][0])] = over[turn]
-            if run.run_block(block, frame, returned, yielded):
-                frame.trail = trail
-                return True
+            run.run_block(block, frame, returned, yielded)
             after = [(choice, run.evaluate(choice.args[1], frame)) for choice in loop.carried]
             frame.memo.update((id(choice), atoms) for choice, atoms in after)
+        run.loops -= 1
         return False
 
     def _few_layers(self, loop: Loop, frame: Frame) -> list[Atoms] | None:
@@ -805,6 +804,7 @@ class Shapes(Theory):
             if is_many and self._functions:
                 return UNKNOWN, ()
             notes = Notes({}, set())
+            row, self._row = self._row, None
             if len(self._functions) == 1:
                 self._certain = len(self._run.path)
             self._functions.append(code)
@@ -814,13 +814,15 @@ class Shapes(Theory):
                 self._call_rows()
             self._notes.pop()
             self._functions.pop()
+            self._row = row
             return found, notes.clashes()
 
         known = memo.once(memo.key(function, given), given, run_once)
         if not self._notes:
             self.clashes.update(dict.fromkeys(known.noted))
         elif known.noted and not is_making and not self._is_one_of_several(value, frame):
-            step = Site(value, frame.function)
+            place = value if self._row is None or self._row.is_called else self._row.element(value)
+            step = Site(place, frame.function)
             for clash in known.noted:
                 passed = clash._replace(steps=(step, *clash.steps))
                 self._notes[-1].refused[passed] = passed
@@ -928,7 +930,16 @@ def _ranks_of_windows(row: Operator) -> list[int]:
 def _are_few_layers(over: Sequence[Atoms] | None) -> bool:
     """True for the elements of a list of a few layers, or of tuples with layers."""
     is_few = over is not None and 1 < len(over) <= _MAX_TURNS
-    return is_few and all(any(one.is_layer for one in shells_in([atoms])) for atoms in over or ())
+    return is_few and all(map(_is_layer, over or ()))
+
+
+def _is_layer(atoms: Atoms) -> bool:
+    """True for a layer, or a tuple of layers and numbers."""
+    shells = [atom for atom in atoms if isinstance(atom, Shell)]
+    if len(shells) < len(atoms) or any(one.kind != "tuple" and not one.is_layer for one in shells):
+        return False
+    entries = [entry.atoms for one in shells if one.kind == "tuple" for entry in one.entries]
+    return all(all(is_number(atom) or (isinstance(atom, Shell) and atom.is_layer) for atom in own) for own in entries)
 
 
 def _held_by(store: Store) -> Atoms:

@@ -86,7 +86,8 @@ def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
 
 
 def merge(into: Shell, atoms: Atoms, path: Path) -> None:
-    """Put the entries of a container into another one: `extend`, `update`."""
+    """Put the entries of a container into another one: `extend`, `update`. Of several, only one is there."""
+    into.is_exact = into.is_exact and len(atoms) == 1
     for atom in atoms:
         if holds(atom):
             into.take(atom)

@@ -59,6 +59,7 @@ class Seen(NamedTuple):
     first: int
     call: int
     is_inside: bool
+    is_unusual: bool
     shape: tuple[int, ...]
     dtype: str
 
@@ -200,7 +201,9 @@ def _first_lines(tree: ast.AST) -> dict[tuple[int, int], int]:
 def _returned(tree: ast.AST) -> dict[tuple[int, int], tuple[int, int]]:
     """The place of each `return`, by that of what it returns."""
     returns = (node for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value is not None)
-    return {(node.value.lineno, node.value.col_offset): (node.lineno, node.col_offset) for node in returns if node.value}
+    return {
+        (node.value.lineno, node.value.col_offset): (node.lineno, node.col_offset) for node in returns if node.value
+    }
 
 
 class Table:
@@ -213,11 +216,20 @@ class Table:
         self.types: dict[tuple[object, ...], str] = {}
         self.differences: dict[Difference, None] = {}
         self.nowhere: set[tuple[object, ...]] = set()
+        self.unusual: set[tuple[object, ...]] = set()
 
-    def compare(self, seen: Iterable[Seen], root: Path) -> None:
-        """Compare what was seen in one process."""
+    def compare(self, seen: Iterable[Seen]) -> None:
+        """Compare what was seen in one process.
+
+        modellint assumes of an argument that is a layer class by default that it is this class: with another one, what
+        it tells is about other objects.
+        """
         calls: dict[int, Call] = defaultdict(Call)
         for one in seen:
+            if one.is_unusual:
+                self.unusual.add((one.path, one.kind, one.line, one.offset, one.name, one.shape))
+                continue
+            root = package_folder(Path(one.path)).parent
             place = one.path, one.kind, one.line, one.offset, one.name
             known = told_of(Path(one.path), root).of(one)
             known = [told for told in known if told.is_of_root or one.is_inside]
@@ -283,13 +295,13 @@ def package_folder(path: Path) -> Path:
     return folder
 
 
-def requests(arguments: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any], Path]]:
-    """What the child is asked to run, with a name for it and the root of the project."""
+def requests(arguments: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What the child is asked to run, with a name for it."""
     if arguments.script is not None:
         below = arguments.below.resolve()
         script = str(arguments.script.resolve())
         request = {"files": [], "below": str(below), "script": script, "argv": arguments.arguments}
-        yield str(arguments.script), request, below.parent
+        yield str(arguments.script), request
         return
     for package, target, _ in targets(arguments.only):
         folder = folder_of(package, arguments.packages)
@@ -313,7 +325,7 @@ def requests(arguments: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any
             "roots": [str(package_folder(path).parent), str(folder)],
             "confirm": str(Path(modellint.__file__).parent / "confirm"),
         }
-        yield f"{package}: {target}", request, package_folder(path).parent
+        yield f"{package}: {target}", request
 
 
 def main() -> int:
@@ -327,17 +339,20 @@ def main() -> int:
     parser.add_argument("arguments", nargs="*")
     arguments = parser.parse_args()
     table, ran, number = Table(), 0, 0
-    for name, request, root in requests(arguments):
+    for name, request in requests(arguments):
         number += 1
         seen, errors = observed(request, arguments.python)
         ran += bool(seen) or not errors
         for error in errors:
             print(f"{name}: {error[-300:]}", file=sys.stderr)
         known = len(table.differences)
-        table.compare(seen, root)
+        table.compare(seen)
         for one in list(table.differences)[known:]:
             print(f"{one.path}:{one.line}: {one.name}: {one.what}: {one.told}, seen {one.seen}", flush=True)
-    print(f"{ran} of {number} were run; {len(table.ranks)} places with different shapes, {len(table.nowhere)} more without a word\n")
+    print(
+        f"{ran} of {number} were run; {len(table.ranks)} places with different shapes, {len(table.nowhere)} more without a word, "
+        f"{len(table.unusual)} in objects made with other classes than by default\n"
+    )
     print("\n".join(table.rows()))
     return int(bool(table.differences))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import inspect
 import json
 import os
 import runpy
@@ -43,6 +44,9 @@ class Observer:
         self._last: dict[FrameType, tuple[str, tuple[int, int]]] = {}
         self._calls: dict[FrameType, int] = {}
         self._number = 0
+        #: Objects made with another class, or function, than a parameter has by default; and calls of such functions.
+        self._unusual: dict[int, Any] = {}
+        self._unusual_calls: set[FrameType] = set()
         self.seen: list[dict[str, Any]] = []
         self.errors: list[str] = []
 
@@ -56,6 +60,12 @@ class Observer:
             sys.settrace(before)
             self._last.clear()
             self._calls.clear()
+            self._unusual_calls.clear()
+
+    def watch(self, path: str) -> None:
+        """Watch one more file."""
+        self._files.add(os.path.realpath(path))
+        self._watched.clear()
 
     def _file(self, code: CodeType) -> str | None:
         name = code.co_filename
@@ -75,6 +85,10 @@ class Observer:
         while home is not None and home.f_code.co_name in _COMPREHENSIONS:
             home = home.f_back
         self._calls[frame] = self._number if home is frame or home is None else self._calls.get(home, self._number)
+        if _is_unusual(frame):
+            self._unusual_calls.add(frame)
+            if frame.f_code.co_name == "__init__" and (owner := frame.f_locals.get("self")) is not None:
+                self._unusual[id(owner)] = owner
         code = frame.f_code
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
             self._note(frame, path, "argument", (code.co_firstlineno, 0), name, frame.f_locals.get(name))
@@ -96,6 +110,7 @@ class Observer:
             if place is not None and argument is not None:
                 self._note(frame, path, "return", place, "return", argument)
             self._calls.pop(frame, None)
+            self._unusual_calls.discard(frame)
         return self._step
 
     def _stores_of(self, code: CodeType) -> dict[int, tuple[str, tuple[int, int]]]:
@@ -128,10 +143,25 @@ class Observer:
             "name": name,
             "first": frame.f_code.co_firstlineno,
             "call": self._calls.get(frame, 0),
+            "is_unusual": frame in self._unusual_calls or id(frame.f_locals.get("self")) in self._unusual,
             "is_inside": above is not None and self._file(above.f_code) == path,
             "shape": [int(size) for size in value.shape],
             "dtype": str(value.dtype).removeprefix("torch."),
         })  # fmt: skip
+
+
+def _is_unusual(frame: FrameType) -> bool:
+    """True if a parameter whose default is a class or a function has another value in a call."""
+    owner, name = frame.f_locals.get("self"), frame.f_code.co_name
+    kinds = type(owner).__mro__ if owner is not None else ()
+    known = [vars(kind).get(name) for kind in kinds] if kinds else [frame.f_globals.get(name)]
+    function = next((one for one in known if getattr(one, "__code__", None) is frame.f_code), None)
+    if function is None:
+        return False
+    defaults = {
+        one.name: one.default for one in inspect.signature(function).parameters.values() if callable(one.default)
+    }
+    return any(frame.f_locals.get(key) is not value for key, value in defaults.items() if value is not inspect._empty)
 
 
 def run_target(request: dict[str, Any], observer: Observer) -> None:
@@ -153,6 +183,7 @@ def run_target(request: dict[str, Any], observer: Observer) -> None:
     }  # fmt: skip
     held = session.Session(asked, Silent(), stand_ins)
     held.name = request["target"]["name"]
+    observer.watch(held.source().path)
     for variant in (0, 2, roles.EQUAL):
         check = TargetCheck(held)
         mode = FakeTensorMode(allow_non_fake_inputs=True) if check.size(variant) > LARGE else contextlib.nullcontext()

@@ -101,7 +101,7 @@ def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[Shape | None, str, bool]
     if root is None or (root[0] is not None and root[0].star is None):
         return root and (*root, True)
     others = _of_atoms(dict.fromkeys(atom for depth, atoms in values if depth > least for atom in atoms))
-    return (*root, True) if others is None else (*others, False)
+    return (*root, True) if others is None or others[0] is None else (*others, False)
 
 
 def _of_atoms(atoms: Collection[Atom]) -> tuple[Shape | None, str] | None:
@@ -111,5 +111,6 @@ def _of_atoms(atoms: Collection[Atom]) -> tuple[Shape | None, str] | None:
     dtypes = {one.dtype for one in tensors}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     shape = common([one.shape for one in tensors])
-    is_known = len(tensors) == len(atoms) and (shape.star is None or shape.least_rank > 0)
-    return shape if is_known else None, dtype or ""
+    if len(tensors) < len(atoms):
+        return None, ""
+    return shape if shape.star is None or shape.least_rank > 0 else None, dtype or ""

@@ -64,7 +64,7 @@ from modellint.flow.shapes.shape import (
 from modellint.flow.shapes.subscript import index, part_of_shape
 from modellint.flow.shapes.transfer import result
 from modellint.flow.theory import Limits, Mode, Theory
-from modellint.flow.unpassed import asked_for, field_of
+from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, subscripts
@@ -211,7 +211,9 @@ class Shapes(Theory):
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
         if not isinstance(owner, Shell):
             atoms = tuple(map(self._replaceable, atoms))
-            return atoms if name is None else field_of(owner, name, atoms)
+            found = atoms if name is None else field_of(owner, name, atoms)
+            is_default = found is atoms and name is not None and is_field_of(owner, name)
+            return join((atoms, PLAIN)) if is_default else found
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
         return atoms if is_own else tuple(map(self._replaceable, atoms))
 
@@ -899,6 +901,8 @@ def _class_names(shell: Shell) -> list[str]:
 
 def _type_of(call: Given) -> str | None:
     """The type of the elements of a result; None if unknown, or where torch refuses those of the operands."""
+    if call.is_of_unknown_type:
+        return None
     try:
         return types_of_result(call.row, call.operands(), dtype=call.dtype)[0]
     except Refused:

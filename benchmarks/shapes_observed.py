@@ -169,9 +169,9 @@ class Told:
             if one.written.is_target and place in first:
                 self.parameters[first[place], one.written.text].append(one)
             elif one.written.is_target:
-                self.places["store", *place].append(one)
+                self.places[("store", *place)].append(one)
             if one.written.is_returned and place in returned:
-                self.places["return", *returned[place]].append(one)
+                self.places[("return", *returned[place])].append(one)
 
     def of(self, seen: Seen) -> Sequence[Known]:
         """What is told of a tensor that was seen."""
@@ -215,7 +215,7 @@ class Table:
         self.sizes: dict[tuple[object, ...], str] = {}
         self.types: dict[tuple[object, ...], str] = {}
         self.differences: dict[Difference, None] = {}
-        self.nowhere: set[tuple[object, ...]] = set()
+        #: Those of objects that were made with other classes than by default.
         self.unusual: set[tuple[object, ...]] = set()
 
     def compare(self, seen: Iterable[Seen]) -> None:
@@ -234,7 +234,7 @@ class Table:
             known = told_of(Path(one.path), root).of(one)
             known = [told for told in known if told.is_of_root or one.is_inside]
             if not known:
-                self.nowhere.add((*place, one.shape))
+                self._note_unknown((*place, one.shape), len(one.shape))
             for told in known:
                 self._compare(told, one, calls[one.call], place)
 
@@ -272,13 +272,22 @@ class Table:
             )
             note(self.types, key, AGREES if is_right else DIFFERS, "type")
 
+    def _note_unknown(self, key: tuple[object, ...], rank: int) -> None:
+        """Note a tensor of which nothing is told."""
+        for table in (self.ranks, self.types):
+            table.setdefault(key, UNKNOWN)
+        for number in range(rank):
+            self.sizes.setdefault((*key, number), UNKNOWN)
+
     def rows(self) -> Iterator[str]:
         """The table, as Markdown."""
         yield f"| | {' | '.join(ORDER)} |"
         yield f"|---|{'---:|' * len(ORDER)}"
         for name, verdicts in (("ranks", self.ranks), ("sizes", self.sizes), ("types", self.types)):
             numbers = Counter(verdicts.values())
-            yield f"| {name} | {' | '.join(str(numbers[word]) for word in ORDER)} |"
+            whole = max(1, len(verdicts))
+            cells = (f"{numbers[word]} ({numbers[word] / whole:.0%})" for word in ORDER)
+            yield f"| {name} | {' | '.join(cells)} |"
 
 
 def _members(kind: str) -> tuple[str, ...]:
@@ -350,8 +359,8 @@ def main() -> int:
         for one in list(table.differences)[known:]:
             print(f"{one.path}:{one.line}: {one.name}: {one.what}: {one.told}, seen {one.seen}", flush=True)
     print(
-        f"{ran} of {number} were run; {len(table.ranks)} places with different shapes, {len(table.nowhere)} more without a word, "
-        f"{len(table.unusual)} in objects made with other classes than by default\n"
+        f"{ran} of {number} were run; {len(table.ranks)} tensors at {len({key[:-1] for key in table.ranks})} places; "
+        f"left out: {len(table.unusual)} of objects that were made with other classes than by default\n"
     )
     print("\n".join(table.rows()))
     return int(bool(table.differences))

@@ -167,9 +167,9 @@ def _is_unusual(frame: FrameType) -> bool:
 def run_target(request: dict[str, Any], observer: Observer) -> None:
     """Build and call a class as the checks of a probe do, once more under observation with the inputs that worked."""
     sys.path.insert(0, request["confirm"])
-    from worker import placement, roles, session, standins
-    from worker.checking import LARGE, TargetCall, TargetCheck
     from torch._subclasses.fake_tensor import FakeTensorMode
+    from worker import roles, session, standins
+    from worker.checking import LARGE, TargetCall, TargetCheck
 
     class Silent:
         def stage(self, *_: object) -> None:

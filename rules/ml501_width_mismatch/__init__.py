@@ -184,7 +184,9 @@ class WidthMismatch(Rule):
             related=[*related, *(Related(step.place, "called from here") for step in refused.steps[-2:])],
             help=f"write `{written}`, which fits" if written else "make the widths agree",
             fix=fix,
-            claim=claims.Refused(place, "RuntimeError or ValueError", "", refused.root)
+            claim=claims.Refused(
+                place, "RuntimeError or ValueError", "", refused.root, refused.numbers, refused.given_tensors
+            )
             if site.value.op is Op.CALL
             else None,
         )

@@ -114,12 +114,20 @@ _OF_MANY = frozenset(("broadcasts", "meshes", "equation"))
 _OF_TENSORS = frozenset(("broadcasts", "multiplies", "linear", "shaped-as", "attention", "outer", "picks", "weighs"))
 
 
+class Sized(NamedTuple):
+    """A tensor that is an argument: the parameter's name, the type of its elements if it is known, and its sizes."""
+
+    name: str
+    dtype: str
+    sizes: tuple[int, ...]
+
+
 class Clash(NamedTuple):
     """A call or an operation that torch refuses: `kind` is what does not fit, `left` and `right` are the two sides.
 
     `given` is the size that a layer gets where it takes another one. `event` is the one that evaluates it, `layer` the
     layer that is called, and `is_inside` true if that is one of a container. `steps` are the calls that lead to its
-    function, outermost first.
+    function, outermost first, and `inputs` the tensors that this function is given, where their sizes are numbers.
     """
 
     kind: str
@@ -131,6 +139,7 @@ class Clash(NamedTuple):
     layer: Shell | None
     is_inside: bool = False
     steps: tuple[Site, ...] = ()
+    inputs: tuple[Sized, ...] = ()
 
 
 class _Notes(NamedTuple):
@@ -737,7 +746,8 @@ class Shapes(Theory):
         elif known.noted and not is_making and not self._is_one_of_several(value, frame):
             step = Site(value, frame.function)
             for clash in known.noted:
-                passed = clash._replace(steps=(step, *clash.steps))
+                inputs = clash.inputs if clash.steps or code is None else _sized(code, given)
+                passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
                 self._notes[-1].refused[passed] = passed
         return known.atoms
 
@@ -833,6 +843,20 @@ def _held_by(store: Store) -> Atoms:
 def _side(side: object) -> object:
     """A side of a misfit; a list of numbers as a text."""
     return f"[{', '.join(map(str, side))}]" if isinstance(side, list | tuple) else side
+
+
+def _sized(code: Function, given: Arguments) -> tuple[Sized, ...]:
+    """The tensors that a function is given, where their sizes are numbers."""
+    own = 0 if code.owner is None or code.is_static else 1
+    names = [one.name for one in code.parameters if one.kind == "positional"][own:]
+    found = []
+    for name, atoms in (*zip(names, given.positional, strict=False), *given.keywords.items()):
+        tensor = atoms[0] if len(atoms) == 1 else None
+        if isinstance(tensor, Shaped) and tensor.shape.star is None:
+            sizes = [None if dim.size is None else dim.size.constant for dim in tensor.shape.head]
+            known = tuple(size for size in sizes if size is not None)
+            found += [Sized(name, tensor.dtype or "", known)] if len(known) == len(sizes) else []
+    return tuple(found)
 
 
 def _few(atoms: Atoms) -> Atoms:

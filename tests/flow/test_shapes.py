@@ -147,6 +147,37 @@ def test_what_torch_may_take_is_not_told(source: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "other"),
+    [
+        ("x = given[0]", "given[1]"),
+        ("x, y = given", "y"),
+        ("x = given['x']", "given.get('y')"),
+        ("x = given.get('x')", "given.get('y')"),
+        ("x = given[at]", "given[to]"),
+        ("x = given", "given[1:]"),
+        ("x = given[0]\n    given[0] = at", "given[0]"),
+        ("x = given['x']\n    given['x'] = at", "given['x']"),
+        ("x = given[0]\n    given.pop(0)", "given[0]"),
+        ("x = given[0]\n    given = given[1:]", "given[0]"),
+        ("x = given.x\n    given.x = at", "given.x"),
+        ("for x in given:\n        y = x", "given[0]"),
+        ("for x in given.values():\n        pass\n    for y in given.values():\n        pass", "y"),
+        ("x, *_ = list(given)\n    y = list(given)[1]", "y"),
+    ],
+)
+def test_parts_of_an_argument_are_of_any_sizes(before: str, other: str, tmp_path: Path) -> None:
+    """Two of them may differ, so that one that is twice as long as another is no mistake."""
+    rows = f"    return torch.cat([x.view(x.size(0), 5), torch.zeros(2 * {other}.size(0), 5)], 1)"
+    assert refused(tmp_path, f"def f(given, at, to):\n    {before}\n{rows}") == []
+
+
+@pytest.mark.parametrize("part", ["given", "given[0]", "given[-1]", "given['x']", "given.x", "given.x[0]", "given[:]"])
+def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
+    rows = f"    return torch.cat([x.view(x.size(0), 5), torch.zeros(2 * {part}.size(0), 5)], 1)"
+    assert refused(tmp_path, f"def f(given):\n    x = {part}\n{rows}") == [(6, "cat")]
+
+
+@pytest.mark.parametrize(
     ("source", "line", "expected"),
     [
         # what an argument says of the type, if it is known

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from itertools import islice, product
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard, TypeVar
 
 from modellint import operators
 from modellint.flow.domain import (
@@ -34,6 +34,7 @@ from modellint.flow.domain import (
 from modellint.flow.effects import object_changing
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.library import containers
 from modellint.flow.shapes.atoms import (
     Rest,
     Shaped,
@@ -67,7 +68,7 @@ from modellint.flow.theory import Limits, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
-from modellint.graph.value import EventKind, Op, subscripts
+from modellint.graph.value import EventKind, Op, self_attribute, subscripts
 from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
@@ -185,7 +186,9 @@ class Shapes(Theory):
         if isinstance(atom, Shaped):
             return atom
         if isinstance(atom, SymbolicInput) and is_tensor:
-            name = atom.name.partition("[")[0].replace(".", "_")
+            if atom.is_any_element:
+                return Shaped(unknown(None))
+            name = atom.name.replace("[", "_").replace("]", "").replace(".", "_")
             return Shaped(unknown(("input", atom.home, atom.name), name))
         if isinstance(atom, Shell) and atom.kind in TENSORS:
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
@@ -238,6 +241,8 @@ class Shapes(Theory):
             return PLAIN
         if isinstance(atom, Shell):
             return self._of_shell(atom, name)
+        if _has_parts(atom) and frame is not None and name in frame.flow.once(_stored_attributes):
+            return (atom.element(),)
         tensor = self.tensor_of(atom, is_tensor=name == "shape")
         if tensor is None:
             return None
@@ -292,6 +297,9 @@ class Shapes(Theory):
                 return PLAIN
         if isinstance(atom, Rest):
             return PLAIN
+        if isinstance(atom, SymbolicInput) and atom.home and index is not None:
+            at = constant_of(index)
+            return None if at is None else (atom.entry(at),)
         if isinstance(atom, Shaped):
             try:
                 return (replace(atom, shape=atom.shape.without(0)),)
@@ -406,7 +414,10 @@ class Shapes(Theory):
     def _index(self, value: Value, owner: Atoms, frame: Frame) -> Atoms | None:
         tensors = [self.tensor_of(atom, is_tensor=False) for atom in owner]
         if all(one is None and not isinstance(atom, ShapeOf) for one, atom in zip(tensors, owner, strict=True)):
-            return None
+            if not _is_part(value.args[1]) or not any(map(_has_parts, owner)):
+                return None
+            rest = containers.sliced(self._run, owner, value, frame)
+            return tuple(atom.element() if _has_parts(atom) else atom for atom in rest)
         parts = subscripts(value)
 
         def evaluate(part: Value) -> Atoms:
@@ -424,7 +435,12 @@ class Shapes(Theory):
         return join(found) if found else (Shaped(unknown(self._key(value, frame))),)
 
     def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
-        """The value of a loop's variable after any number of turns: one tensor or size that covers several."""
+        """The value of a loop's variable after any number of turns: one tensor or size that covers several.
+
+        An argument that code changes has other parts from then on.
+        """
+        if value.op is Op.UPDATE:
+            return tuple(replace(atom, is_changed=True) if _has_parts(atom) else atom for atom in found)
         if value.op is not Op.CHOICE:
             return found
         tensors = [atom for atom in found if isinstance(atom, Shaped)]
@@ -917,6 +933,17 @@ def _turn(shape: Shape, name: str) -> Shape:
     return Shape((*shape.head[:-2], *shape.head[-2:][::-1]))
 
 
+def _has_parts(atom: Atom) -> TypeGuard[SymbolicInput]:
+    """True for an argument of a root whose parts are told apart."""
+    return isinstance(atom, SymbolicInput) and bool(atom.home) and not atom.is_any_element
+
+
+def _is_part(subscript: Value) -> bool:
+    """True for a slice that may leave out something."""
+    is_whole = all(bound.op is Op.CONST and bound.data is None for bound in subscript.args)
+    return subscript.op is Op.SLICE and not is_whole
+
+
 def _class_names(shell: Shell) -> list[str]:
     """The names of an object's class and its bases; `torch.nn.Linear` for `torch.nn.modules.linear.Linear`."""
     names = [model.name for model in shell.model.mro()] if shell.model is not None else []
@@ -931,6 +958,13 @@ def _type_of(call: Given) -> str | None:
         return types_of_result(call.row, call.operands(), dtype=call.dtype)[0]
     except Refused:
         return None
+
+
+def _stored_attributes(flow: Flow) -> frozenset[str]:
+    """The attributes that a body stores to objects other than the receiver."""
+    targets = (event.target for event in flow.of(EventKind.STORE))
+    attributes = (one for one in targets if one is not None and one.op is Op.ATTR and self_attribute(one) is None)
+    return frozenset(str(one.data) for one in attributes)
 
 
 def _unpackings(flow: Flow) -> dict[int, list[str]]:

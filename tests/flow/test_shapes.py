@@ -185,6 +185,7 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
         ("def f(kind):\n    return torch.zeros(3, **kind)", 5, "?"),
         ("def f():\n    return torch.zeros(3, dtype=None)", 5, "[3] float32"),
         ("def f(n):\n    return torch.zeros(3).view(*n)", 5, "? float32"),
+        ("def f():\n    x, y = torch.topk(torch.zeros(3, 4), 2)\n    return y", 6, "[3, 2] int64"),
         # an element of a list is not the number that the list would be
         ("def f(n, m):\n    for a, b in zip(n, m):\n        x = torch.zeros(a, b)", 6, "[?, ?] float32"),
         ("def f(n):\n    a = list(n)\n    return torch.zeros(a[0], 3)", 6, "[?, 3] float32"),

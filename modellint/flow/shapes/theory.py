@@ -602,7 +602,11 @@ class Shapes(Theory):
         atoms: dict[Atom, None] = {}
         for number, (one, dtype) in enumerate(found):
             if isinstance(one, list):
-                parts: list[Atoms] = [(self._with_sites(Shaped(part, dtype), value, frame),) for part in one]
+                types = [dtype, *([row.facets.get("second") or dtype] * len(one))]
+                parts: list[Atoms] = [
+                    (self._with_sites(Shaped(part, kind), value, frame),)
+                    for part, kind in zip(one, types, strict=False)
+                ]
                 if row.name == "torch.nn.LSTM":  # the state is a pair itself
                     state = self._run.sequence("tuple", (parts[1], parts[1]), value, frame, f"state {number}")
                     parts = [parts[0], (state,)]

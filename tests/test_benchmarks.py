@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import importlib.util
 import json
 import os
 import subprocess
@@ -14,8 +15,11 @@ from typing import TYPE_CHECKING
 import beside
 import power
 import pytest
+import shapes_observed
 import unknown
 from run import MEBIBYTE, Measurement
+
+from modellint.graph.size import Size, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -257,3 +261,65 @@ def test_the_peak_of_a_command_is_its_own() -> None:
     measured = Measurement("holding", [sys.executable, "-c", f"x = bytearray({50 * MEBIBYTE})"])
     measured.run(record=True)
     assert len(held) > measured.peak_bytes > 50 * MEBIBYTE
+
+
+WIDTHS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width, layer=nn.Linear):
+        super().__init__()
+        self.up = nn.Linear(4, 2 * width)
+        self.last = layer(2 * width, 3)
+
+    def forward(self, x):
+        batch, length, _ = x.shape
+        flat = x.view(batch * length, 4)
+        flat = self.up(flat)
+        return self.last(flat)
+"""
+CALLS = """\
+import torch
+from torch import nn
+from nets.net import Net
+
+Net(5)(torch.zeros(2, 7, 4))
+Net(6)(torch.zeros(3, 1, 4))
+Net(6, lambda *sizes: nn.Sequential(nn.Linear(*sizes), nn.Unflatten(1, (1, 3))))(torch.zeros(3, 1, 4))
+"""
+
+
+@pytest.mark.skipif("CI" not in os.environ and importlib.util.find_spec("torch") is None, reason="torch is missing")
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not know the columns of what runs")
+def test_the_shapes_that_are_told_are_those_of_torch(tmp_path: Path) -> None:
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets/net.py").write_text(WIDTHS, "utf-8")
+    (tmp_path / "calls.py").write_text(CALLS, "utf-8")
+    said = run("shapes_observed.py", "--script", str(tmp_path / "calls.py"), "--below", str(tmp_path / "nets"))
+    first, *_, ranks, sizes, types = said.splitlines()
+    assert first.startswith("1 of 1 were run; 8 tensors at 4 places; left out: 4 of objects that were made with other")
+    assert ranks.startswith("| ranks | 0 (0%) | 8 (100%) |")
+    assert sizes.startswith("| sizes | 0 (0%) |")
+    assert sizes.endswith(" 0 (0%) | 0 (0%) |")
+    assert types.startswith("| types | 0 (0%) |")
+
+
+def test_a_symbol_has_one_size_in_a_call() -> None:
+    batch, width = Size.symbol(Symbol("f", "batch")), Size.symbol(Symbol("f", "width"))
+    call = shapes_observed.Call()
+    said = [
+        (None, 3, "unknown"),
+        (Size.of(3), 3, "agree"),
+        (Size.of(3), 4, "differ"),
+        (batch * width, 12, "not decided"),
+        (Size.of(2) * batch + Size.of(1), 8, "differ"),
+        (Size.of(2) * batch, 6, "bind"),
+        (batch, 3, "agree"),
+        (batch, 2, "differ"),
+        (batch * width, 12, "bind"),
+        (width.floor(Size.of(3)), 1, "agree"),
+        (width.floor(Size.of(3)), 2, "differ"),
+    ]
+    assert [call.judged(size, number) for size, number, _ in said] == [word for _, _, word in said]

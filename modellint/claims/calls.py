@@ -11,12 +11,16 @@ from .claim import Claim
 class Refused(Claim):
     """The call at the place raises an error of the type `error` (or of one of several: `A or B`), which says `words`.
 
-    `within` is the function of the same file that is called to reach it, if it is not the one around the place.
+    `within` is the function of the same file that is called to reach it, if it is not the one around the place. An
+    error that says numbers names `numbers` among them: the sizes that do not fit, rather than those of made-up inputs.
+    `tensors` are inputs of the function around the place with which it happens: name, type if known, sizes.
     """
 
     error: str
     words: str
     within: str = ""
+    numbers: tuple[int, ...] = ()
+    tensors: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

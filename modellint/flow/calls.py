@@ -289,6 +289,8 @@ class Calls:
         if isinstance(atom, Bound):
             return self._bound_method(atom, name, arguments, frame, value)
         if isinstance(atom, SymbolicInput):
+            if atom.home and name in ("get", "pop"):
+                return (atom.element(),)
             if name in calls.SAME or name in ("values", "items", "get", "pop", "copy", "children", "modules"):
                 return (atom,)
             return self.unknown(arguments, value)

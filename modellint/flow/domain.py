@@ -76,16 +76,19 @@ class SymbolicInput(HashedOnce):
     """The argument of a root function's parameter, or a part of it: `config`, `config.hidden_size`.
 
     `symbol` stands for its value as a number, `home` is the owner of the symbols of its parts. `is_there`: it is not
-    None.
+    None. `is_changed`: code has put something into it, or taken something out, so that its parts are others.
     """
 
     name: str
     symbol: Symbol | None = None
     home: str = ""
     is_there: bool = False
+    is_changed: bool = False
 
     def part(self, name: str) -> SymbolicInput:
         """An attribute of the input, by its name."""
+        if self.is_changed:
+            return self.element()
         full = f"{self.name}.{name}"
         return (
             SymbolicInput(full, Symbol(self.home, full.partition(".")[2]), self.home)
@@ -102,6 +105,16 @@ class SymbolicInput(HashedOnce):
     def parameter(self) -> str:
         """The name of the parameter that the input is passed as."""
         return self.name.partition(".")[0].partition("[")[0]
+
+    @property
+    def is_any_element(self) -> bool:
+        """True for an element that is not told apart from others, or a part of one."""
+        return "[…]" in self.name
+
+    def entry(self, place: int) -> SymbolicInput:
+        """The element at a place of a sequence."""
+        is_known = not self.is_any_element and not self.is_changed
+        return SymbolicInput(f"{self.name}[{place}]", None, self.home) if is_known else self.element()
 
     def element(self) -> SymbolicInput:
         """An element of the input, or a slice of it."""

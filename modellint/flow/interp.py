@@ -664,7 +664,7 @@ class Interpreter:
         """The value of an UPDATE: the container that was changed in place, or what a theory makes of `x[…] = …`."""
         found = self.evaluate(value.args[0], frame)
         known = self.asked.operator(value, [found], frame) if value.data == "[]=" else None
-        return found if known is None else known
+        return self.asked.result(found, [found], value, frame) if known is None else known
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)

@@ -59,10 +59,15 @@ def field_of(model: ClassModel, name: str, default: Atoms) -> Atoms:
     fields of annotations, too.
     """
     size = size_of(default)
-    if size is None or model.cls is None or model.is_module is True or not _is_field(model.cls, name):
+    if size is None or model.cls is None or not is_field_of(model, name):
         return default
     symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
     return (Number(Size.symbol(symbol)),)
+
+
+def is_field_of(model: ClassModel, name: str) -> bool:
+    """True if a class that is no layer has a field of a name: what stands in the class is only its default."""
+    return model.cls is not None and model.is_module is not True and _is_field(model.cls, name)
 
 
 def _is_field(cls: Class, name: str) -> bool:

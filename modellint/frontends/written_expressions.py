@@ -27,8 +27,8 @@ class Written:
     """An expression at a place of a file, and the value that it has there.
 
     `is_target`: something is assigned to it. `is_used`: it is an argument or the result of a call, a subscript or its
-    result, or what a function returns. `guard` is its path condition; `inner` the nested function that it stands in,
-    if that has parameters.
+    result, or what a function returns, which is also told by `is_returned`. `guard` is its path condition; `inner` the
+    nested function that it stands in, if that has parameters.
     """
 
     text: str
@@ -39,6 +39,7 @@ class Written:
     inner: Nested | None
     is_target: bool
     is_used: bool
+    is_returned: bool = False
 
 
 def written_expressions(function: Function) -> list[Written]:
@@ -49,6 +50,7 @@ def written_expressions(function: Function) -> list[Written]:
     module = function.module
     module.lowered.append(function)
     used = {id(part) for node in ast.walk(tree) for part in _parts_of_interest(node) if not _is_literal(part)}
+    returned = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return)}
     found: list[Written] = []
     for parameter in _parameters(tree):
         held = lowering.first.get(parameter.arg)
@@ -57,7 +59,9 @@ def written_expressions(function: Function) -> list[Written]:
     for node, value, guard, inner, is_target in lowering.found:
         place = Value(Op.UNKNOWN, (), None, node)
         text = node.arg if isinstance(node, ast.arg) else module.text_of(place)
-        found.append(Written(text, place.line, place.offset, value, guard, inner, is_target, id(node) in used))
+        is_returned = id(node) in returned
+        is_used = id(node) in used
+        found.append(Written(text, place.line, place.offset, value, guard, inner, is_target, is_used, is_returned))
     return sorted(found, key=lambda one: (one.line, one.offset))
 
 

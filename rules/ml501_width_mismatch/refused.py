@@ -40,7 +40,7 @@ def fitting(refused: queries.RefusedOperation) -> tuple[Fix | None, str]:
     made, given = refused.layer, refused.given
     number = None if given is None else given.constant
     width = None if made is None else _width(made, refused)
-    if made is None or number is None or width is None or width.op is Op.STARRED:
+    if made is None or number is None or width is None or width.op is Op.STARRED or _is_repeated(made):
         return None, ""
     place, whole = made.module.place(width), made.place
     fix = None
@@ -67,6 +67,12 @@ def _width(made: queries.Site, refused: queries.RefusedOperation) -> Value | Non
     return None
 
 
+def _is_repeated(made: queries.Site) -> bool:
+    """True if a loop or a comprehension makes layers of the same widths, one behind the other."""
+    event = None if made.function is None else made.function.flow.circumstances(made.value)
+    return event is None or event.loops > 0
+
+
 def _is_of(value: Value, made: queries.Site) -> bool:
     """True if a value is written within the call, and not in a variable."""
     whole, part = made.place.span, made.module.place(value).span
@@ -82,7 +88,8 @@ def claim_of(refused: queries.RefusedOperation) -> claims.Refused | None:
     given, taken = refused.given, refused.taken
     if given is None or taken is None or (given.number is not None and given.number == taken.number):
         return None
-    return claims.Refused(call.place, "RuntimeError or ValueError or AssertionError", "", refused.root)
+    error = "RuntimeError or ValueError or AssertionError"
+    return claims.Refused(call.place, error, "", refused.root, refused.numbers, refused.given_tensors)
 
 
 def refused_division(made: queries.Site) -> claims.Refused:

@@ -123,7 +123,7 @@ def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
         words = "must match the size of tensor"
     elif op is not Op.CALL and "(" in refused.site.module.text_of(refused.site.value):
         return None
-    return claims.Refused(place, error, words, refused.root)
+    return claims.Refused(place, error, words, refused.root, refused.numbers, refused.given_tensors)
 
 
 def _relations(refused: queries.RefusedOperation) -> Iterator[Related]:

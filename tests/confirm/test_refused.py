@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from served import served
@@ -29,7 +29,7 @@ PRODUCT = "mat1 and mat2 shapes cannot be multiplied"
 
 
 def verdict_of(
-    folder: Path, code: str, text: str, name: str, *said: str, kind: type[Refused | OnCuda] = Refused
+    folder: Path, code: str, text: str, name: str, *said: Any, kind: type[Refused | OnCuda] = Refused
 ) -> Verdict:
     """The verdict on a claim about the only place in a file that says `text`; `said` is what else is claimed."""
     path, code = folder / "model.py", HEAD + code
@@ -237,3 +237,33 @@ def test_what_a_run_assumes_or_replaces_refutes_nothing(
     found = workspace.run("check", ".", "--confirm", "--select", code, "--output-format", "json").json["findings"]
     assert [one["verdict"]["status"] for one in found] == ["confirmed"], found
     assert shown in f"{found[0]['verdict']}"
+
+
+SKIP = """
+class Skip(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Conv2d(1, 1, {kernel})
+
+    def forward(self, x, scale):
+        return torch.cat([x, self.inner(x)], 1) * scale
+"""
+GIVEN = (("x", "float32", (1, 1, 40, 40)), ("scale", "", (1,)))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "tensors", "status", "says"),
+    [
+        (3, GIVEN, Status.CONFIRMED, "Expected size 40 but got size 38"),
+        (5, GIVEN, Status.UNCONFIRMED, "Expected size 40 but got size 36"),  # refused, for other sizes
+        (3, (), Status.UNCONFIRMED, "Expected size 32 but got size 30"),
+        (1, GIVEN, Status.REFUTED, "nothing was raised there"),
+    ],
+)
+def test_the_sizes_of_a_finding_are_those_of_its_call(
+    tmp_path: Path, kernel: int, tensors: tuple[object, ...], status: Status, says: str
+) -> None:
+    code, said = SKIP.replace("{kernel}", str(kernel)), ("RuntimeError", "", "", (40, 38), tensors)
+    verdict = verdict_of(tmp_path, code, "torch.cat([x, self.inner(x)], 1)", "Skip.forward", *said)
+    assert verdict.status is status, verdict
+    assert says in verdict.detail

@@ -146,6 +146,72 @@ def test_what_torch_may_take_is_not_told(source: str, tmp_path: Path) -> None:
     assert refused(tmp_path, source) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "other"),
+    [
+        ("x = given[0]", "given[1]"),
+        ("x, y = given", "y"),
+        ("x = given['x']", "given.get('y')"),
+        ("x = given.get('x')", "given.get('y')"),
+        ("x = given[at]", "given[to]"),
+        ("x = given", "given[1:]"),
+        ("x = given[0]\n    given[0] = at", "given[0]"),
+        ("x = given['x']\n    given['x'] = at", "given['x']"),
+        ("x = given[0]\n    given.pop(0)", "given[0]"),
+        ("x = given[0]\n    given = given[1:]", "given[0]"),
+        ("x = given.x\n    given.x = at", "given.x"),
+        ("for x in given:\n        y = x", "given[0]"),
+        ("for x in given.values():\n        pass\n    for y in given.values():\n        pass", "y"),
+        ("x, *_ = list(given)\n    y = list(given)[1]", "y"),
+    ],
+)
+def test_parts_of_an_argument_are_of_any_sizes(before: str, other: str, tmp_path: Path) -> None:
+    """Two of them may differ, so that one that is twice as long as another is no mistake."""
+    rows = f"    return torch.cat([x.view(x.size(0), 5), torch.zeros(2 * {other}.size(0), 5)], 1)"
+    assert refused(tmp_path, f"def f(given, at, to):\n    {before}\n{rows}") == []
+
+
+@pytest.mark.parametrize("part", ["given", "given[0]", "given[-1]", "given['x']", "given.x", "given.x[0]", "given[:]"])
+def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
+    rows = f"    return torch.cat([x.view(x.size(0), 5), torch.zeros(2 * {part}.size(0), 5)], 1)"
+    assert refused(tmp_path, f"def f(given):\n    x = {part}\n{rows}") == [(6, "cat")]
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "expected"),
+    [
+        # what an argument says of the type, if it is known
+        ("def f(x):\n    return torch.zeros(3, dtype=x.dtype)", 5, "[3]"),
+        ("def f(kind):\n    return torch.zeros(3, **kind)", 5, "?"),
+        ("def f():\n    return torch.zeros(3, dtype=None)", 5, "[3] float32"),
+        ("def f(n):\n    return torch.zeros(3).view(*n)", 5, "? float32"),
+        ("def f():\n    x, y = torch.topk(torch.zeros(3, 4), 2)\n    return y", 6, "[3, 2] int64"),
+        # an element of a list is not the number that the list would be
+        ("def f(n, m):\n    for a, b in zip(n, m):\n        x = torch.zeros(a, b)", 6, "[?, ?] float32"),
+        ("def f(n):\n    a = list(n)\n    return torch.zeros(a[0], 3)", 6, "[?, 3] float32"),
+        # what stands in the class of a configuration is only a default
+        (
+            "class Config:\n    sizes: tuple = (3, 4)\n    is_long: bool = False\n"
+            "def f(config: Config):\n    x = torch.zeros(config.sizes[0])\n"
+            "    y = torch.zeros(5) if config.is_long else torch.zeros(6)\n    return y",
+            10,
+            "[?] float32",
+        ),
+        ("class Sizes:\n    first = 3\ndef f(sizes: Sizes):\n    return torch.zeros(sizes.first)", 7, "[3] float32"),
+    ],
+)
+def test_a_value_is_told_as_far_as_it_is_known(source: str, line: int, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(f"import torch\nimport torch.nn.functional as F\nfrom torch import nn\n{source}", "utf-8")
+    assert [f"{one.shape} {one.dtype}".rstrip() for one in shown(path) if one.line == line] == [expected]
+
+
+def test_a_value_has_its_name_where_it_is_assigned(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text("import torch\ndef f():\n    x = torch.zeros(3)\n    y = x.view(3, 1)\n    return x\n", "utf-8")
+    assert [(one.line, one.name) for one in shown(path)] == [(3, "x"), (4, "y"), (5, RETURNED)]
+
+
 def test_a_blocks_width_is_the_one_when_it_is_built(tmp_path: Path) -> None:
     """Constructors run in order: an attribute that each block changes has the value of its turn."""
     source = """

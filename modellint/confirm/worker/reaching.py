@@ -13,10 +13,11 @@ from torch import nn
 
 from . import roles
 from .inputs import Inputs
+from .specs import known_spec
 from .standins import described
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import CodeType, FrameType
 
     from .attempts import Attempt
@@ -26,12 +27,18 @@ if TYPE_CHECKING:
 
 
 def reach(
-    session: Session, spot: Spot, reasons: list[str], *, is_trained: bool = True
+    session: Session,
+    spot: Spot,
+    reasons: list[str],
+    *,
+    is_trained: bool = True,
+    tensors: Sequence[tuple[str, str, tuple[int, ...]]] = (),
 ) -> Iterator[tuple[Exception | None, bool]]:
     """Import, build and call in several ways; yields each error, or None, and whether the place was reached.
 
     Ways that assume the least come first. Layers are called in training mode, or in evaluation mode. If a method does
-    not lead to the place, `forward` is called, too.
+    not lead to the place, `forward` is called, too. `tensors` are inputs that the function is known to be given: name,
+    type and sizes.
     """
     observed = session.observed
     with _watching(observed, spot) as reached:
@@ -63,18 +70,27 @@ def reach(
                 found.train(is_trained)
             elif method:
                 found.training = is_trained  # as layers have it, of which this may be a mixin
-            yield from _call(attempt, found, method, observed, spot, reasons)
+            yield from _call(attempt, found, method, observed, spot, reasons, tensors)
             if method != "forward" and type(found).__dict__.get("forward") is not None:
                 yield from _call(attempt, found, "forward", observed, spot, reasons)
 
 
 def _call(
-    attempt: Attempt, found: Any, method: str, observed: Observed, spot: Spot, reasons: list[str]
+    attempt: Attempt,
+    found: Any,
+    method: str,
+    observed: Observed,
+    spot: Spot,
+    reasons: list[str],
+    tensors: Sequence[tuple[str, str, tuple[int, ...]]] = (),
 ) -> Iterator[tuple[Exception | None, bool]]:
     """Call a function with its required arguments, then with all; yields errors and whether the place was reached."""
     function = getattr(found, method) if method else found
     for is_full in (False, True):
         inputs = Inputs(function, found, attempt, is_full=is_full)
+        for name, dtype, shape in tensors:
+            if not inputs.is_said(name):
+                inputs.candidates.setdefault(name, []).insert(0, known_spec(dtype, shape))
         # A function that builds something takes sizes, as constructors do.
         sizes = [] if method or is_full else [attempt.builder.arguments_of(function)]
         for number, given in enumerate(chain(sizes, inputs.combinations())):

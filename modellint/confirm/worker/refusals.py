@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def refusal(session: Session, claim: Refused) -> Verdict:
     """Reach a call by importing, building or calling: confirmed if it raises the claimed error."""
     spot, reasons = Spot.of(claim.place), list[str]()
-    for error, is_reached in reach(session, spot, reasons):
+    for error, is_reached in reach(session, spot, reasons, tensors=claim.tensors):
         if error is not None and _is_it(session, error, claim):
             return confirmed(f"{_target_text(session, spot)}: {described(error)}")
         if is_reached and (error is None or not is_at(error, spot)):
@@ -77,6 +78,9 @@ def _is_it(session: Session, error: Exception, claim: Refused) -> bool:
     """True if an error is the claimed one, raised by the call itself or by torch on its behalf."""
     if type(error).__name__ not in claim.error.split(" or ") or claim.words not in str(error):
         return False
+    said = {int(number) for number in re.findall(r"\d+", str(error))}
+    if said and not said.issuperset(claim.numbers):
+        return False  # the inputs that were made up do not fit, either
     spot, is_there = Spot.of(claim.place), False
     if not _is_own(session, error, spot):
         return False

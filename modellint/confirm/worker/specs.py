@@ -132,6 +132,12 @@ def with_size(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
     return (*shape[:dim], size, *shape[dim + 1 :])
 
 
+def known_spec(dtype: str, sizes: tuple[int, ...]) -> Spec:
+    """An input of known sizes, whose type is known, too, or real numbers."""
+    kind = "mask" if dtype == "bool" else "ids" if "int" in dtype else "float"
+    return Spec(kind, sizes, time=TIME, is_documented=True)
+
+
 def configured_spec(name: str, said: Any) -> Spec:
     """An input that the settings describe: a value, or a table with `shape` and, for ids, `low` and `high`."""
     if not isinstance(said, dict):

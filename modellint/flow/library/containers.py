@@ -75,7 +75,7 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
         elif isinstance(atom, Foreign) and len(atoms) == 1 and (known := atom.sequence()) is not None:
             yield from known
         elif not isinstance(atom, Constant | Plain | Length):
-            yield (atom,) if isinstance(atom, SymbolicInput | Tensor) else UNKNOWN
+            yield _any_of(atom)
 
 
 def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
@@ -103,7 +103,14 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
         if isinstance(atom, Shape):
             into.put(sizes.element(atom), path)
         elif not isinstance(atom, Constant | Plain | Length):
-            into.put((atom,) if isinstance(atom, SymbolicInput | Tensor) else UNKNOWN, path)
+            into.put(_any_of(atom), path)
+
+
+def _any_of(atom: Atom) -> Atoms:
+    """An element of a value whose elements are not known: of an argument that has a number, not this number."""
+    if isinstance(atom, SymbolicInput):
+        return (atom.element() if atom.home else atom,)
+    return (atom,) if isinstance(atom, Tensor) else UNKNOWN
 
 
 def _pair(atoms: Atoms) -> tuple[str | None, Atoms] | None:
@@ -137,7 +144,7 @@ def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
     return join(
         (_keys(atom) if atom.kind == "dict" else atom.element())
         if holds(atom)
-        else ((atom,) if isinstance(atom, SymbolicInput | Unknown | Tensor) else PLAIN)
+        else (_any_of(atom) if isinstance(atom, SymbolicInput | Unknown | Tensor) else PLAIN)
         for atom in atoms
     )
 

@@ -7,6 +7,7 @@ one that is long to read, `*` for dimensions of unknown number.
 from __future__ import annotations
 
 from itertools import pairwise
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.heap import Shell
-    from modellint.flow.shapes.notes import Clash, Row
+    from modellint.flow.shapes.notes import Clash, Row, Sized
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size, Symbol
     from modellint.graph.value import Event, Value
@@ -64,7 +65,8 @@ class RefusedOperation(NamedTuple):
     layer, `features` or `channels`. `left` and `right` are the two sides in words, `apart` the sizes of both that
     differ. `name` is what torch calls: that of a layer in a container is its class. A layer gets the size `given`, and
     takes `taken`; `layer` is the call that makes it. `made` are the expressions that decide the sizes on the left, then
-    those on the right. `steps` are the calls that lead there, from the function `root` of the same file if that is one.
+    those on the right. `steps` are the calls that lead there, from the function `root` of the same file if that is one;
+    `inputs` are the tensors that the last one gives to the function, where their sizes are numbers.
     `is_open`: only some condition leads there. `is_tried`: it stands in a test or a demonstration.
 
     `call` is the expression that raises the error. Of a layer that gets another width than it takes, `site` may be
@@ -86,11 +88,35 @@ class RefusedOperation(NamedTuple):
     layer: Site | None
     made: tuple[Made, ...]
     steps: tuple[Site, ...]
+    inputs: tuple[Sized, ...]
     root: str
     is_open: bool
     is_tried: bool
     call: Site | None
     doubt: str
+
+    @property
+    def given_tensors(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+        """The tensors to call the function with, where code outside of functions calls it with these sizes."""
+        return () if self.root else tuple((one.name, one.dtype, one.sizes) for one in self.inputs)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers among the sizes that do not fit, as torch names them in its message; none that are symbols."""
+        left, right = (words.strip("[]").split(", ") for words in (self.left, self.right))
+        named: list[str] = list(self.apart or ())
+        if self.given is not None and self.taken is not None:
+            named = [str(self.given), str(self.taken)]
+        elif self.kind == "view":
+            is_known = all(map(str.isdecimal, left))
+            named = [*(size for size in right if size != "1"), *([str(prod(map(int, left)))] if is_known else ())]
+        elif self.kind == "dim":
+            named = [self.left.lstrip("-")]
+        elif self.kind == "unpack":
+            named = [self.right]
+        elif self.kind == "subscripts" and self.left.startswith("[") and "*" not in left and left != [""]:
+            named = [str(len(left))]
+        return tuple(int(size) for size in named if size.isdecimal())
 
 
 def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
@@ -318,6 +344,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         layer,
         _makers(clash),
         clash.steps,
+        clash.inputs,
         _root(clash if called is None else called),
         any(map(_is_open, ways)),
         event is not None and is_tried_out(project, function, event),

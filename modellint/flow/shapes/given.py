@@ -80,12 +80,27 @@ class Given:
     @property
     def dtype(self) -> str | None:
         """The type that the argument `dtype` names, or the only argument of `to`."""
-        found = self._arguments.keywords.get("dtype")
-        if found is None and self.row.name == "Tensor.to" and len(self._slots) == 2:
-            found = self._slots[1]
+        found = self._given_type
         atom = found[0] if found is not None and len(found) == 1 else None
         name = atom.name.removeprefix("torch.") if isinstance(atom, Outside) else ""
         return _ALIASES.get(name, name) if _ALIASES.get(name, name) in TYPES else None
+
+    @property
+    def is_of_unknown_type(self) -> bool:
+        """True if an argument that is not known may say the type of the result. Layers count as made of floats."""
+        if "input" in self.picked:
+            return False
+        found = self._given_type
+        if found is not None:
+            return self.dtype is None and not is_none(found)
+        is_method = self.row.name.startswith("Tensor.") and "type" not in self.row.facets  # `x.view(*sizes)`
+        return not self._arguments.is_complete and not is_method
+
+    @property
+    def _given_type(self) -> Atoms | None:
+        found = self._arguments.keywords.get("dtype")
+        is_to = found is None and self.row.name == "Tensor.to" and len(self._slots) == 2
+        return self._slots[1] if is_to else found
 
     def tensors(self) -> list[Shape]:
         return [one.shape for one in self.tensors_with_types()]

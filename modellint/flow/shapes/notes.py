@@ -40,12 +40,20 @@ class Row(NamedTuple):
         return given[self.place[0]] if is_written and self.place[0] < len(given) else made
 
 
+class Sized(NamedTuple):
+    """A tensor that is an argument: the parameter's name, the type of its elements if it is known, and its sizes."""
+
+    name: str
+    dtype: str
+    sizes: tuple[int, ...]
+
+
 class Clash(NamedTuple):
     """A call or an operation that torch refuses: `kind` is what does not fit, `left` and `right` are the two sides.
 
     `given` is the size that a layer gets where it takes another one. `event` is the one that evaluates it, `layer` the
     layer that is called, as one of a `row` if that is in a `Sequential`. `steps` are the calls that lead to its
-    function, outermost first.
+    function, outermost first, and `inputs` the tensors that this function is given, where their sizes are numbers.
 
     `doubt` is empty if torch certainly refuses it. It is "sizes" if symbols may stand for equal sizes, and "side" if a
     number that a condition chooses (`64 if narrow else 32`) fits on one side.
@@ -59,6 +67,7 @@ class Clash(NamedTuple):
     event: Event | None
     layer: Shell | None
     steps: tuple[Site, ...] = ()
+    inputs: tuple[Sized, ...] = ()
     doubt: str = ""
     row: Row | None = None
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.heap import Shell
+    from modellint.flow.shapes.shape import Shape
     from modellint.frontends.written_expressions import Written
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
@@ -45,11 +46,34 @@ class Shown(NamedTuple):
     dtype: str
 
 
+class Known(NamedTuple):
+    """A tensor that an expression assigns or returns: its shape, None if unknown, and the type of its elements.
+
+    `is_of_root` if the call that nobody makes tells it, rather than what the calls in the file have in common.
+    """
+
+    function: Function
+    written: Written
+    name: str
+    shape: Shape | None
+    dtype: str
+    is_of_root: bool
+
+
 def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection[Function]) -> list[Shown]:
     """The shapes of the tensors that some functions of a file assign and return, in the order of lines.
 
     Nothing else has been asked of the project about the file.
     """
+    shown = [
+        Shown(one.function, one.written.line, one.name, UNKNOWN if one.shape is None else str(one.shape), one.dtype)
+        for one in tensors_on_lines(module, project, functions)
+    ]
+    return sorted(dict.fromkeys(shown), key=lambda one: one.line)
+
+
+def tensors_on_lines(module: ModuleFacts, project: Project, functions: Collection[Function]) -> list[Known]:
+    """The tensors that some functions of a file assign and return. Nothing else has been asked about the file."""
     asked: dict[Function, list[Written]] = {one: written_expressions(one) for one in functions}
     run, _ = tensor_run(project, _Lines, Frames)
     objects: dict[Class, Shell] = {}
@@ -65,34 +89,34 @@ def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection
                         found.setdefault(one, []).append((len(frame.trail), atoms))
     except ExhaustedError as error:
         project.budget.cut[error.question] = None
-    shown = [
-        Shown(function, one.line, RETURNED if id(one.value) in returned else one.text, *shape)
+    return [
+        Known(function, one, RETURNED if one.is_returned else one.text, *known)
         for function, written in asked.items()
-        for returned in [{id(event.value) for event in function.flow.of(EventKind.RETURN)}]
         for one in written
-        if (one.is_target or id(one.value) in returned) and (shape := _of_calls(found.get(one, []))) is not None
+        if (one.is_target or one.is_returned) and (known := _of_calls(found.get(one, []))) is not None
     ]
-    return sorted(dict.fromkeys(shown), key=lambda one: one.line)
 
 
-def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[str, str] | None:
+def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[Shape | None, str, bool] | None:
     """The shape and the type of a value, of those in several calls, each with its depth; None for what is no tensor.
 
     The call that nobody makes decides, if it knows the rank; otherwise what the others have in common.
     """
     least = min((depth for depth, _ in values), default=0)
     root = _of_atoms(dict.fromkeys(atom for depth, atoms in values if depth == least for atom in atoms))
-    if root is None or not (root[0] == UNKNOWN or "*" in root[0]):
-        return root
-    return _of_atoms(dict.fromkeys(atom for depth, atoms in values if depth > least for atom in atoms)) or root
+    if root is None or (root[0] is not None and root[0].star is None):
+        return root and (*root, True)
+    others = _of_atoms(dict.fromkeys(atom for depth, atoms in values if depth > least for atom in atoms))
+    return (*root, True) if others is None or others[0] is None else (*others, False)
 
 
-def _of_atoms(atoms: Collection[Atom]) -> tuple[str, str] | None:
+def _of_atoms(atoms: Collection[Atom]) -> tuple[Shape | None, str] | None:
     tensors = [atom for atom in atoms if isinstance(atom, Shaped)]
     if not tensors:
         return None
     dtypes = {one.dtype for one in tensors}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     shape = common([one.shape for one in tensors])
-    is_known = len(tensors) == len(atoms) and (shape.star is None or shape.least_rank > 0)
-    return str(shape) if is_known else UNKNOWN, dtype or ""
+    if len(tensors) < len(atoms):
+        return None, ""
+    return shape if shape.star is None or shape.least_rank > 0 else None, dtype or ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from modellint import operators
 from modellint.flow.domain import (
@@ -48,7 +48,7 @@ from modellint.flow.shapes.atoms import (
 )
 from modellint.flow.shapes.dtypes import DEFAULT, INTEGERS, is_of, of_number, promote, types_of_result
 from modellint.flow.shapes.given import Given
-from modellint.flow.shapes.notes import Clash, Notes, Row, Turn, alternatives, divisions
+from modellint.flow.shapes.notes import Clash, Notes, Row, Sized, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
     ANY,
     Dim,
@@ -67,10 +67,10 @@ from modellint.flow.shapes.shape import (
 from modellint.flow.shapes.subscript import index, part_of_shape
 from modellint.flow.shapes.transfer import result
 from modellint.flow.theory import Limits, Made, Mode, Theory
-from modellint.flow.unpassed import asked_for, field_of
+from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
-from modellint.graph.value import EventKind, Op, subscripts
+from modellint.graph.value import EventKind, Op, self_attribute, subscripts
 from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
@@ -162,7 +162,9 @@ class Shapes(Theory):
         if isinstance(atom, Shaped):
             return atom
         if isinstance(atom, SymbolicInput) and is_tensor:
-            name = atom.name.partition("[")[0].replace(".", "_")
+            if atom.is_any_element:
+                return Shaped(unknown(None))
+            name = atom.name.replace("[", "_").replace("]", "").replace(".", "_")
             return Shaped(unknown(("input", atom.home, atom.name), name))
         if isinstance(atom, Shell) and atom.kind in TENSORS:
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
@@ -202,7 +204,9 @@ class Shapes(Theory):
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
         if not isinstance(owner, Shell):
             atoms = tuple(map(self._replaceable, atoms))
-            return atoms if name is None else field_of(owner, name, atoms)
+            found = atoms if name is None else field_of(owner, name, atoms)
+            is_default = found is atoms and name is not None and is_field_of(owner, name)
+            return join((atoms, PLAIN)) if is_default else found
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
         return atoms if is_own else tuple(map(self._replaceable, atoms))
 
@@ -218,6 +222,8 @@ class Shapes(Theory):
             return PLAIN
         if isinstance(atom, Shell):
             return self._of_shell(atom, name)
+        if _has_parts(atom) and frame is not None and name in frame.flow.once(_stored_attributes):
+            return (atom.element(),)
         tensor = self.tensor_of(atom, is_tensor=name == "shape")
         if tensor is None:
             return None
@@ -272,6 +278,9 @@ class Shapes(Theory):
                 return PLAIN
         if isinstance(atom, Rest):
             return PLAIN
+        if isinstance(atom, SymbolicInput) and atom.home and index is not None:
+            at = constant_of(index)
+            return None if at is None else (atom.entry(at),)
         if isinstance(atom, Shaped):
             try:
                 return (replace(atom, shape=atom.shape.without(0)),)
@@ -390,8 +399,11 @@ class Shapes(Theory):
         tensors = [self.tensor_of(atom, is_tensor=False) for atom in owner]
         parts = subscripts(value)
         if all(one is None and not isinstance(atom, ShapeOf) for one, atom in zip(tensors, owner, strict=True)):
-            is_part = len(parts) == 1 and parts[0].op is Op.SLICE and any(map(holds, owner))
-            return sliced(self._run, owner, value, frame, is_counted=True) if is_part else None
+            has_entries = any(map(holds, owner))
+            if len(parts) > 1 or not _is_part(parts[0]) or not (has_entries or any(map(_has_parts, owner))):
+                return None
+            rest = sliced(self._run, owner, value, frame, is_counted=has_entries)
+            return tuple(atom.element() if _has_parts(atom) else atom for atom in rest)
 
         def evaluate(part: Value) -> Atoms:
             return self._run.behind(self._run.evaluate(part, frame), frame)
@@ -438,7 +450,12 @@ class Shapes(Theory):
         return over if _are_few_layers(over) else None
 
     def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
-        """The value of a loop's variable after any number of turns: one tensor or size that covers several."""
+        """The value of a loop's variable after any number of turns: one tensor or size that covers several.
+
+        An argument that code changes has other parts from then on.
+        """
+        if value.op is Op.UPDATE:
+            return tuple(replace(atom, is_changed=True) if _has_parts(atom) else atom for atom in found)
         if value.op is not Op.CHOICE:
             return found
         if self._turns:
@@ -615,7 +632,11 @@ class Shapes(Theory):
         atoms: dict[Atom, None] = {}
         for number, (one, dtype) in enumerate(found):
             if isinstance(one, list):
-                parts: list[Atoms] = [(self._with_sites(Shaped(part, dtype), value, frame),) for part in one]
+                types = [dtype, *([row.facets.get("second") or dtype] * len(one))]
+                parts: list[Atoms] = [
+                    (self._with_sites(Shaped(part, kind), value, frame),)
+                    for part, kind in zip(one, types, strict=False)
+                ]
                 if row.name == "torch.nn.LSTM":  # the state is a pair itself
                     state = self._run.sequence("tuple", (parts[1], parts[1]), value, frame, f"state {number}")
                     parts = [parts[0], (state,)]
@@ -824,7 +845,8 @@ class Shapes(Theory):
             place = value if self._row is None or self._row.is_called else self._row.element(value)
             step = Site(place, frame.function)
             for clash in known.noted:
-                passed = clash._replace(steps=(step, *clash.steps))
+                inputs = clash.inputs if clash.steps or code is None else _sized(code, given)
+                passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
                 self._notes[-1].refused[passed] = passed
         return known.atoms
 
@@ -897,7 +919,7 @@ class Shapes(Theory):
         if self._notes and frame.function is not None:
             site, event = Site(value, frame.function), frame.flow.circumstances(value) or frame.event
             left, right = map(_side, (refused.left, refused.right))
-            clash = Clash(refused.kind, left, right, refused.given, site, event, layer, (), doubt, self._row)
+            clash = Clash(refused.kind, left, right, refused.given, site, event, layer, doubt=doubt, row=self._row)
             self._note(clash, (*self._place(value, frame, about), doubt) if doubt else self._place(value, frame, about))
 
     def _note(self, clash: Clash, key: Hashable) -> None:
@@ -950,6 +972,20 @@ def _held_by(store: Store) -> Atoms:
 def _side(side: object) -> object:
     """A side of a misfit; a list of numbers as a text."""
     return f"[{', '.join(map(str, side))}]" if isinstance(side, list | tuple) else side
+
+
+def _sized(code: Function, given: Arguments) -> tuple[Sized, ...]:
+    """The tensors that a function is given, where their sizes are numbers."""
+    own = 0 if code.owner is None or code.is_static else 1
+    names = [one.name for one in code.parameters if one.kind == "positional"][own:]
+    found = []
+    for name, atoms in (*zip(names, given.positional, strict=False), *given.keywords.items()):
+        tensor = atoms[0] if len(atoms) == 1 else None
+        if isinstance(tensor, Shaped) and tensor.shape.star is None:
+            sizes = [None if dim.size is None else dim.size.constant for dim in tensor.shape.head]
+            known = tuple(size for size in sizes if size is not None)
+            found += [Sized(name, tensor.dtype or "", known)] if len(known) == len(sizes) else []
+    return tuple(found)
 
 
 def _few(atoms: Atoms) -> Atoms:
@@ -1010,6 +1046,17 @@ def _turn(shape: Shape, name: str) -> Shape:
     return Shape((*shape.head[:-2], *shape.head[-2:][::-1]))
 
 
+def _has_parts(atom: Atom) -> TypeGuard[SymbolicInput]:
+    """True for an argument of a root whose parts are told apart."""
+    return isinstance(atom, SymbolicInput) and bool(atom.home) and not atom.is_any_element
+
+
+def _is_part(subscript: Value) -> bool:
+    """True for a slice that may leave out something."""
+    is_whole = all(bound.op is Op.CONST and bound.data is None for bound in subscript.args)
+    return subscript.op is Op.SLICE and not is_whole
+
+
 def _class_names(shell: Shell) -> list[str]:
     """The names of an object's class and its bases; `torch.nn.Linear` for `torch.nn.modules.linear.Linear`."""
     names = [model.name for model in shell.model.mro()] if shell.model is not None else []
@@ -1018,10 +1065,19 @@ def _class_names(shell: Shell) -> list[str]:
 
 def _type_of(call: Given) -> str | None:
     """The type of the elements of a result; None if unknown, or where torch refuses those of the operands."""
+    if call.is_of_unknown_type:
+        return None
     try:
         return types_of_result(call.row, call.operands(), dtype=call.dtype)[0]
     except Refused:
         return None
+
+
+def _stored_attributes(flow: Flow) -> frozenset[str]:
+    """The attributes that a body stores to objects other than the receiver."""
+    targets = (event.target for event in flow.of(EventKind.STORE))
+    attributes = (one for one in targets if one is not None and one.op is Op.ATTR and self_attribute(one) is None)
+    return frozenset(str(one.data) for one in attributes)
 
 
 def _unpackings(flow: Flow) -> dict[int, list[str]]:

@@ -27,7 +27,7 @@ class Stack(nn.Module):
     def __init__(self, depth):
         super().__init__()
         self.proj = nn.Linear(80, 256)
-        self.layers = nn.ModuleList([nn.Linear(256, 512) for _ in range(depth)])
+        self.layers = nn.ModuleList([nn.Linear(512, 512) for _ in range(depth)])
 
     def forward(self, x):
         x = self.proj(x)

@@ -1,7 +1,8 @@
-"""The shapes of the tensors on the lines of a file, for people."""
+"""The tensors in the code of a file, with their shapes in words, for people."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.reveal import Frames, is_of_frame
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from modellint.frontends.written_expressions import Written
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
+    from modellint.source import Span
 
 #: What is shown for a tensor of which no dimension is known, and the name of what a function returns.
 UNKNOWN, RETURNED = "?", "return"
@@ -39,17 +41,75 @@ class Shown(NamedTuple):
     dtype: str
 
 
-def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection[Function]) -> list[Shown]:
-    """The shapes of the tensors that some functions of a file assign and return, in the order of lines.
+class TensorExpression(NamedTuple):
+    """An expression that is a tensor, where it stands, with its shape and type as in `Shown`.
 
-    Nothing else has been asked of the project about the file.
+    `annotated` is the span of a variable with its annotation; None without one.
     """
-    asked: dict[Function, list[Written]] = {one: written_expressions(one) for one in functions}
+
+    name: str
+    span: Span
+    annotated: Span | None
+    shape: str
+    dtype: str
+    is_target: bool
+    is_returned: bool
+
+    @property
+    def words(self) -> str:
+        """`[b, 64] float32`."""
+        return f"{self.shape} {self.dtype}".rstrip()
+
+
+def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection[Function]) -> list[Shown]:
+    """The shapes of the tensors that some functions of a file assign and return, in the order of lines."""
+    shown = [
+        Shown(function, one.span.line, RETURNED if one.is_returned else one.name, one.shape, one.dtype)
+        for function, tensors in _tensors_by_function(module, project, functions).items()
+        for one in tensors
+        if one.is_target or one.is_returned
+    ]
+    return sorted(dict.fromkeys(shown), key=lambda one: one.line)
+
+
+def tensors_in(module: ModuleFacts, project: Project) -> list[TensorExpression]:
+    """The expressions of a file that are tensors, in order."""
+    found = _tensors_by_function(module, project, module.placed.values())
+    return sorted((one for tensors in found.values() for one in tensors), key=lambda one: one.span)
+
+
+def _tensors_by_function(
+    module: ModuleFacts, project: Project, functions: Collection[Function]
+) -> dict[Function, list[TensorExpression]]:
+    """The tensors in some functions.
+
+    The bodies and runs that the project holds of the file are let go first: those runs are about values of bodies that
+    are lowered anew here.
+    """
+    project.release_bodies(module)
+    try:
+        asked = {one: written_expressions(one) for one in functions}
+        values = _values_of(asked, module, project)
+        return {
+            function: [
+                _tensor(one, module, *shape) for one in written if (shape := _of_calls(values.get(one, []))) is not None
+            ]
+            for function, written in asked.items()
+        }
+    finally:
+        project.release_bodies(module)
+
+
+def _values_of(
+    asked: dict[Function, list[Written]], module: ModuleFacts, project: Project
+) -> dict[Written, list[tuple[int, Atoms]]]:
+    """The values of expressions in all calls of their functions, each with the call's depth."""
     run, _ = tensor_run(project, Shapes, Frames)
     objects: dict[Class, Shell] = {}
     found: dict[Written, list[tuple[int, Atoms]]] = {}
-    try:
+    with suppress(ExhaustedError):
         for function in module.placed.values():
+            project.budget.spend()
             follow(function, objects, run)
             for frame in run.of(Frames).take():
                 for one in asked.get(frame.function, ()) if frame.function is not None else ():
@@ -57,16 +117,15 @@ def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection
                         run.begin()
                         atoms = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
                         found.setdefault(one, []).append((len(frame.trail), atoms))
-    except ExhaustedError as error:
-        project.budget.cut[error.question] = None
-    shown = [
-        Shown(function, one.line, RETURNED if id(one.value) in returned else one.text, *shape)
-        for function, written in asked.items()
-        for returned in [{id(event.value) for event in function.flow.of(EventKind.RETURN)}]
-        for one in written
-        if (one.is_target or id(one.value) in returned) and (shape := _of_calls(found.get(one, []))) is not None
-    ]
-    return sorted(dict.fromkeys(shown), key=lambda one: one.line)
+    return found
+
+
+def _tensor(one: Written, module: ModuleFacts, shape: str, dtype: str) -> TensorExpression:
+    start, spanned = (one.line, one.offset), module.source.span_of_bytes
+    annotated = None if one.annotated_end is None else spanned(*start, *one.annotated_end)
+    return TensorExpression(
+        one.text, spanned(*start, *one.end), annotated, shape, dtype, one.is_target, one.is_returned
+    )
 
 
 def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[str, str] | None:

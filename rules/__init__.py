@@ -1,8 +1,8 @@
 """The built-in rules: one folder each, found by their names. What serves one rule alone stands in its folder.
 
 Begin with `ml504_dropout_always_on`, which is short, and `docs/writing-rules.md`.
-They import `claims/`, `edits/`, `finding.py`, `flow/`, `flow/queries/`, `graph/`, `link/`, `link/calls/`,
-`link/classes/`, `link/recipes/queries/`, `link/values/`, `operators/`, `packs.py`, `rule.py`.
+They import `claims/`, `edits/`, `finding.py`, `flow/`, `flow/queries/`, `graph/`, `link/calls/`,
+`link/classes/`, `link/recipes/queries/`, `packs.py`, `rule.py`.
 """
 
 from __future__ import annotations

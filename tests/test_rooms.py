@@ -80,8 +80,8 @@ OFFERED = (
     *("modellint.rule", "modellint.finding", "modellint.graph", "modellint.operators", "modellint.claims"),
     *("modellint.edits", "modellint.flow.queries", "modellint.link.recipes.queries"),
 )
-#: Rules that look into the engine: two follow optimizers by theories, one has an evaluator of its own.
-INSIDE = {"ml207_parameter_not_registered", "ml209_layer_not_optimised", "ml501_width_mismatch"}
+#: Rules that look into the engine: they follow optimizers by theories.
+INSIDE = {"ml207_parameter_not_registered", "ml209_layer_not_optimised"}
 
 
 def test_rules_speak_to_the_engine_by_queries(source: house.House) -> None:

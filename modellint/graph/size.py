@@ -145,6 +145,17 @@ class Size(HashedOnce):
         return total
 
     @property
+    def by_default(self) -> Size:
+        """The size with each symbol that has a default replaced by that."""
+        total = Size(())
+        for key, factor in self.terms:
+            product = Size.of(factor)
+            for symbol in key:
+                product *= Size.symbol(symbol) if symbol.default is None else Size.of(symbol.default)
+            total += product
+        return total
+
+    @property
     def only_symbol(self) -> Symbol | None:
         """The symbol that the size consists of; None for any other size."""
         if len(self.terms) == 1:

@@ -42,6 +42,7 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
     takes-features:N@P          the last dimension must be that long; `gives-features:N@P` becomes it
     takes-channels:N@P          dimension 1 (or `place:-2`) must be; `if:FLAG@P` that is true; `or-one`: 1 fits all
     normal:SHAPE@P              the last dimensions must be these
+    divided:N@P,PARTS@P         the constructor refuses a number that the second does not divide; several such pairs
     states:HIDDEN@P,LAYERS@P,FIRST@P,TWO@P
                                 a recurrent layer's output and state (that of an LSTM is two of this shape), with
                                 `projects:SIZE@P` another width of the output; `cell:HIDDEN@P` one step of it
@@ -298,18 +299,24 @@ Flatten                                             : merges:start_dim@0,end_dim
 Unflatten                                           : unflattens:dim@0,unflattened_size@1
 Linear                                              : takes-features:in_features@0 gives-features:out_features@1
 Conv1d                                              : window:1 convolves:in_channels@0,out_channels@1 \
+            divided:in_channels@0,groups@6,out_channels@1,groups@6 \
             kernel:kernel_size@2 stride:stride@3 padding:padding@4 dilation:dilation@5 groups:groups@6 ranks:2|3
 Conv2d                                              : window:2 convolves:in_channels@0,out_channels@1 \
+            divided:in_channels@0,groups@6,out_channels@1,groups@6 \
             kernel:kernel_size@2 stride:stride@3 padding:padding@4 dilation:dilation@5 groups:groups@6 ranks:3|4
 Conv3d                                              : window:3 convolves:in_channels@0,out_channels@1 \
+            divided:in_channels@0,groups@6,out_channels@1,groups@6 \
             kernel:kernel_size@2 stride:stride@3 padding:padding@4 dilation:dilation@5 groups:groups@6 ranks:4|5
 ConvTranspose1d                                     : window:1 deconvolves:in_channels@0,out_channels@1 \
+            divided:in_channels@0,groups@6,out_channels@1,groups@6 \
             kernel:kernel_size@2 stride:stride@3 padding:padding@4 output-padding:output_padding@5 \
             dilation:dilation@8 groups:groups@6 ranks:2|3
 ConvTranspose2d                                     : window:2 deconvolves:in_channels@0,out_channels@1 \
+            divided:in_channels@0,groups@6,out_channels@1,groups@6 \
             kernel:kernel_size@2 stride:stride@3 padding:padding@4 output-padding:output_padding@5 \
             dilation:dilation@8 groups:groups@6 ranks:3|4
 ConvTranspose3d                                     : window:3 deconvolves:in_channels@0,out_channels@1 \
+            divided:in_channels@0,groups@6,out_channels@1,groups@6 \
             kernel:kernel_size@2 stride:stride@3 padding:padding@4 output-padding:output_padding@5 \
             dilation:dilation@8 groups:groups@6 ranks:4|5
 MaxPool1d                                           : window:1 kernel:kernel_size@0 stride:stride@1 \
@@ -333,7 +340,8 @@ AdaptiveMaxPool3d                                   : window:3 sets:output_size@
 BatchNorm1d                                         : takes-channels:num_features@0 ranks:2|3 keeps-shape
 BatchNorm2d                                         : takes-channels:num_features@0 ranks:4 keeps-shape
 BatchNorm3d                                         : takes-channels:num_features@0 ranks:5 keeps-shape
-GroupNorm                                           : takes-channels:num_channels@1 keeps-shape
+GroupNorm                                           : takes-channels:num_channels@1 keeps-shape \
+            divided:num_channels@1,num_groups@0
 InstanceNorm1d                                      : takes-channels:num_features@0 place:-2 if:affine@3 ranks:2|3 \
             keeps-shape
 InstanceNorm2d                                      : takes-channels:num_features@0 place:-3 if:affine@3 ranks:3|4 \
@@ -383,8 +391,9 @@ LSTM                                                : ranks:2|3 \
 LSTMCell                                            : pairs ranks:1|2 cell:hidden_size@1 takes-features:input_size@0
 GRUCell RNNCell                                     : ranks:1|2 cell:hidden_size@1 takes-features:input_size@0
 MultiheadAttention                                  : ranks:2|3 attends:embed_dim@0,batch_first@8 \
-            takes-features:embed_dim@0
-TransformerEncoderLayer TransformerDecoderLayer     : ranks:2|3 keeps-shape takes-features:d_model@0
+            takes-features:embed_dim@0 divided:embed_dim@0,num_heads@1
+TransformerEncoderLayer TransformerDecoderLayer     : ranks:2|3 keeps-shape takes-features:d_model@0 \
+            divided:d_model@0,nhead@1
 MSELoss L1Loss SmoothL1Loss                         : loses:broadcast reduction:reduction@2
 KLDivLoss                                           : loses:broadcast reduction:reduction@2
 SoftMarginLoss                                      : loses:broadcast reduction:reduction@2

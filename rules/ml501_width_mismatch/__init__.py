@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
-from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
-from modellint.graph.definitions import External
-from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint import claims
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
-    from modellint.graph.value import Event, Value
     from modellint.rule import Probe, Project
 
-    from .meetings import Misfit
+#: The kinds of misfits that this rule tells, of all that torch refuses.
+_OF_WIDTHS = frozenset(("features", "channels", "division"))
 
 
 class WidthMismatch(Rule):
@@ -86,25 +85,29 @@ class WidthMismatch(Rule):
     about = ("torch.nn.Module",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function, event, name in _constructor_calls(module, project):
-            if name != "Sequential" and not event.handled and not event.value.has_unpacking:
-                yield from self._check_division(function, event, name, project)
-        told: dict[int, Misfit] = {}
-        for misfit in _misfits(module, project):
-            from .judged import is_same_mistake, severity_of
-
-            severity = None if id(misfit.call.value) in told else severity_of(misfit, project)
-            if severity is not None and not is_same_mistake(misfit, told.values()):
-                told[id(misfit.call.value)] = misfit
-                yield self._finding(misfit, severity)
-        layers = {id(misfit.layer.made.value) for misfit in told.values()}
+        told: list[tuple[queries.RefusedOperation, Severity]] = []
+        failed: dict[int, set[Size | None]] = {}
+        #: The layers behind which the same two widths do not fit again: another input width does not mend that.
+        again: set[int] = set()
         for refused in queries.refused_operations(module, project):
-            made = refused.layer
-            if _is_of_another_file(refused):
+            if refused.kind not in _OF_WIDTHS or _is_of_another_file(refused):
                 continue
-            is_told = id(refused.site.value) in told or (made is not None and id(made.value) in layers)
-            if refused.kind in ("features", "channels") and not is_told:
-                yield from self._refused_finding(refused)
+            from .judged import severity_of
+
+            severity = severity_of(refused, project)
+            widths = {refused.given, refused.taken}
+            behind = [id(one.site.value) for one in refused.made if failed.get(id(one.site.value)) == widths]
+            again.update(behind)
+            if severity is not None and not behind:
+                told.append((refused, severity))
+                if refused.layer is not None and refused.kind != "division":
+                    failed[id(refused.layer.value)] = widths
+        for refused, severity in told:
+            if refused.kind == "division":
+                yield self._division_finding(refused, severity)
+            else:
+                is_mended = refused.doubt != "side" and (refused.layer is None or id(refused.layer.value) not in again)
+                yield self._finding(refused, severity, can_be_fixed=is_mended)
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
         """Reach the call: does torch refuse it?"""
@@ -112,102 +115,50 @@ class WidthMismatch(Rule):
 
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
-    def _check_division(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
-        """The findings about the constructor of a layer whose width cannot be divided as it says."""
-        from .evaluator import Evaluator
-        from .judged import remainder
-        from .refusals import division_refusal
-        from .sizes import Sizes
-        from .table import DIVIDED
-
-        evaluator = project.of(Evaluator)
-        frame, sizes = evaluator.root(function), Sizes(evaluator)
-        for arguments in DIVIDED[name]:
-            width, parts = (sizes.size(event.value.argument(*one), frame) for one in arguments)
-            severity = None if width is None or parts is None else remainder(width, parts, event)
-            if width is not None and parts is not None and severity is not None:
-                claim = division_refusal(function.module.place(event.value), arguments[1])
-                yield self._division_finding(function, event.value, name, (width, parts), severity, claim)
-
-    def _finding(self, misfit: Misfit, severity: Severity) -> Finding:
-        from .refusals import refusal_of
-
-        call, layer = misfit.call, misfit.layer
-        owner = call.frame.function.owner
-        module, made = call.frame.module, layer.made
-        shown = f"`{layer.name}`"
-        name = self_attribute(call.value.callee) if made.value is not call.value else None
-        if name is not None:
-            shown = f"`self.{name}`"
-        related = []
-        if made.value is not call.value:
-            related.append(Related(made.frame.module.place(made.value), f"expects {misfit.taken.described} features"))
-        maker = misfit.given.maker
-        if maker is not None and maker.value is not call.value:
-            place = maker.frame.module.place(maker.value)
-            related.append(Related(place, f"its output has {misfit.given.size.described} features"))
-        return self.finding(
-            module.place(call.value),
-            _message(shown, misfit.given.size, misfit.taken),
-            symbol=f"{call.frame.function.qualname}.{name or layer.name}",
-            confidence=Confidence.HIGH if severity is Severity.ERROR else Confidence.MEDIUM,
-            severity=severity,
-            evidence=(_evidence(misfit.given.size, misfit.taken),),
-            related=related,
-            help="make the widths agree",
-            claim=refusal_of(misfit) if severity is not Severity.INFO else None,
-            cause=f"{module.path} {owner.qualname} {misfit.given.size} {misfit.taken}" if owner is not None else "",
-        )
-
-    def _refused_finding(self, refused: queries.RefusedOperation) -> Iterator[Finding]:
-        """The finding about a layer that refuses the shape it is given."""
-        from .refused import fitting, made_related
+    def _finding(self, refused: queries.RefusedOperation, severity: Severity, *, can_be_fixed: bool) -> Finding:
+        """The finding about a layer that gets another width than it takes."""
+        from .refused import claim_of, fitting, made_related
 
         given, taken, made = refused.given, refused.taken, refused.layer
         site = refused.site
         assert site.function is not None
-        if given is None or taken is None:
-            return
-        place = site.place
+        assert given is not None
+        assert taken is not None
         related = list(made_related(refused))
         if made is not None and made.value is not site.value:
             related.append(Related(made.place, f"expects {taken.described} {refused.kind}"))
-        fix, written = fitting(refused)
-        yield self.finding(
-            place,
-            f"`{refused.name}` expects {taken.described} {refused.kind}, but gets {given.described}: "
-            f"its input has shape `{refused.left}`",
+        fix, written = fitting(refused) if can_be_fixed else (None, "")
+        return self.finding(
+            site.place,
+            _message(refused, given, taken),
             symbol=f"{site.function.qualname}.{site.name[:40]}",
-            confidence=Confidence.HIGH,
-            severity=Severity.INFO if refused.is_tried else Severity.WARNING if refused.is_open else Severity.ERROR,
-            evidence=("the widths differ",),
+            confidence=Confidence.MEDIUM if refused.doubt else Confidence.HIGH,
+            severity=severity,
+            evidence=(_evidence(refused, given, taken),),
             related=[*related, *(Related(step.place, "called from here") for step in refused.steps[-2:])],
             help=f"write `{written}`, which fits" if written else "make the widths agree",
             fix=fix,
-            claim=claims.Refused(place, "RuntimeError or ValueError", "", refused.root)
-            if site.value.op is Op.CALL
-            else None,
+            claim=None if severity is Severity.INFO and refused.doubt else claim_of(refused),
         )
 
-    def _division_finding(
-        self,
-        function: Function,
-        call: Value,
-        name: str,
-        sizes: tuple[Size, Size],
-        severity: Severity,
-        claim: claims.Refused,
-    ) -> Finding:
-        width, parts = sizes
+    def _division_finding(self, refused: queries.RefusedOperation, severity: Severity) -> Finding:
+        """The finding about a constructor that divides a width and leaves a remainder."""
+        from .refused import refused_division
+
+        site, width, parts = refused.site, refused.given, refused.taken
+        assert site.function is not None
+        assert width is not None
+        assert parts is not None
+        name = site.name.rpartition(".")[2]
         return self.finding(
-            function.module.place(call),
+            site.place,
             f"`{name}` cannot divide {width.described} features by {parts.described}",
-            symbol=f"{function.qualname}.{name}",
+            symbol=f"{site.function.qualname}.{name}",
             confidence=Confidence.HIGH,
             severity=severity,
             evidence=("the constructor raises an error" + (" by default" if severity is not Severity.ERROR else ""),),
             help="choose a number that divides the width",
-            claim=claim,
+            claim=refused_division(site),
         )
 
 
@@ -218,69 +169,26 @@ def _is_of_another_file(refused: queries.RefusedOperation) -> bool:
     return home is not None and home is not refused.site.module and bool(deciding) and set(deciding) == {home}
 
 
-def _methods(module: ModuleFacts, project: Project) -> Iterator[tuple[Class, Function]]:
-    """The methods of a file's layers that call something, those of mixins as well."""
-    from modellint.link.values.members import Members
-
-    for cls in module.classes.values():
-        if not cls.methods:
-            continue
-        is_layer = project.classes.model(cls).is_module
-        if not is_layer and (is_layer is False or "forward" not in cls.methods):
-            continue
-        mixed = (owner for owner in project.of(Members).mro(cls) if not project.classes.model(owner).is_module)
-        for owner in dict.fromkeys((cls, *(owner for owner in mixed if owner.module is module))):
-            for method in owner.methods.values():
-                if method.name != "__init__" and not method.is_static and not method.is_class_method:
-                    yield cls, method
-
-
-def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
-    """The layers that are given another width than they take: neighbours first, then along methods."""
-    from .evaluator import Evaluator
-
-    made = [
-        (function, event.value) for function, event, name in _constructor_calls(module, project) if name == "Sequential"
-    ]
-    methods = list(_methods(module, project))
-    if not made and not methods:
-        return
-    from .evaluator import Instance
-    from .meetings import Meetings
-
-    meetings, evaluator = Meetings(project), project.of(Evaluator)
-    for function, call in made:
-        yield from meetings.neighbours(call, evaluator.root(function))
-    receivers = {cls: Instance(cls) for cls, _ in methods}
-    for cls, method in methods:
-        yield from meetings.misfits(evaluator.method_frame(method, receivers[cls]))
-
-
-def _constructor_calls(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:
-    """The calls in a file that make a `Sequential`, or a layer whose width is divided, with its name in `torch.nn`."""
-    from .table import DIVIDED
-
-    for function in (*module.all_functions(), module.body):
-        for event in function.flow.of(EventKind.CALL):
-            callee = event.value.callee
-            definition = project.names.definition(module, callee) if callee.op in (Op.ATTR, Op.GLOBAL) else None
-            if isinstance(definition, External) and definition.name.startswith("torch.nn."):
-                name = definition.name.removeprefix("torch.nn.")
-                if name == "Sequential" or name in DIVIDED:
-                    yield function, event, name
-
-
-def _message(shown: str, given: Size, taken: Size) -> str:
+def _message(refused: queries.RefusedOperation, given: Size, taken: Size) -> str:
+    is_part = any(step.value is refused.site.value for step in refused.steps)
+    name = f"`{refused.name}` of `{refused.site.name}`" if is_part else f"`{refused.name}`"
+    shown = f"{name} expects {taken.described} {refused.kind}"
     if _are_equal_by_default(given, taken):
-        return f"{shown} expects {taken.described} features, and gets {given.described} only by default"
-    return f"{shown} expects {taken.described} features, but gets {given.described}"
+        return f"{shown}, and gets {given.described} only by default"
+    factor = gcd(*(number for _, number in given.terms)) if given.constant is None else 1
+    if factor > 1 and taken.constant is not None and taken.constant % factor:
+        return f"{shown}, but gets a multiple of {factor}: its input has shape `{refused.left}`"
+    shape = "" if refused.left == f"[*, {given}]" else f": its input has shape `{refused.left}`"
+    return f"{shown}, but gets {given.described}{shape}"
 
 
 def _are_equal_by_default(given: Size, taken: Size) -> bool:
     return not (given - taken).constant and given.number is not None and given.number == taken.number
 
 
-def _evidence(given: Size, taken: Size) -> str:
+def _evidence(refused: queries.RefusedOperation, given: Size, taken: Size) -> str:
+    if refused.doubt == "side":
+        return "the widths fit on the other side of a condition"
     if given.number is None and taken.number is None and (given - taken).constant is None:
         return "both layers go from one parameter to the other: swap the parameters of the second"
     if not _are_equal_by_default(given, taken):

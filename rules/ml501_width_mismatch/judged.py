@@ -2,134 +2,143 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Severity
+from modellint.flow import queries
 from modellint.graph.definitions import External
-from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.calls.doubts import is_generator_source, is_tried_out
-from modellint.link.classes.attributes import owners_set
-from modellint.link.searched import mentioning
-from modellint.link.values.members import Members
-
-from .evaluator import Evaluator
-from .sizes import Sizes
-from .table import SIZED
+from modellint.graph.size import Quotient
+from modellint.graph.value import Op, Value, self_attribute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.size import Size, Symbol
-    from modellint.graph.value import Event, Value
+    from modellint.graph.size import Size
     from modellint.rule import Project
 
-    from .meetings import Misfit
+#: The arguments of constructors that say how wide a layer's input and its output are, by position and name.
+_ENDS = (
+    ((0, "in_features"), (1, "out_features")),
+    ((0, "in_channels"), (1, "out_channels")),
+    ((0, "input_size"), (1, "hidden_size")),
+    ((0, "num_embeddings"), (1, "embedding_dim")),
+)
 
-_CATCHING = frozenset(("RuntimeError", "Exception", "BaseException"))
-#: Names in conditions that ask how large something is, or what it is.
-_ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "type", "len"))
 
-
-def severity_of(misfit: Misfit, project: Project) -> Severity | None:
+def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity | None:
     """The severity of a misfit; None if it may be none."""
-    severity = difference(misfit.given.size, misfit.taken, misfit.layer.made.frame.module)
-    if severity is None and _is_made_again(misfit, project):
-        severity = Severity.WARNING
-    if severity is None or _is_replaced(misfit, project):
+    given, taken = refused.given, refused.taken
+    if given is None or taken is None:
         return None
-    if is_generator_source(project, misfit.call.frame.module):
+    if refused.kind == "division":
+        severity = _remainder(given, taken, is_open=refused.is_open)
+    elif refused.doubt == "sizes":
+        severity = _doubted(refused, given, taken, project)
+    elif refused.doubt == "side":
+        severity = Severity.WARNING if _is_chosen(refused, project) or _is_layer_chosen(refused) else None
+    else:
+        severity = Severity.ERROR
+    if severity is None:
         return None
-    # A number that code reshapes to, and not a layer, is seldom meant to be the setting.
-    if misfit.given.maker is None and misfit.given.size.number == misfit.taken.number:
-        return None
-    if severity is not Severity.ERROR and any(
-        _is_computed(symbol, project) for symbol in (misfit.given.size - misfit.taken).symbols
-    ):
-        return None
-    if misfit.is_one_side:
-        return Severity.WARNING if severity is Severity.ERROR else None
-    if any(not _CATCHING.isdisjoint(event.handled) for event in misfit.events):
-        return None
-    guards = [guard for event in misfit.events if event.guard is not None for guard in event.guard.chain()]
-    tests = [guard.test for guard in guards if not guard.raised]
-    if any(map(_asks_size, tests)):
-        return None
-    if tests:
+    if refused.is_open and refused.kind != "division":
         severity = Severity.WARNING if severity is Severity.ERROR else Severity.INFO
-    function = misfit.call.frame.function
-    made = () if misfit.around is None else (e for e in function.flow.of(EventKind.CALL) if e.value is misfit.around)
-    if any(is_tried_out(project, function, event) for event in (*misfit.events, *made)):
-        return Severity.INFO
+    return Severity.INFO if refused.is_tried else severity
+
+
+def _doubted(refused: queries.RefusedOperation, given: Size, taken: Size, project: Project) -> Severity | None:
+    """The severity of two sizes that symbols may make equal."""
+    assert refused.layer is not None
+    severity = _difference(given, taken, refused.layer.module)
+    if severity is None:
+        return Severity.WARNING if _is_made_again(refused, project) else None
+    maker = _maker(refused, project)
+    if maker is None and given.number == taken.number:
+        return None  # a number that code reshapes to, and not a layer, is seldom meant to be the setting
+    if any(queries.is_computed_setting(symbol, project) for symbol in (given - taken).symbols):
+        return None
     return severity
 
 
-def is_same_mistake(misfit: Misfit, told: Iterable[Misfit]) -> bool:
-    """True if a layer gets what calls that were told about return, and the same two widths do not fit again."""
-    widths = {misfit.given.size, misfit.taken}
-    first = [one for one in told if {one.given.size, one.taken} == widths]
-    if misfit.around is not None:
-        return any(one.around is misfit.around for one in first)
-    pairs = (zip(one.events, misfit.events, strict=False) for one in first)
-    parted = [next(((before, event) for before, event in pair if before is not event), None) for pair in pairs]
-    for _, event in filter(None, parted):
-        failing = {id(before.value) for before, other in filter(None, parted) if other is event}
-        if any(_comes_from(part, failing, {}) for part in event.value.args):
-            return True
-    return False
+def _maker(refused: queries.RefusedOperation, project: Project) -> queries.Site | None:
+    """The call of the constructor whose layer decides the width that is given; None if something else does."""
+    for site in (one.site for one in refused.made if one.is_left and str(refused.given) in one.sizes):
+        made = project.names.definition(site.module, site.value.callee) if site.value.op is Op.CALL else None
+        if isinstance(made, External) and made.name.startswith("torch.nn.") and _width(site, 1) is not None:
+            return site
+    return None
 
 
-def _comes_from(value: Value, failing: set[int], known: dict[int, bool]) -> bool:
-    """True if a value is computed from the results of failing calls, whichever way conditions go."""
-    pending, seen = [value], set[int]()
-    for part in pending:
-        if id(part) in failing:
-            return True
-        if part.op is Op.CHOICE and id(part) not in known:
-            known[id(part)] = False
-            # Before the first turn of a loop only its start is known.
-            sides = part.args[:1] if part.data is None else part.args
-            known[id(part)] = bool(sides) and all(_comes_from(side, failing, known) for side in sides)
-        if known.get(id(part)):
-            return True
-        if part.op is not Op.CHOICE and id(part) not in seen:
-            seen.add(id(part))
-            pending += part.args[:1] if part.op is Op.BOOL else part.args
-    return False
+def _width(made: queries.Site, side: int) -> Value | None:
+    """The argument of a layer's constructor for the width of its input (0) or of its output (1)."""
+    if made.value.op is not Op.CALL:
+        return None
+    return next((value for ends in _ENDS if (value := made.value.argument(*ends[side])) is not None), None)
 
 
-def _is_made_again(misfit: Misfit, project: Project) -> bool:
+def _is_made_again(refused: queries.RefusedOperation, project: Project) -> bool:
     """True if a layer follows another one that was made with the same sizes, from one parameter to another."""
-    maker, made = misfit.given.maker, misfit.layer.made
-    sized = SIZED.get(misfit.layer.name)
-    if maker is None or sized is None or sized.takes is None or sized.gives is None or misfit.is_one_side:
+    maker, made = _maker(refused, project), refused.layer
+    given, taken = refused.given, refused.taken
+    assert given is not None
+    assert taken is not None
+    one, other = given.only_symbol, taken.only_symbol
+    if maker is None or made is None or one is None or other is None or one.owner != other.owner:
         return False
-    definition = project.names.definition(maker.frame.module, maker.value.callee)
-    given, taken = misfit.given.size.only_symbol, misfit.taken.only_symbol
-    if given is None or taken is None or given.owner != taken.owner or not _are_parameters({given.owner}):
+    if maker.value is made.value or maker.name != made.name or not _are_parameters({one.owner}):
         return False
-    if not isinstance(definition, External) or definition.name != f"torch.nn.{misfit.layer.name}":
-        return False
-    size = Sizes(project.of(Evaluator)).size
-    return all(
-        (one := size(maker.value.argument(*end), maker.frame)) is not None
-        and one == size(misfit.layer.argument(end), made.frame)
-        for end in (sized.takes, sized.gives)
-    )
+    ends = [(_width(maker, side), _width(made, side)) for side in (0, 1)]
+    return all(a is not None and b is not None and _is_same(a, b) for a, b in ends)
 
 
-def difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:
+def _is_same(one: Value, other: Value) -> bool:
+    """True if two values are the same parameter, or the same attribute."""
+    if one is other:
+        return True
+    is_alike = one.op is other.op and one.data == other.data and len(one.args) == len(other.args)
+    return is_alike and all(map(_is_same, one.args, other.args))
+
+
+def _is_chosen(refused: queries.RefusedOperation, project: Project) -> bool:
+    """True if a condition within one of the two constructors chooses a width of which the other side fits."""
+    made = refused.layer
+    sites = [(_maker(refused, project), 1), (made, 0)]
+    chosen = [value for site, side in sites if site is not None and (value := _width(site, side)) is not None]
+    choices = [value for value in chosen if value.op is Op.CHOICE and isinstance(value.data, Value)]
+    return len(chosen) == 2 and len(choices) == 1
+
+
+def _is_layer_chosen(refused: queries.RefusedOperation) -> bool:
+    """True if the layer before is one of two that a condition in the constructor chooses; the refusing one is fixed."""
+    call = refused.site.value
+    owner = None if refused.site.function is None else refused.site.function.owner
+    before = call.positional[0] if call.op is Op.CALL and call.positional else None
+    if owner is None or refused.is_open or before is None or before.op is not Op.CALL:
+        return False
+    names = [self_attribute(one.callee) for one in (call, before)]
+    own, chosen = ([] if name is None else list(owner.stores(name)) for name in names)
+    if len(own) != 1 or len(chosen) != 2:
+        return False
+    (function, one), (other_function, other) = chosen
+    if function is not other_function or one.guard is None or other.guard is None:
+        return False
+    return one.guard.test is other.guard.test and one.guard.truthy != other.guard.truthy
+
+
+def _difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:
     """The severity of a width that is given where another one is taken; None if nothing is known to differ."""
     apart = given - taken
     if apart.constant is not None:
         return Severity.ERROR if apart.constant else None
+    if apart.number == 0 and any(isinstance(symbol, Quotient) for symbol in apart.symbols):
+        return None  # `width // heads * heads`
     if len(given.terms) == len(taken.terms) == 1 and given.terms[0][0] == taken.terms[0][0]:
         return Severity.ERROR
     owners = {symbol.owner for symbol in apart.symbols}
     if len(owners) != 1:
         return None
     if apart.number is None:
+        rest = apart.by_default
+        if _are_parameters(owners) and len(rest.terms) == 1 and rest != apart:
+            return Severity.WARNING  # `n * mult` and `n`, where `mult` is 4 by default
         return _of_settings(given, taken, module)
     if apart.number:
         return Severity.WARNING if _are_parameters(owners) else None
@@ -151,27 +160,12 @@ def _of_settings(given: Size, taken: Size, module: ModuleFacts) -> Severity | No
     return Severity.WARNING if any(side.constant is not None for side in sides) else Severity.INFO
 
 
-def _is_computed(symbol: Symbol, project: Project) -> bool:
-    """True if a configuration computes a field itself, perhaps from the one that it has to equal."""
-    path, _, name = symbol.owner.rpartition(":")
-    module = project.python(Path(path))
-    cls = None if module is None else module.classes.get(name)
-    if cls is None:
-        return False
-    stores = (event.value for owner in project.of(Members).mro(cls) for _, event in owner.stores(symbol.name))
-    return any(value.op is not Op.PARAM for value in stores) or any(
-        symbol.name in owner.methods for owner in project.of(Members).mro(cls)
-    )
-
-
-def remainder(width: Size, parts: Size, event: Event) -> Severity | None:
+def _remainder(width: Size, parts: Size, *, is_open: bool) -> Severity | None:
     """The severity of a layer that divides a width into parts; None if the division may leave no remainder."""
     if width.constant is not None and parts.constant:
         return Severity.ERROR if width.constant % parts.constant else None
-    if event.guard is not None:
-        return None
     owners = {symbol.owner for symbol in width.symbols | parts.symbols}
-    if len(owners) != 1 or width.number is None or not parts.number or not width.number % parts.number:
+    if is_open or len(owners) != 1 or width.number is None or not parts.number or not width.number % parts.number:
         return None
     return Severity.WARNING if _are_parameters(owners) else None
 
@@ -179,19 +173,3 @@ def remainder(width: Size, parts: Size, event: Event) -> Severity | None:
 def _are_parameters(owners: set[str]) -> bool:
     """True if symbols are parameters of constructors, rather than fields of configurations."""
     return all(owner.endswith(".__init__") for owner in owners)
-
-
-def _asks_size(test: Value) -> bool:
-    """True if a condition asks for a size or a type, and so may make the widths fit."""
-    return any(part.data in _ASKING for part in test.walk() if part.op in (Op.ATTR, Op.GLOBAL))
-
-
-def _is_replaced(misfit: Misfit, project: Project) -> bool:
-    """True if other objects store to the attribute that holds the layer."""
-    call = misfit.call
-    name = self_attribute(call.value.callee) if call.value.op is Op.CALL else None
-    owner = call.frame.function.owner
-    if name is None or owner is None:
-        return False
-    others = mentioning(project, call.frame.module, name, owner.name)
-    return any(owners_set(module, name, project) for module in dict.fromkeys((call.frame.module, *others)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Applicability, Edit, Fix, Related
 from modellint.graph.value import Op
 
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow import queries
-    from modellint.flow.domain import Site
     from modellint.graph.value import Value
 
 #: The arguments of constructors that say how wide the input is: their positions and names.
@@ -53,7 +53,7 @@ def fitting(refused: queries.RefusedOperation) -> tuple[Fix | None, str]:
     return fix, f"{text[:start]}{number}{text[end:]}"
 
 
-def _width(made: Site, refused: queries.RefusedOperation) -> Value | None:
+def _width(made: queries.Site, refused: queries.RefusedOperation) -> Value | None:
     """The literal, or the product of literals, by which a constructor says how wide its input is."""
     taken = refused.taken
     if made.value.op is not Op.CALL or made.value.has_unpacking or taken is None or taken.constant is None:
@@ -67,8 +67,24 @@ def _width(made: Site, refused: queries.RefusedOperation) -> Value | None:
     return None
 
 
-def _is_of(value: Value, made: Site) -> bool:
+def _is_of(value: Value, made: queries.Site) -> bool:
     """True if a value is written within the call, and not in a variable."""
     whole, part = made.place.span, made.module.place(value).span
     begins = (whole.line, whole.column) <= (part.line, part.column)
     return begins and (part.end_line, part.end_column) <= (whole.end_line, whole.end_column)
+
+
+def claim_of(refused: queries.RefusedOperation) -> claims.Refused | None:
+    """The claim that the call of a layer is refused; None if no call is in sight, or symbols decide."""
+    call = refused.call
+    if call is None or call.value.op is not Op.CALL or refused.doubt == "side":
+        return None
+    given, taken = refused.given, refused.taken
+    if given is None or taken is None or (given.number is not None and given.number == taken.number):
+        return None
+    return claims.Refused(call.place, "RuntimeError or ValueError or AssertionError", "", refused.root)
+
+
+def refused_division(made: queries.Site) -> claims.Refused:
+    """The claim that a constructor is refused."""
+    return claims.Refused(made.place, "ValueError or AssertionError", "divisible by")

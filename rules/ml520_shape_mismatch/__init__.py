@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
 
-#: The kinds of misfits that ML501 reports: a layer gets another width than it takes.
-_OF_WIDTHS = frozenset(("features", "channels"))
+#: The kinds of misfits that ML501 reports: a layer gets another width than it takes, or cannot divide one.
+_OF_WIDTHS = frozenset(("features", "channels", "division"))
 #: The errors of torch and of einops.
 _ERRORS = "RuntimeError or IndexError or ValueError or NotImplementedError or EinopsError"
 #: What the constructor of a layer refuses: its call is never reached.
@@ -79,7 +79,7 @@ class ShapeMismatch(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for refused in queries.refused_operations(module, project):
             is_made = refused.layer is None or refused.kind not in _OF_CONSTRUCTORS
-            if refused.kind not in _OF_WIDTHS and is_made:
+            if refused.kind not in _OF_WIDTHS and is_made and not refused.doubt:
                 yield self._finding(refused)
 
     def _finding(self, refused: queries.RefusedOperation) -> Finding:
@@ -111,8 +111,9 @@ class ShapeMismatch(Rule):
 
 def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
     """The claim that a run can show; None for an operator whose operands may raise the same error."""
-    place = refused.site.place
-    op = refused.site.value.op
+    if refused.call is None:
+        return None
+    place, op = refused.call.place, refused.call.value.op
     error, words = _ERRORS, ""
     if refused.kind == "unpack":
         error, words = "ValueError", "to unpack"

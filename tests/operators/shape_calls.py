@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from modellint.flow.shapes.shape import ANY, Dim, Shape, Star
+from modellint.flow.shapes.shape import ANY, Dim, Refused, Shape, Star
 from modellint.graph.size import Quotient, Size, Symbol
 from modellint.operators import Operator, spellings
 
@@ -342,6 +342,9 @@ class SampleCall:
         if isinstance(value, list | tuple):
             return self.sight.dims(value)
         return self.sight.dim(value) if _is_whole(value) else None
+
+    def doubt(self, refused: Refused) -> None:
+        """Symbols of a sample stand for sizes that fit."""
 
     def keywords(self) -> dict[str, Dim]:
         return {key: self.sight.dim(one) for key, one in self.names.items() if _is_whole(one)}

@@ -86,7 +86,8 @@ def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
 
 
 def merge(into: Shell, atoms: Atoms, path: Path) -> None:
-    """Put the entries of a container into another one: `extend`, `update`."""
+    """Put the entries of a container into another one: `extend`, `update`. Of several, only one is there."""
+    into.is_exact = into.is_exact and len(atoms) == 1
     for atom in atoms:
         if holds(atom):
             into.take(atom)
@@ -168,18 +169,23 @@ def _keys(owner: Shell) -> Atoms:
     return join(keys) if len(keys) == len(owner.entries) and keys else PLAIN
 
 
-def sliced(run: Run, owner: Atoms, value: Value, frame: Frame) -> Atoms:
-    """`owner[first:last]`: of sequences with known entries and bounds their part, else the owner as it is."""
-    if not run.counts and not any(isinstance(atom, Shell) and atom.kind in _ROWS for atom in owner):
+def sliced(run: Run, owner: Atoms, value: Value, frame: Frame, *, is_counted: bool = False) -> Atoms:
+    """`owner[first:last]`: of sequences with known entries and bounds their part, else the owner as it is.
+
+    Where entries are counted, as in a run that counts, it is always another sequence.
+    """
+    is_counted = is_counted or run.counts
+    if not is_counted and not any(isinstance(atom, Shell) and atom.kind in _ROWS for atom in owner):
         return owner
     bounds = [value_of(run.evaluate(arg, frame)) for arg in value.args[1].args]
     is_known = all(bound is None or type(bound) is int for bound in bounds) and bounds[-1] != 0
-    return join(_part(run, atom, slice(*bounds) if is_known else None, value, frame) for atom in owner)
+    part = slice(*bounds) if is_known else None
+    return join(_part(run, atom, part, value, frame, is_counted=is_counted) for atom in owner)
 
 
-def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame) -> Atoms:
+def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame, *, is_counted: bool) -> Atoms:
     items = atom.items if holds(atom) and part is not None else None
-    if not run.counts and (items is None or not isinstance(atom, Shell) or atom.kind not in _ROWS):
+    if not is_counted and (items is None or not isinstance(atom, Shell) or atom.kind not in _ROWS):
         return (atom,)
     if isinstance(atom, Constant) and isinstance(atom.value, str) and part is not None:
         return (Constant(atom.value[part]),)
@@ -222,7 +228,9 @@ def _add(call: Call, owner: Shell) -> Atoms:
         for key, atoms in call.arguments.keywords.items():
             owner.put(atoms, path, key)
     else:
+        before = owner.version
         owner.put(added, path)
+        owner.is_exact = owner.is_exact and owner.version != before  # entries that are equal are kept once
     return (owner,) if owner.is_module_container else NONE
 
 
@@ -231,6 +239,8 @@ def _remove(call: Call, owner: Shell) -> Atoms:
         owner.fill(())
     elif isinstance(owner, ExactShell):
         owner.lose()
+    else:
+        owner.is_exact = False
     return PLAIN
 
 

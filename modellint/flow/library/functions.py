@@ -87,9 +87,10 @@ def _opaque(run: Run, name: str, arguments: Arguments, value: Value) -> Atoms:
 # -- containers ----------------------------------------------------------------------------------------------------
 
 
-def _collect(call: Call, kind: str) -> Atoms:
+def _collect(call: Call, kind: str, *, is_ordered: bool = True) -> Atoms:
     """`list(…)`, `tuple(…)` and the like."""
     made = call.allocate(kind)
+    made.is_exact = made.is_exact and is_ordered
     if call.positional:
         parts = tuple(unpacked(call.positional[0]))
         if not is_exact(call.positional[0]):
@@ -100,7 +101,7 @@ def _collect(call: Call, kind: str) -> Atoms:
 
 
 def _reverse(call: Call) -> Atoms:
-    known = elements(call.positional[0]) if call.positional and call.run.counts else None
+    known = elements(call.positional[0]) if call.positional else None
     return _collect(call, "generator") if known is None else call.sequence("generator", known[::-1])
 
 
@@ -318,7 +319,7 @@ def _device(call: Call) -> Atoms | None:
 #: The evaluators of calls, by the dotted names of callees; they give None where the result is not known.
 FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "builtins.list": lambda call: _collect(call, "list"),
-    "builtins.sorted": lambda call: _collect(call, "list"),
+    "builtins.sorted": lambda call: _collect(call, "list", is_ordered=False),
     "collections.deque": lambda call: _collect(call, "list"),
     "builtins.tuple": lambda call: _collect(call, "tuple"),
     "torch.Size": lambda call: _collect(call, "tuple"),

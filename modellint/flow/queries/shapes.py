@@ -6,6 +6,8 @@ one that is long to read, `*` for dimensions of unknown number.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.domain import Site
@@ -28,12 +30,12 @@ from modellint.link.values.members import Members
 from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.flow.heap import Shell
-    from modellint.flow.shapes.theory import Clash
+    from modellint.flow.shapes.notes import Clash, Row
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.size import Size
+    from modellint.graph.size import Size, Symbol
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
@@ -64,6 +66,13 @@ class RefusedOperation(NamedTuple):
     takes `taken`; `layer` is the call that makes it. `made` are the expressions that decide the sizes on the left, then
     those on the right. `steps` are the calls that lead there, from the function `root` of the same file if that is one.
     `is_open`: only some condition leads there. `is_tried`: it stands in a test or a demonstration.
+
+    `call` is the expression that raises the error. Of a layer that gets another width than it takes, `site` may be
+    elsewhere: for neighbours in a `Sequential` where the second one is made (`call` is the call of the `Sequential`, or
+    None if there is none in sight), for a layer of another layer where the class around calls that one.
+
+    `doubt` is empty for what torch certainly refuses; "sizes" if symbols may stand for equal sizes, and "side" if a
+    number of the layer, or of the one before it, is chosen by a condition, and fits on the other side.
     """
 
     kind: str
@@ -80,6 +89,8 @@ class RefusedOperation(NamedTuple):
     root: str
     is_open: bool
     is_tried: bool
+    call: Site | None
+    doubt: str
 
 
 def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
@@ -88,6 +99,18 @@ def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOpe
     The file's functions are run with unknown arguments. Operations in other files, reached by calls, are left out.
     """
     return project.once(("refused operations", module), lambda: list(_refusals(module, project)))
+
+
+def is_computed_setting(symbol: Symbol, project: Project) -> bool:
+    """True if a configuration computes a field itself, perhaps from the one that it has to equal."""
+    path, _, name = symbol.owner.rpartition(":")
+    module = project.python(Path(path))
+    cls = None if module is None else module.classes.get(name)
+    if cls is None:
+        return False
+    owners = project.of(Members).mro(cls)
+    stores = (event.value for owner in owners for _, event in owner.stores(symbol.name))
+    return any(value.op is not Op.PARAM for value in stores) or any(symbol.name in owner.methods for owner in owners)
 
 
 def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperation]:
@@ -103,14 +126,71 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     run.tell()
     told: set[int] = set()
     chains: set[tuple[Site, ...]] = set()
-    for clash in sorted(theory.clashes, key=lambda one: (len(one.steps), one.site.value.line)):
-        if clash.site.module is not module or id(clash.site.value) in told or clash.steps in chains:
+    reached: set[tuple[int, Size | None, str]] = set()
+    calls = _calls_of_neighbours(theory.clashes)
+    for clash in sorted(theory.clashes, key=_order):
+        site = _told_at(clash, project)
+        if site.module is not module or id(site.value) in told or (clash.steps in chains and not clash.doubt):
             continue
+        if (id(clash.site.value), clash.given, str(clash.right)) in reached:
+            continue  # told where a shorter way leads there
+        if clash.row is not None and clash.row.is_called and _key_of(clash.row) in calls:
+            continue  # told where it is made
         if not _is_doubtful(clash, project):
-            told.add(id(clash.site.value))
-            chains.update([clash.steps] if clash.steps else [])  # the first one ends these calls
-            yield _describe(clash, project)
+            if not clash.doubt:
+                told.add(id(site.value))
+                chains.update([clash.steps] if clash.steps else [])  # the first one ends these calls
+            called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
+            reached.add((id(clash.site.value), clash.given, str(clash.right)))
+            yield _describe(clash, site, called, project)
     run.close()
+
+
+def _order(clash: Clash) -> tuple[bool, bool, int, int]:
+    """What is certain first; neighbours in a `Sequential` before calls, and short ways before long ones."""
+    is_called = clash.row is None or clash.row.is_called
+    return bool(clash.doubt), is_called, len(clash.steps), clash.site.value.line
+
+
+def _key_of(row: Row) -> tuple[int, tuple[int, ...]]:
+    site = row.sequential.site
+    return 0 if site is None else id(site.value), row.place
+
+
+def _calls_of_neighbours(clashes: Iterable[Clash]) -> dict[tuple[int, tuple[int, ...]], Clash | None]:
+    """A call of each `Sequential` with neighbours that do not fit, by the second of these; None if there is none."""
+    found: dict[tuple[int, tuple[int, ...]], Clash | None] = {}
+    for clash in clashes:
+        if clash.row is not None and not clash.row.is_called:
+            found.setdefault(_key_of(clash.row), None)
+    for clash in clashes:
+        if clash.row is not None and clash.row.is_called and found.get(_key_of(clash.row), clash) is None:
+            found[_key_of(clash.row)] = clash
+    return found
+
+
+def _told_at(clash: Clash, project: Project) -> Site:
+    """The expression that a misfit is told at.
+
+    Of neighbours in a `Sequential` it is the second one among its arguments; for a layer of a layer that gets another
+    width, the call of the outer one in the class that holds it.
+    """
+    row, layer = clash.row, clash.layer
+    if clash.given is not None and (row is None or row.is_called):
+        return next(_calls_of_parts(clash, project), clash.site)
+    if row is None or row.is_called or layer is None:
+        return clash.site
+    place = row.element(clash.site.value)
+    is_written = place is not clash.site.value
+    return Site(place, clash.site.function) if is_written else layer.site or clash.site
+
+
+def _calls_of_parts(clash: Clash, project: Project) -> Iterator[Site]:
+    """The calls that lead from a method of one layer class to one of another, outermost first."""
+    for step, inner in pairwise((*clash.steps, clash.site)):
+        owner, other = (None if one.function is None else one.function.owner for one in (step, inner))
+        if owner is not None and other is not None and other not in project.of(Members).mro(owner):
+            yield step
 
 
 def _stores_itself(function: Function) -> bool:
@@ -220,25 +300,29 @@ def _makers(clash: Clash) -> tuple[Made, ...]:
     return tuple(Made(site, tuple(sizes), is_left) for (site, is_left), sizes in found.items())
 
 
-def _describe(clash: Clash, project: Project) -> RefusedOperation:
+def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) -> RefusedOperation:
     function, event = clash.site.function, clash.event
     assert function is not None
     layer = None if clash.layer is None else clash.layer.site
+    is_made_here = clash.row is not None and not clash.row.is_called
+    ways = () if is_made_here else (event, *map(_event, clash.steps))
     return RefusedOperation(
         clash.kind,
         _words(clash.left),
         _words(clash.right),
         clash.given,
         clash.right.size if isinstance(clash.right, Dim) else None,
-        clash.site,
-        layer.name if layer is not None and clash.is_inside else _name(clash.site),
+        site,
+        layer.name if layer is not None and clash.row is not None else _name(clash.site),
         _apart(clash),
         layer,
         _makers(clash),
         clash.steps,
-        _root(clash),
-        any(map(_is_open, (event, *map(_event, clash.steps)))),
+        _root(clash if called is None else called),
+        any(map(_is_open, ways)),
         event is not None and is_tried_out(project, function, event),
+        None if called is None else called.site,
+        clash.doubt,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from modellint.flow.shapes.shape import Dim, Shape, Star
+    from modellint.flow.shapes.shape import Dim, Refused, Shape, Star
     from modellint.operators import Operator
 
     #: What is known of a result: a shape, those of several tensors, or nothing.
@@ -61,3 +61,6 @@ class Call(Protocol):
 
     def keywords(self) -> dict[str, Dim]:
         """The numbers among keyword arguments."""
+
+    def doubt(self, refused: Refused) -> None:
+        """Take note of what torch refuses unless symbols stand for equal sizes."""

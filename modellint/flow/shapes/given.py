@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atoms
     from modellint.flow.shapes.atoms import Shaped
     from modellint.flow.shapes.dtypes import Typed
+    from modellint.flow.shapes.shape import Refused
     from modellint.operators import Operator
 
 #: Other names of types in `torch`.
@@ -52,6 +53,8 @@ class Given:
         self._slots = slots
         self._arguments = arguments
         self._tensor_in = tensor_in
+        #: What torch refuses unless symbols stand for equal sizes.
+        self.doubts: list[Refused] = []
 
     @property
     def first(self) -> Shaped | None:
@@ -167,6 +170,9 @@ class Given:
             return known
         size = dim_of(found)
         return size if size.size is not None else None
+
+    def doubt(self, refused: Refused) -> None:
+        self.doubts.append(refused)
 
     def keywords(self) -> dict[str, Dim]:
         return {name: dim_of(atoms) for name, atoms in self._arguments.keywords.items()}

@@ -51,6 +51,11 @@ ANY = Dim()
 _ONE_DIM = Dim(ONE)
 
 
+def is_of_input(symbol: Symbol) -> bool:
+    """True for the size of a dimension of a tensor whose rank was unknown."""
+    return symbol.owner.startswith("*")
+
+
 def limit(size: Size | None) -> Size | None:
     """A size that is small enough to be kept; None for one of too many terms."""
     return None if size is None or len(size.terms) > _MAX_TERMS else size
@@ -275,7 +280,17 @@ def differ(one: Size | None, other: Size | None) -> bool:
         return True  # `2 * n` and 3
     if len(one.terms) == len(other.terms) == 1 and one.terms[0][0] == other.terms[0][0]:
         return not any(isinstance(symbol, Quotient) for symbol in one.terms[0][0])  # `n` and `2 * n`
-    return False
+    return _is_part(one, other) or _is_part(other, one)
+
+
+def _is_part(one: Size, other: Size) -> bool:
+    """True for `n // 2` and `n`: a part that is smaller whatever `n` stands for."""
+    (key, factor), *rest = one.terms or (((), 0),)
+    quotient = key[0] if len(key) == 1 and not rest else None
+    if not isinstance(quotient, Quotient) or quotient.numerator != other or quotient.denominator is None:
+        return False
+    divisor = quotient.denominator.constant
+    return divisor is not None and 0 < factor < divisor
 
 
 def cannot_broadcast(one: Dim, other: Dim) -> bool:
@@ -786,6 +801,15 @@ def place_sites(shape: Shape, site: Site | None) -> Shape:
         return dim if dim.site is not None or dim.size is None else replace(dim, site=site)
 
     return Shape(tuple(map(mark, shape.head)), shape.star, tuple(map(mark, shape.tail)))
+
+
+def without_size(shape: Shape, size: Size | None) -> Shape:
+    """The shape with dimensions of a size made unknown."""
+
+    def blank(dim: Dim) -> Dim:
+        return ANY if dim.size == size else dim
+
+    return Shape(tuple(map(blank, shape.head)), shape.star, tuple(map(blank, shape.tail)))
 
 
 def refuse(kind: str, left: object, right: object) -> NoReturn:

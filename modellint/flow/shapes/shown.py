@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 UNKNOWN, RETURNED = "?", "return"
 
 
+class _Lines(Shapes):
+    """The theory for lines: each stands for all turns of a loop."""
+
+    unrolls = False
+
+
 class Shown(NamedTuple):
     """A variable that is assigned on a line, from 1, or what is returned there, and its shape in words: `[b, 64]`.
 
@@ -104,7 +110,7 @@ def _values_of(
     asked: dict[Function, list[Written]], module: ModuleFacts, project: Project
 ) -> dict[Written, list[tuple[int, Atoms]]]:
     """The values of expressions in all calls of their functions, each with the call's depth."""
-    run, _ = tensor_run(project, Shapes, Frames)
+    run, _ = tensor_run(project, _Lines, Frames)
     objects: dict[Class, Shell] = {}
     found: dict[Written, list[tuple[int, Atoms]]] = {}
     with suppress(ExhaustedError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from itertools import islice, product
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
 from modellint.flow.domain import (
@@ -34,6 +34,7 @@ from modellint.flow.domain import (
 from modellint.flow.effects import object_changing
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.library.containers import elements, holds, sliced
 from modellint.flow.shapes.atoms import (
     Rest,
     Shaped,
@@ -47,6 +48,7 @@ from modellint.flow.shapes.atoms import (
 )
 from modellint.flow.shapes.dtypes import DEFAULT, INTEGERS, is_of, of_number, promote, types_of_result
 from modellint.flow.shapes.given import Given
+from modellint.flow.shapes.notes import Clash, Notes, Row, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
     ANY,
     Dim,
@@ -60,10 +62,11 @@ from modellint.flow.shapes.shape import (
     of_rank,
     place_sites,
     unknown,
+    without_size,
 )
 from modellint.flow.shapes.subscript import index, part_of_shape
 from modellint.flow.shapes.transfer import result
-from modellint.flow.theory import Limits, Mode, Theory
+from modellint.flow.theory import Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
@@ -73,15 +76,17 @@ from modellint.operators.shapes import shape_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
+    from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Store
     from modellint.flow.interp import Interpreter
     from modellint.flow.shapes.call import Result
     from modellint.flow.shapes.given import Place
+    from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.value import Event, Flow, Parameter, Value
+    from modellint.graph.value import Event, Flow, Loop, Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
@@ -92,6 +97,8 @@ _MAX_ALTERNATIVES = 12
 _MAX_CALLS, _MAX_OF_OBJECT = 16, 3
 #: The most alternatives of an argument that are told apart.
 _MAX_TENSORS = 4
+#: The most layers in a list that a loop is run over one by one.
+_MAX_TURNS = 8
 #: The most events of a function of another file that is run without a tensor among its arguments.
 _MAX_EVENTS = 24
 #: The methods that a call of a layer runs, in the order in which they are looked for.
@@ -108,39 +115,12 @@ _LITERALS = frozenset(("torch.tensor", "torch.as_tensor", "torch.LongTensor", "t
 _RESHAPING = frozenset("unsqueeze_ squeeze_ transpose_ t_ swapaxes_ swapdims_ resize_ resize_as_ set_".split())
 #: Methods of tensors that arrays of other libraries have with another meaning.
 _OF_ARRAYS = frozenset(("dot", "repeat", "split", "take"))
+#: Facets of layers whose result has the shape of their input.
+_KEEPING = frozenset(("keeps-shape", "normal"))
 #: Facets of operators that take any number of tensors.
 _OF_MANY = frozenset(("broadcasts", "meshes", "equation"))
 #: Facets of operators whose further arguments are tensors.
 _OF_TENSORS = frozenset(("broadcasts", "multiplies", "linear", "shaped-as", "attention", "outer", "picks", "weighs"))
-
-
-class Clash(NamedTuple):
-    """A call or an operation that torch refuses: `kind` is what does not fit, `left` and `right` are the two sides.
-
-    `given` is the size that a layer gets where it takes another one. `event` is the one that evaluates it, `layer` the
-    layer that is called, and `is_inside` true if that is one of a container. `steps` are the calls that lead to its
-    function, outermost first.
-    """
-
-    kind: str
-    left: object
-    right: object
-    given: Size | None
-    site: Site
-    event: Event | None
-    layer: Shell | None
-    is_inside: bool = False
-    steps: tuple[Site, ...] = ()
-
-
-class _Notes(NamedTuple):
-    """The operations that torch refuses in one run of a function, and those that some alternative allows."""
-
-    refused: dict[Hashable, Clash]
-    allowed: set[Hashable]
-
-    def clashes(self) -> tuple[Clash, ...]:
-        return tuple(clash for key, clash in self.refused.items() if key not in self.allowed)
 
 
 class Shapes(Theory):
@@ -153,19 +133,25 @@ class Shapes(Theory):
         names_parts=True,
         limits=Limits(calls=10, recursion=1, recursion_if=1),
     )
-    observes = ()
+    observes = (Made,)
+    #: True if a loop over a few layers is run turn by turn.
+    unrolls = True
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         #: What torch refuses in the functions that were run as roots, and by what they call.
         self.clashes: dict[Clash, None] = {}
         #: The notes of the functions being run.
-        self._notes: list[_Notes] = []
+        self._notes: list[Notes] = []
         self._functions: list[Function] = []
-        #: The place of the layer that is called, within the containers that hold it one after the other.
-        self._inside: tuple[int, ...] = ()
+        #: The layer that is called, as one of a `Sequential`.
+        self._row: Row | None = None
         #: The number of open conditions under which the root calls a function.
         self._certain = 0
+        #: The loops under way that are in their first turn or not; the number of open conditions where they begin.
+        self._turns: list[Turn] = []
+        #: The `Sequential`s that the root makes, each with the event.
+        self._rows: dict[Shell, tuple[Value, Frame, Event | None]] = {}
         #: How often each function was run, and each method on an object.
         self._counts: Tally[tuple[Function, Atom | None]] = Tally()
 
@@ -206,6 +192,11 @@ class Shapes(Theory):
             default = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
             if default and all(isinstance(atom, ClassRef | FunctionRef | Prepared) for atom in default):
                 return default
+            flag = default[0].value if len(default) == 1 and isinstance(default[0], Constant) else None
+            if isinstance(flag, bool) and frame.function is not None:
+                home = f"{frame.function.module.path}:"
+                symbol = Symbol(f"{home}{frame.function.qualname}", parameter.name, int(flag))
+                return (SymbolicInput(parameter.name, symbol, f"{home}{parameter.name}"),)
         return asked_for(self._run, parameter, code, frame)
 
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
@@ -381,12 +372,15 @@ class Shapes(Theory):
                 found.append(transfer(choice))
             except Refused as error:
                 refused = error
-        is_one = layer is None or not self._is_one_of_several(value, frame) or self._are_layers_of_torch(value, frame)
-        if refused is not None and not found and is_one:
+        if refused is not None and not found and self._is_only_layer(layer, value, frame):
             self._refuse(refused, frame, value, about, layer)
         else:
             self._allow(frame, value, about)
         return found
+
+    def _is_only_layer(self, layer: Shell | None, call: Value, frame: Frame) -> bool:
+        """True if a call certainly runs this layer, or layers of torch, each of which is judged at the call."""
+        return layer is None or not self._is_one_of_several(call, frame) or self._are_layers_of_torch(call, frame)
 
     def _with_sites(self, tensor: Shaped, value: Value, frame: Frame) -> Shaped:
         shape = place_sites(tensor.shape, Site(value, frame.function) if frame.function is not None else None)
@@ -394,9 +388,10 @@ class Shapes(Theory):
 
     def _index(self, value: Value, owner: Atoms, frame: Frame) -> Atoms | None:
         tensors = [self.tensor_of(atom, is_tensor=False) for atom in owner]
-        if all(one is None and not isinstance(atom, ShapeOf) for one, atom in zip(tensors, owner, strict=True)):
-            return None
         parts = subscripts(value)
+        if all(one is None and not isinstance(atom, ShapeOf) for one, atom in zip(tensors, owner, strict=True)):
+            is_part = len(parts) == 1 and parts[0].op is Op.SLICE and any(map(holds, owner))
+            return sliced(self._run, owner, value, frame, is_counted=True) if is_part else None
 
         def evaluate(part: Value) -> Atoms:
             return self._run.behind(self._run.evaluate(part, frame), frame)
@@ -412,10 +407,42 @@ class Shapes(Theory):
         found = self._try_each(owner, of_one, frame, value)  # type: ignore[arg-type]
         return join(found) if found else (Shaped(unknown(self._key(value, frame))),)
 
+    def loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool | None:
+        """Run a loop over a few layers turn by turn; of any other loop, tell the first turn from the others."""
+        run, loop = self._run, block.loop
+        assert loop is not None
+        if loop.result is not None:
+            return None
+        over = self._few_layers(loop, frame) if self.unrolls else None
+        if over is None:
+            self._turns.append(Turn(len(run.path)))
+            run.run_twice(block, frame, returned, yielded, loop.carried)
+            self._turns.pop()
+            return False
+        for choice in loop.carried:
+            frame.memo[id(choice)] = run.evaluate(choice.args[0], frame)
+        run.loops += 1
+        for turn in frame.turns(len(over)):
+            frame.memo[id(loop.turns[0][0])] = over[turn]
+            run.run_block(block, frame, returned, yielded)
+            after = [(choice, run.evaluate(choice.args[1], frame)) for choice in loop.carried]
+            frame.memo.update((id(choice), atoms) for choice, atoms in after)
+        run.loops -= 1
+        return False
+
+    def _few_layers(self, loop: Loop, frame: Frame) -> list[Atoms] | None:
+        """The layers that a loop runs over to its end, one for each turn; None if it is no such loop."""
+        if loop.is_left or len(loop.turns) != 1 or any(len(choice.args) != 2 for choice in loop.carried):
+            return None
+        over = elements(self._run.evaluate(loop.turns[0][1], frame))
+        return over if _are_few_layers(over) else None
+
     def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
         """The value of a loop's variable after any number of turns: one tensor or size that covers several."""
         if value.op is not Op.CHOICE:
             return found
+        if self._turns:
+            self._turns[-1].is_first = False
         tensors = [atom for atom in found if isinstance(atom, Shaped)]
         numbers = [atom for atom in found if isinstance(atom, Number)]
         widened = _as_one(tensors) if len(tensors) > 1 else ()
@@ -468,6 +495,8 @@ class Shapes(Theory):
         return number_of(found[0]) if found else PLAIN
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if name == "builtins.enumerate":
+            return self._enumerate(arguments, frame, value)
         if name.startswith("builtins.") or name == "torch.Size":
             return self._builtin(name, arguments)
         if name == "torch.where" and len(arguments.positional) == 1 and not arguments.keywords:
@@ -483,6 +512,17 @@ class Shapes(Theory):
         if known is None or "gives" in known.facets or not is_tensor:
             return None
         return (Shaped(unknown(self._key(value, frame))),)
+
+    def _enumerate(self, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """`enumerate` of a few layers: pairs with known numbers."""
+        over = elements(arguments.positional[0]) if len(arguments.positional) == 1 and not arguments.keywords else None
+        if not _are_few_layers(over):
+            return None
+        pairs = [
+            (self._run.sequence("tuple", ((Constant(number),), atoms), value, frame, f"pair {number}"),)
+            for number, atoms in enumerate(over or ())
+        ]
+        return (self._run.sequence("generator", pairs, value, frame),)
 
     def _builtin(self, name: str, arguments: Arguments) -> Atoms | None:
         given = arguments.positional[0] if len(arguments.positional) == 1 else ()
@@ -643,33 +683,52 @@ class Shapes(Theory):
         if row is None:
             is_torch = any(name.startswith("torch.nn.") and name != "torch.nn.Module" for name in names)
             return (Shaped(unknown(self._key(value, frame)), "float"),) if is_torch else UNKNOWN
-        made = self._constructed_with(shell)
+        made = alternatives(self._constructed_with(shell))
         key = self._key(value, frame)
+        doubts: list[Refused] = []
+        refusals: list[tuple[Refused, tuple[Any, ...]]] = []
 
-        def of_inputs(given: tuple[Shaped | None, ...]) -> tuple[Result, str | None]:
-            tensor = _with_batch(row, given[0])
+        def of_inputs(picked: tuple[Any, ...]) -> tuple[Result, str | None]:
+            tensor = _with_batch(row, picked[0])
             if _is_without_batch(row, tensor):
                 return None, "float"
-            picked: dict[Place, Shaped | None] = {"input": tensor, **dict(zip(("target",), given[1:], strict=False))}
-            call = Given(row, made.positional, made, picked, key, self.tensor_in)
-            found = result(call)
+            inputs: dict[Place, Shaped | None] = {"input": tensor, **dict(zip(("target",), picked[2:], strict=False))}
+            call = Given(row, picked[1].positional, picked[1], inputs, key, self.tensor_in)
+            try:
+                found = result(call)
+            except Refused as refused:
+                refusals.append((refused, picked))
+                raise
+            doubts.extend(call.doubts)
             dtype = _type_of(call)
-            site = shell.site
-            return place_sites(found, site) if isinstance(
-                found, Shape
-            ) and "keeps-shape" not in row.facets else found, dtype
+            if isinstance(found, list):
+                return [place_sites(one, shell.site) for one in found], dtype
+            if found is not None and "keeps-shape" not in row.facets:
+                found = place_sites(found, shell.site)
+            return found, dtype
 
         tensors = list(dict.fromkeys(self.tensor_of(atom) for atom in inputs))
-        sides = [tensors]
+        sides: list[list[Any]] = [tensors, made]
         if row.facets.keys() & {"loses", "classes"}:
             targets = arguments.argument(1, "target") or UNKNOWN
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
-        found = self._try_each(_choices(sides), of_inputs, frame, value, self._inside, shell)  # type: ignore[arg-type]
-        if not found and "keeps-shape" in row.facets:
+        found = self._try_each(_choices(sides), of_inputs, frame, value, self._row, shell)  # type: ignore[arg-type]
+        if found and self._is_only_layer(shell, value, frame):
+            if len(tensors) == len(made) == 1:
+                doubted, doubt = doubts, "sizes"
+            else:
+                doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
+            for one in doubted:
+                self._refuse(one, frame, value, self._row, shell, doubt)
+        if not found and not row.facets.keys().isdisjoint(_KEEPING):
             return tuple(one for one in tensors if one is not None) or UNKNOWN
+        if not found and refusals and refusals[0][0].given is not None:  # go on with what the layer makes
+            refused, (tensor, *others) = refusals[0]
+            fitting = replace(tensor, shape=without_size(tensor.shape, refused.given))
+            found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self._row, "on"))  # type: ignore[arg-type]
         return self._results(found or [(None, "float")], row, value, frame)
 
-    def _through(self, shell: Shell, given: Atoms, frame: Frame, value: Value) -> Atoms:
+    def _through(self, shell: Shell, given: Atoms, frame: Frame, value: Value, *, is_called: bool = True) -> Atoms:
         """The result of the layers of a `Sequential`, one after the other."""
         self._run.objects.construct(shell)
         is_plain = shell.model is not None and shell.model.name.startswith("torch.")
@@ -678,14 +737,39 @@ class Shapes(Theory):
         )
         if shell.items is None or has_more:
             return (Shaped(unknown(self._key(value, frame))),)
-        outer = self._inside
+        outer = self._row
         for number, entry in enumerate(shell.entries):
-            self._inside = (*outer, number)
+            self._row = Row(shell, (number,), is_called) if outer is None else outer.inner(number)
             layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
             done = join(self._call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
             given = UNKNOWN if not done else join((given, done)) if entry.path else done
-        self._inside = outer
+        self._row = outer
         return given
+
+    # -- what is made ----------------------------------------------------------------------------------------------
+
+    def observe(self, occurrence: Occurrence) -> None:
+        """Take note of a layer that the root itself makes: how it divides a width, and the layers in a `Sequential`."""
+        if not isinstance(occurrence, Made) or len(self._functions) != 1 or self._run.objects.under_construction:
+            return
+        shell, _, frame, value = occurrence
+        row = self._row_of(shell) if frame.function is self._functions[0] else None
+        if row is not None and "divided" in row.facets:
+            for refused in divisions(row, self._constructed_with(shell)):
+                self._note(Clash(*refused, Site(value, frame.function), frame.event, shell), (value, refused))
+        elif frame.function is self._functions[0] and "torch.nn.Sequential" in _class_names(shell):
+            self._rows[shell] = value, frame, frame.event
+
+    def _call_rows(self) -> None:
+        """Call each `Sequential` that the root made with a tensor of unknown shape."""
+        for shell, (value, frame, event) in self._rows.items():
+            notes = Notes({}, set())
+            self._notes.append(notes)
+            self._through(shell, (Shaped(unknown(("row", id(value)))),), frame, value, is_called=False)
+            self._notes.pop()
+            for clash in notes.clashes():
+                self._note(clash._replace(event=event), (value, clash))
+        self._rows.clear()
 
     # -- functions -------------------------------------------------------------------------------------------------
 
@@ -719,21 +803,26 @@ class Shapes(Theory):
             is_many = is_many or (function.receiver is not None and self._counts[own] > _MAX_OF_OBJECT)
             if is_many and self._functions:
                 return UNKNOWN, ()
-            notes = _Notes({}, set())
+            notes = Notes({}, set())
+            row, self._row = self._row, None
             if len(self._functions) == 1:
                 self._certain = len(self._run.path)
             self._functions.append(code)
             self._notes.append(notes)
             found = run()
+            if len(self._functions) == 1:
+                self._call_rows()
             self._notes.pop()
             self._functions.pop()
+            self._row = row
             return found, notes.clashes()
 
         known = memo.once(memo.key(function, given), given, run_once)
         if not self._notes:
             self.clashes.update(dict.fromkeys(known.noted))
         elif known.noted and not is_making and not self._is_one_of_several(value, frame):
-            step = Site(value, frame.function)
+            place = value if self._row is None or self._row.is_called else self._row.element(value)
+            step = Site(place, frame.function)
             for clash in known.noted:
                 passed = clash._replace(steps=(step, *clash.steps))
                 self._notes[-1].refused[passed] = passed
@@ -787,21 +876,36 @@ class Shapes(Theory):
     def _key(self, value: Value, frame: Frame) -> Hashable:
         return frame.trail, id(value)
 
+    def _place(self, value: Value, frame: Frame, about: object) -> tuple[Hashable, ...]:
+        """What notes are told apart by; what the first turn of a loop does stands for itself."""
+        is_first = any(turn.is_first for turn in self._turns)
+        return self._key(value, frame), about, is_first
+
     def _refuse(
-        self, refused: Refused, frame: Frame, value: Value, about: object = None, layer: Shell | None = None
+        self,
+        refused: Refused,
+        frame: Frame,
+        value: Value,
+        about: object = None,
+        layer: Shell | None = None,
+        doubt: str = "",
     ) -> None:
         if len(self._functions) > 1 and len(self._run.path) > self._certain:
             return  # arguments may decide together what is run, and with which shapes
+        if any(turn.is_first and len(self._run.path) > turn.conditions for turn in self._turns):
+            return  # a later turn may be the one that gets there
         if self._notes and frame.function is not None:
-            key = (self._key(value, frame), about)
             site, event = Site(value, frame.function), frame.flow.circumstances(value) or frame.event
             left, right = map(_side, (refused.left, refused.right))
-            clash = Clash(refused.kind, left, right, refused.given, site, event, layer, bool(self._inside))
-            self._notes[-1].refused.setdefault(key, clash)
+            clash = Clash(refused.kind, left, right, refused.given, site, event, layer, (), doubt, self._row)
+            self._note(clash, (*self._place(value, frame, about), doubt) if doubt else self._place(value, frame, about))
+
+    def _note(self, clash: Clash, key: Hashable) -> None:
+        self._notes[-1].refused.setdefault(key, clash)
 
     def _allow(self, frame: Frame, value: Value, about: object = None) -> None:
         if self._notes:
-            self._notes[-1].allowed.add((self._key(value, frame), about))
+            self._notes[-1].allowed.add(self._place(value, frame, about))
 
 
 def _with_batch(row: Operator, tensor: Shaped | None) -> Shaped | None:
@@ -821,6 +925,21 @@ def _is_without_batch(row: Operator, tensor: Shaped | None) -> bool:
 def _ranks_of_windows(row: Operator) -> list[int]:
     facets = row.facets
     return [int(rank) for rank in facets["ranks"].split("|")] if "window" in facets and "ranks" in facets else []
+
+
+def _are_few_layers(over: Sequence[Atoms] | None) -> bool:
+    """True for the elements of a list of a few layers, or of tuples with layers."""
+    is_few = over is not None and 1 < len(over) <= _MAX_TURNS
+    return is_few and all(map(_is_layer, over or ()))
+
+
+def _is_layer(atoms: Atoms) -> bool:
+    """True for a layer, or a tuple of layers and numbers."""
+    shells = [atom for atom in atoms if isinstance(atom, Shell)]
+    if len(shells) < len(atoms) or any(one.kind != "tuple" and not one.is_layer for one in shells):
+        return False
+    entries = [entry.atoms for one in shells if one.kind == "tuple" for entry in one.entries]
+    return all(all(is_number(atom) or (isinstance(atom, Shell) and atom.is_layer) for atom in own) for own in entries)
 
 
 def _held_by(store: Store) -> Atoms:

@@ -115,9 +115,7 @@ def _check_features(call: Call, shape: Shape | None) -> None:
 def _takes(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> None:
     """Raises `Refused` if a dimension certainly is of another size than a layer takes, or certainly is not there."""
     if shape.star is None or (place < 0 and -place <= len(shape.tail)) or 0 <= place < len(shape.head):
-        found = shape.at(place)
-        if differ(found.size, wanted.size):
-            raise Refused(kind, shape, wanted, found.size)
+        windows.compare(call, shape, shape.at(place), wanted, kind)
 
 
 def _known_type(call: Call, shape: Shape | None) -> Result:
@@ -851,7 +849,8 @@ def _recurrent(call: Call, shape: Shape | None) -> Result:
     if projection and call.is_given(*projection[0]):
         made = call.size(*projection[0])
         made, size = (size, size) if made.size == Size.of(0) else (made, ANY) if made.size is not None else (ANY, ANY)
-    times = None if is_two is None else Size.of(2 if is_two else 1)
+    flag = call.size(*two).size if is_two is None and call.is_given(*two) else Size.of(1 if is_two else 0)
+    times = None if flag is None else flag + ONE
     width = Dim(None if times is None or made.size is None else limit(made.size * times))
     stacked = ANY if number is None or is_two is None else Dim.of(number * (2 if is_two else 1))
     if shape is None:

@@ -13,6 +13,7 @@ from modellint.flow.shapes.shape import (
     Shape,
     Star,
     differ,
+    is_of_input,
     limit,
     of_rank,
     unknown,
@@ -125,9 +126,23 @@ def _channels(call: Call, shape: Shape, ends: Sequence[Dim], count: int) -> Dim 
         return call.size(*(call.row.argument("makes-channels") or (0, "")))
     else:
         return None
-    if differ(ends[-count - 1].size, wanted.size):
-        raise Refused("channels", shape, wanted, ends[-count - 1].size)
+    compare(call, shape, ends[-count - 1], wanted, "channels")
     return channels
+
+
+def compare(call: Call, shape: Shape, dim: Dim, wanted: Dim, kind: str) -> None:
+    """Compare a dimension of a layer's input with the size that the layer takes.
+
+    Raises `Refused` if they certainly differ; what may differ is doubted.
+    """
+    given, taken = dim.size, wanted.size
+    if given is None or taken is None or given == taken:
+        return
+    refused = Refused(kind, shape, wanted, given)
+    if differ(given, taken):
+        raise refused
+    if not any(map(is_of_input, given.symbols)):
+        call.doubt(refused)
 
 
 def _differ_at(bias: Shape, channels: Dim) -> bool:

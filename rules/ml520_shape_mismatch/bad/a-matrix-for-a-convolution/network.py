@@ -20,10 +20,10 @@ class Refiner(nn.Module):
 class Head(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = nn.Sequential(nn.Flatten(), nn.Linear(784, 64), nn.ReLU(), nn.MaxPool2d(2), nn.BatchNorm2d(64))
+        self.layers = nn.Sequential(nn.Flatten(), nn.Linear(784, 64), nn.ReLU(), nn.MaxPool2d(2), nn.BatchNorm2d(64))  # expect: ML520
 
     def forward(self, x):
-        return self.layers(x)  # expect: ML520
+        return self.layers(x)
 
 
 def pooled():

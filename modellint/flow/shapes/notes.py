@@ -1,0 +1,116 @@
+"""What a run notes about operations that torch refuses: in calls, in constructors, and in the turns of loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from modellint.flow.domain import Arguments
+from modellint.flow.shapes.atoms import dim_of
+from modellint.flow.shapes.transfer import arguments
+from modellint.graph.size import Size
+from modellint.graph.value import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from modellint.flow.domain import Atom, Site
+    from modellint.flow.heap import Shell
+    from modellint.flow.shapes.shape import Dim
+    from modellint.graph.value import Event, Value
+    from modellint.operators import Operator
+
+
+_ONE = Size.of(1)
+
+
+class Row(NamedTuple):
+    """A layer of a `Sequential`, at a place in it, and in those that it holds; `is_called` unless it was only made."""
+
+    sequential: Shell
+    place: tuple[int, ...]
+    is_called: bool
+
+    def inner(self, number: int) -> Row:
+        return self._replace(place=(*self.place, number))
+
+    def element(self, made: Value) -> Value:
+        """The argument that is the layer, or holds it, in the call that makes the `Sequential`; else that call."""
+        given = made.positional
+        is_written = len(given) > 1 and all(one.op is not Op.STARRED for one in given)
+        return given[self.place[0]] if is_written and self.place[0] < len(given) else made
+
+
+class Clash(NamedTuple):
+    """A call or an operation that torch refuses: `kind` is what does not fit, `left` and `right` are the two sides.
+
+    `given` is the size that a layer gets where it takes another one. `event` is the one that evaluates it, `layer` the
+    layer that is called, as one of a `row` if that is in a `Sequential`. `steps` are the calls that lead to its
+    function, outermost first.
+
+    `doubt` is empty if torch certainly refuses it. It is "sizes" if symbols may stand for equal sizes, and "side" if a
+    number that a condition chooses (`64 if narrow else 32`) fits on one side.
+    """
+
+    kind: str
+    left: object
+    right: object
+    given: Size | None
+    site: Site
+    event: Event | None
+    layer: Shell | None
+    steps: tuple[Site, ...] = ()
+    doubt: str = ""
+    row: Row | None = None
+
+
+class Notes(NamedTuple):
+    """The operations that torch refuses in one run of a function, and those that some alternative allows."""
+
+    refused: dict[Hashable, Clash]
+    allowed: set[Hashable]
+
+    def clashes(self) -> tuple[Clash, ...]:
+        return tuple(clash for key, clash in self.refused.items() if key not in self.allowed)
+
+
+class Turn:
+    """A loop under way: if it is in its first turn, and the number of open conditions where it begins."""
+
+    def __init__(self, conditions: int) -> None:
+        self.conditions = conditions
+        self.is_first = True
+
+
+class Division(NamedTuple):
+    """A width that a constructor divides by a number of parts, which leaves a remainder or may leave one."""
+
+    kind: str
+    left: Dim
+    right: Dim
+    given: Size
+
+
+def divisions(row: Operator, made: Arguments) -> Iterator[Division]:
+    """The numbers that a layer's constructor divides, each with the number of parts; not those that it surely can."""
+    named = arguments(row, "divided")
+    for whole, parts in zip(named[::2], named[1::2], strict=True):
+        width, count = (dim_of(made.argument(*one)) for one in (whole, parts))
+        if width.size is not None and count.size not in (None, width.size, _ONE):
+            yield Division("division", width, count, width.size)
+
+
+def alternatives(made: Arguments) -> list[Arguments]:
+    """The arguments of a constructor, once for each side of the only one that a condition chooses between two numbers.
+
+    `nn.Linear(64 if is_narrow else 32, 10)`.
+    """
+    chosen = [atoms for atoms in made.all() if len(atoms) == 2 and all(dim_of((one,)).size for one in atoms)]
+    if len(chosen) != 1:
+        return [made]
+
+    def with_side(atom: Atom) -> Arguments:
+        slots = tuple((atom,) if atoms is chosen[0] else atoms for atoms in made.positional)
+        keywords = {name: (atom,) if atoms is chosen[0] else atoms for name, atoms in made.keywords.items()}
+        return Arguments(slots, keywords, made.is_complete)
+
+    return list(map(with_side, chosen[0]))

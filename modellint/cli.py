@@ -11,6 +11,7 @@ import click
 
 from modellint.commands.help import Command, Group, section
 from modellint.commands.indexing import index
+from modellint.commands.options import project_options
 from modellint.commands.project import clean, config, doctor
 from modellint.commands.reveal import reveal
 from modellint.commands.rules import FilePath, complete_code, explain, rules, test_rules
@@ -464,13 +465,7 @@ Exit codes:
     help="Format of the map: a table, JSON, a graph for Graphviz (dot) or Mermaid, or a web page. Default: table.",
 )
 @click.option("--output-file", type=_Files, help="Write the map to this file. Default: stdout.")
-@click.option("--config", type=_Files, help="Use this pyproject.toml or modellint.toml. Default: the nearest file.")
-@click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option(
-    "--python",
-    type=_Files,
-    help="Read installed packages from this interpreter, as text. Default: VIRTUAL_ENV, then `.venv` of the project.",
-)
+@project_options()
 @click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
@@ -564,12 +559,8 @@ Exit codes:
 @click.option(
     "--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Number of processes. Default: one for each core."
 )
-@click.option("--config", type=_Files, help="Use this pyproject.toml or modellint.toml. Default: the nearest file.")
-@click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option(
-    "--python",
-    type=_Files,
-    help="Run the model with this interpreter. Default: VIRTUAL_ENV, `.venv` or modellint's own, if it has PyTorch.",
+@project_options(
+    python="Run the model with this interpreter. Default: VIRTUAL_ENV, `.venv` or modellint's own, if it has PyTorch."
 )
 @click.option(
     "--color",

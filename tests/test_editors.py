@@ -1,4 +1,7 @@
-"""Neovim and Emacs, without a screen, with the clients that they bring: they show a finding, and apply its fix."""
+"""Neovim and Emacs, without a screen, with the clients that they bring: they show a finding, and apply its fix.
+
+Neovim gets the shapes beside the code, too.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ class Text(nn.Module):
     def forward(self, hidden):
         for layer in self.layers:
             hidden = layer(hidden)
-        return hidden
+        mask = hidden.new_ones(3, 4)
+        return hidden, mask
 """
 FIXED = "self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(2)])"
 #: Opens model.py with the settings, waits for a diagnostic, applies the preferred action, waits until nothing is left.
@@ -52,10 +56,13 @@ for _, action in ipairs(answer.result) do
   end
 end
 vim.wait(60000, function() return #vim.diagnostic.get(buffer) == 0 end, 50)
+local ends = { { line = 11, character = 0 }, { line = 12, character = 0 } }
+local about = { textDocument = params.textDocument, range = { start = ends[1], ["end"] = ends[2] } }
+local hints = vim.lsp.buf_request_sync(buffer, "textDocument/inlayHint", about, 60000)[id].result
 vim.cmd("write")
 local left = #vim.diagnostic.get(buffer)
 vim.lsp.stop_client(id)
-vim.fn.writefile({ vim.fn.json_encode({ shown = shown, left = left }) }, folder .. "/result.json")
+vim.fn.writefile({ vim.fn.json_encode({ shown = shown, left = left, hints = hints }) }, folder .. "/result.json")
 vim.cmd("qall!")
 """
 
@@ -95,6 +102,8 @@ def test_neovim_with_the_settings_of_the_docs_shows_a_finding_and_applies_its_fi
     assert [(one["line"], one["code"], one["source"]) for one in result["shown"]] == [(7, "ML204", "modellint")]
     assert result["left"] == 0
     assert FIXED in (tmp_path / "model.py").read_text()
+    (hint,) = result["hints"]
+    assert (hint["position"], hint["label"]) == ({"line": 11, "character": 12}, ": [3, 4]")
 
 
 #: Opens model.py, starts the server that the settings name, waits for a diagnostic, takes the first action, saves.

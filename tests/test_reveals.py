@@ -185,3 +185,26 @@ def test_claims_in_examples_are_checked(workspace: Workspace) -> None:
         "no value is called `b`; expected `a`",
         "`a is 12` claims nothing; expected `NAME → WORDS`",
     ]
+
+
+def test_claims_about_shapes_are_checked(tmp_path: Path) -> None:
+    code = (
+        "import torch\n\n\ndef f(x):\n    a, b = torch.zeros(2, 3), torch.ones(4)\n    n = 3\n"
+        "    c = a.T\n    return c @ a\n"
+    )
+    (tmp_path / "model.py").write_text(code)
+    claims = {
+        5: ["a → [2, 3] float32", "b -> [4]", "b → [5]", "[2, 3]", "torch.ones(4) → [4] float32", "d → [1]"],
+        6: ["n → 3", "[3]"],
+        7: ["[3, 2]", "[3, 2] float32", "[3, 2] int64", "c → [2, 3]", "a → [2, 3]"],
+        8: ["[3, 3] float32", "return → [3, 3]"],
+    }
+    settings = settings_for([tmp_path], isolated=True)
+    assert list(objections(tmp_path / "model.py", claims, settings, RuleSet({}, frozenset()), "model.py")) == [
+        "model.py:5: `b` is expected to be `[5]`, and is `[4] float32`",
+        "model.py:5: `[2, 3]` is claimed, and the line assigns or returns `a`, `b`; expected `NAME → [2, 3]`",
+        "model.py:5: no tensor is called `d`; expected `a`, `b`",
+        "model.py:6: `[3]` is claimed, and the line assigns or returns no tensor",
+        "model.py:7: `c` is expected to be `[3, 2] int64`, and is `[3, 2] float32`",
+        "model.py:7: `c` is expected to be `[2, 3]`, and is `[3, 2] float32`",
+    ]

@@ -28,7 +28,7 @@ class Text(nn.Module):
     def forward(self, hidden):
         return self.layers[0](hidden)
 """
-OWN = ("configuration", "enable", "interpreter", "path", "trace")
+OWN = ("configuration", "enable", "interpreter", "inlay-hints", "path", "trace")
 VALUES = (True, 0, -1, 2.5, "", "nowhere", "\0", [], [""], [1], [None], {}, {"a": 1}, {"": []}, {"ML204": "loud"}, [[]])
 
 

@@ -85,3 +85,20 @@ def test_code_without_tensors_is_told(workspace: Workspace) -> None:
     outcome = workspace.run("shapes", "net.py::Net.size")
     assert (outcome.code, outcome.out) == (0, "")
     assert "no tensor is assigned or returned" in outcome.err
+
+
+def test_only_an_expression_behind_return_is_returned(workspace: Workspace) -> None:
+    code = (
+        "import torch\n\n\ndef f():\n    a = torch.zeros(2)\n    b = a + 1\n    if b.sum() > 3:\n"
+        "        return a, b[None]\n    return a\n"
+    )
+    workspace.write({"f.py": code})
+    outcome = workspace.run("shapes", "f.py", "--output-format", "json")
+    shown = [(one["line"], one["name"], one["shape"]) for one in json.loads(outcome.out)["values"]]
+    assert shown == [
+        (5, "a", "[2]"),
+        (6, "b", "[2]"),
+        (8, "return", "[2]"),
+        (8, "return", "[1, 2]"),
+        (9, "return", "[2]"),
+    ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint.commands.help import Command, section
+from modellint.commands.options import project_options
 from modellint.commands.rules import FilePath
 from modellint.config.errors import UsageError, nearest
 from modellint.reading.paths import shown
@@ -36,18 +37,7 @@ Exit codes:
 @click.command(cls=Command, epilog=_INDEX_EXAMPLES)
 @click.argument("packages", nargs=-1)
 @_runs("--clear", is_flag=True, help="Remove the index first.")
-@_runs(
-    "--config",
-    "config_file",
-    type=FilePath(),
-    help="Use this pyproject.toml or modellint.toml. Default: the nearest file.",
-)
-@_runs("--isolated", is_flag=True, help="Use no configuration file.")
-@_runs(
-    "--python",
-    type=FilePath(),
-    help="Read packages of this interpreter, as text. Default: VIRTUAL_ENV, then `.venv`.",
-)
+@project_options(_runs, python="Read packages of this interpreter, as text. Default: VIRTUAL_ENV, then `.venv`.")
 @_runs("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Number of processes. Default: one for each core.")
 @_runs(
     "--index-dir",
@@ -67,7 +57,7 @@ def index(packages: tuple[str, ...], **flags: Any) -> int:
     from modellint.pipeline.workers import WorkerError
     from modellint.reading.index import create, remove
 
-    settings = settings_for([Path()], config=flags["config_file"], isolated=flags["isolated"]).with_options(
+    settings = settings_for([Path()], config=flags["config"], isolated=flags["isolated"]).with_options(
         python=interpreter(flags["python"]),
         jobs=flags["jobs"],
         index_dir=flags["index_dir"] and Path(os.path.abspath(flags["index_dir"])),

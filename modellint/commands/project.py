@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint.commands.help import Command, section
+from modellint.commands.options import project_options
 from modellint.commands.rules import FilePath
 from modellint.config.errors import UsageError, nearest
 from modellint.reading.paths import shown
@@ -140,23 +141,12 @@ Exit codes:
 @click.argument("paths", nargs=-1, type=FilePath())
 @_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="Format. Default: text.")
 @_shows("--output-file", type=FilePath(), help="Write the report to this file. Default: stdout.")
-@_runs(
-    "--config",
-    "config_file",
-    type=FilePath(),
-    help="Use this pyproject.toml or modellint.toml. Default: the nearest file.",
-)
-@_runs("--isolated", is_flag=True, help="Use no configuration file.")
-@_runs(
-    "--python",
-    type=FilePath(),
-    help="Read installed packages from this interpreter, as text. Default: VIRTUAL_ENV, then `.venv` of the project.",
-)
+@project_options(_runs)
 def doctor(
     paths: tuple[Path, ...],
     output_format: str,
     output_file: Path | None,
-    config_file: Path | None,
+    config: Path | None,
     isolated: bool,
     python: Path | None,
 ) -> int:
@@ -174,7 +164,7 @@ def doctor(
     from modellint.reporters.text import printable
 
     paths = paths or (Path(),)
-    settings = settings_for(paths, config_file, isolated=isolated).with_options(python=interpreter(python))
+    settings = settings_for(paths, config, isolated=isolated).with_options(python=interpreter(python))
     files, _ = discover(paths, settings)
     with undisturbed(), Progress() as progress:
         told = examine(files, settings, progress.update)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from modellint.commands.help import Command
-from modellint.commands.rules import FilePath
+from modellint.commands.options import project_options
 from modellint.config.errors import UsageError
 from modellint.results.outputs import deliver
 
@@ -35,13 +35,7 @@ Exit codes:
 @click.command(cls=Command, epilog=_EXAMPLES)
 @click.argument("target", metavar="FILE:LINE[:NAME]")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="Format. Default: text.")
-@click.option("--config", type=FilePath(), help="Use this pyproject.toml or modellint.toml. Default: the nearest file.")
-@click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option(
-    "--python",
-    type=FilePath(),
-    help="Read installed packages from this interpreter, as text. Default: VIRTUAL_ENV, then `.venv` of the project.",
-)
+@project_options()
 def reveal(target: str, output_format: str, config: Path | None, isolated: bool, python: Path | None) -> int:
     """Print what modellint believes of the values on a line.
 

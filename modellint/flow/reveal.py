@@ -73,9 +73,10 @@ class Revealed(NamedTuple):
 def reveal(module: ModuleFacts, project: Project, lines: Collection[int]) -> dict[int, list[Revealed]]:
     """The beliefs about the expressions that begin on some lines of a file, by line, each name once.
 
-    A name that is assigned on a line stands for what it holds after that. Nothing else has been asked of the project
-    about the file.
+    A name that is assigned on a line stands for what it holds after that. The bodies and runs that the project holds of
+    the file are let go first: those runs are about values of bodies that are lowered anew here.
     """
+    project.release_bodies(module)
     asked = {
         function: [one for one in written_expressions(function) if one.line in lines]
         for function in module.placed.values()

@@ -26,20 +26,23 @@ if TYPE_CHECKING:
 class Written:
     """An expression at a place of a file, and the value that it has there.
 
-    `is_target`: something is assigned to it. `is_used`: it is an argument or the result of a call, a subscript or its
-    result, or what a function returns, which is also told by `is_returned`. `guard` is its path condition; `inner` the
-    nested function that it stands in, if that has parameters.
+    `end` is the line and offset behind it, and `annotated_end` those behind the annotation of a variable. `is_target`:
+    something is assigned to it. `is_used`: it is an argument or the result of a call, a subscript or its result, or
+    what a function returns. `is_returned`: a function returns it, alone or in a tuple. `guard` is its path condition;
+    `inner` the nested function that it stands in, if that has parameters.
     """
 
     text: str
     line: int
     offset: int
+    end: tuple[int, int]
+    annotated_end: tuple[int, int] | None
     value: Value
     guard: PathCondition | None
     inner: Nested | None
     is_target: bool
     is_used: bool
-    is_returned: bool = False
+    is_returned: bool
 
 
 def written_expressions(function: Function) -> list[Written]:
@@ -49,20 +52,43 @@ def written_expressions(function: Function) -> list[Written]:
     function.__dict__["flow"] = lowering.flow
     module = function.module
     module.lowered.append(function)
-    used = {id(part) for node in ast.walk(tree) for part in _parts_of_interest(node) if not _is_literal(part)}
-    returned = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return)}
+    nodes = list(ast.walk(tree))
+    used = {id(part) for node in nodes for part in _parts_of_interest(node) if not _is_literal(part)}
+    returned = {id(part) for node in nodes if isinstance(node, ast.Return) for part in _parts_of_interest(node)}
+    annotations = {id(node.target): node.annotation for node in nodes if isinstance(node, ast.AnnAssign)}
+    parameters = ((one, lowering.first.get(one.arg), None, None, True) for one in _parameters(tree))
     found: list[Written] = []
-    for parameter in _parameters(tree):
-        held = lowering.first.get(parameter.arg)
-        if held is not None:
-            found.append(Written(parameter.arg, parameter.lineno, parameter.col_offset, held, None, None, True, False))
-    for node, value, guard, inner, is_target in lowering.found:
+    for node, value, guard, inner, is_target in (*parameters, *lowering.found):
+        if value is None:
+            continue
         place = Value(Op.UNKNOWN, (), None, node)
-        text = node.arg if isinstance(node, ast.arg) else module.text_of(place)
-        is_returned = id(node) in returned
-        is_used = id(node) in used
-        found.append(Written(text, place.line, place.offset, value, guard, inner, is_target, is_used, is_returned))
+        if isinstance(node, ast.arg):
+            text, annotation = node.arg, node.annotation
+            end = place.line, place.offset + len(text.encode())
+        else:
+            text, annotation = module.text_of(place), annotations.get(id(node))
+            end = place.end_line, place.end_offset
+        found.append(
+            Written(
+                text,
+                place.line,
+                place.offset,
+                end,
+                None if annotation is None else _end_of(annotation),
+                value,
+                guard,
+                inner,
+                is_target,
+                id(node) in used,
+                id(node) in returned,
+            )
+        )
     return sorted(found, key=lambda one: (one.line, one.offset))
+
+
+def _end_of(node: ast.expr) -> tuple[int, int]:
+    place = Value(Op.UNKNOWN, (), None, node)
+    return place.end_line, place.end_offset
 
 
 class _Recording(Lowering):

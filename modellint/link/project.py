@@ -109,6 +109,10 @@ class Project:
         """The steps that are left for the file that is being checked."""
         return Budget()
 
+    def renew_budget(self) -> None:
+        """Let the next question have all steps, even if somebody has cancelled this one when it was over."""
+        self.__dict__.pop("budget", None)
+
     def of(self, analysis: Callable[[Project], T]) -> T:
         """The object of a class that is made from a project: made on first use, one for each file that is checked.
 
@@ -126,18 +130,22 @@ class Project:
         Runs may depend on other files than those of the next file; each file asks anew, so that its
         dependencies are complete.
         """
-        for run in self.runs:
-            run.close()
-        self._let_go()
-        for lasting in self._lasting():
-            lasting.release()
-        module.release()
+        self.release_bodies(module)
         for at in range(1 + len(self._read) // _HELD if self._read else 0):
             if at % _BODIES:
                 self._read[0].release_source()
             else:
                 self._read[0].release()
             self._read.rotate(-1)
+
+    def release_bodies(self, module: ModuleFacts) -> None:
+        """Free the bodies of a file and the runs that followed them: whoever asks next asks anew."""
+        for run in self.runs:
+            run.close()
+        self._let_go()
+        for lasting in self._lasting():
+            lasting.release()
+        module.release()
 
     def forget(self, keys: set[str]) -> None:
         """Forget the results that depend on any of `keys`, which have changed.
@@ -173,7 +181,7 @@ class Project:
 
     def _let_go(self) -> None:
         """Drop the analyses of one file, and break their reference cycles."""
-        self.__dict__.pop("budget", None)
+        self.renew_budget()
         self.runs.clear()
         for kind, found in list(self._analyses.items()):
             if not isinstance(found, Lasting):

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from modellint.reading.sizes import Oversized
 
 T = TypeVar("T")
+#: Keys of what a result rests on, each with its fingerprint.
+Dependencies = tuple[tuple[str, str], ...]
 #: The part of the time that isn't spent in rules.
 READING = "reading files"
 #: The package whose modules read files, and how many innermost frames `_recursing` looks at.
@@ -69,7 +71,7 @@ class FileResult:
     suppressions: tuple[Suppression, ...] = ()
     readable: bool = True
     crashes: tuple[Crash, ...] = ()
-    dependencies: tuple[tuple[str, str], ...] = ()
+    dependencies: Dependencies = ()
     unfinished: tuple[tuple[str, str], ...] = ()
     oversized: Oversized | None = None
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
@@ -215,6 +217,7 @@ class Analyser:
             raise
         finally:
             self._is_at_work = False
+            self._project.renew_budget()
 
     def supersede(self) -> None:
         """Abort the check under way, if there is one; may be called from another thread."""
@@ -283,6 +286,22 @@ class Analyser:
     def ask(self, question: Callable[[Project], T]) -> T:
         """The answer of `question(project)`; theories of rule packs that fail at it are left out."""
         return self._answer(question, frozenset(self._endless))[0] if self._theories else question(self._project)
+
+    @in_one_chunk
+    def ask_in_time(self, question: Callable[[Project], T]) -> tuple[T, Dependencies]:
+        """The answer of `question(project)`, and what it rests on. Raises SupersededError after `supersede`."""
+        self._is_superseded, self._is_at_work = False, True
+        try:
+            with self.files.trace() as trace:
+                answer = self.ask(question)
+        except SupersededError:
+            self._project.forget(set())  # what was begun
+            self._others.clear()
+            raise
+        finally:
+            self._is_at_work = False
+            self._project.renew_budget()
+        return answer, tuple((key, self.files.fingerprint(key)) for key in sorted(trace))
 
     def keep(self, results: Iterable[FileResult]) -> None:
         """Drop files and facts that none of these results depends on."""

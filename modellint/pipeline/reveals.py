@@ -1,6 +1,7 @@
 """Questions from outside about the values on lines of code: by a command, or by comments in examples and tests.
 
-`# reveal: ids → ids below 4160; x → argument x` claims what `ids` and `x` are on its line.
+`# reveal: ids → ids below 4160; x → argument x` claims what `ids` and `x` are on its line, `# reveal: x → [batch, 64]`
+the shape of `x`, and `# reveal: [batch, 64]` that of the only tensor which the line assigns or returns.
 """
 
 from __future__ import annotations
@@ -8,24 +9,30 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
 from modellint.config.errors import UsageError, nearest
 from modellint.flow.reveal import Revealed, reveal
+from modellint.flow.shapes.shown import RETURNED, TensorExpression, tensors_in
 from modellint.link.budget import ExhaustedError
 from modellint.pipeline.analyser import Analyser
 from modellint.source import NOTEBOOK, YAML, UnreadableError, kind_of, split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from modellint.config import Settings
+    from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.packs import RuleSet
 
+T = TypeVar("T")
+
 _COMMENT = re.compile(r"#\s*reveal:(.*?)(?=\s#\s|$)")
 _CLAIM = re.compile(r"\s*(\S.*?)\s*(?:→|->)\s*(\S.*?)\s*\Z")
+#: A claim of a shape and, perhaps, a type; with a name, unless the line has one tensor only.
+_SHAPE_CLAIM = re.compile(r"\s*(?:(?!\[)(\S.*?)\s*(?:→|->)\s*)?(\[.*\](?: \w+)?)\s*\Z")
 _EXPECTED = "expected a line of a Python file or notebook"
 
 
@@ -40,10 +47,22 @@ def reveal_lines(
 
     Operators and theories of rule packs are taken into account. Messages call the file `shown`. Raises RevealError.
     """
+    return _answer(path, lines, settings, rules, shown, lambda module, project: reveal(module, project, lines))
+
+
+def _answer(
+    path: Path,
+    lines: Collection[int],
+    settings: Settings,
+    rules: RuleSet,
+    shown: str,
+    question: Callable[[ModuleFacts, Project], T],
+) -> T:
+    """The answer to a question about lines of a file."""
     shown = shown or path.as_posix()
     path = Path(os.path.abspath(path))
 
-    def ask(project: Project) -> dict[int, list[Revealed]]:
+    def ask(project: Project) -> T:
         data = None if path.is_dir() else project.files.read(path)
         if data is None:
             oversized = project.files.oversized(path)
@@ -57,7 +76,7 @@ def reveal_lines(
         for line in lines:
             if not 1 <= line <= last:
                 raise RevealError(f"{shown}:{line}: the file has no such line; expected one from 1 to {last}")
-        return reveal(module, project, lines)
+        return question(module, project)
 
     kind = kind_of(path.name)
     if kind in (None, YAML) and not path.is_dir():
@@ -103,11 +122,36 @@ def objections(
 ) -> Iterator[str]:
     """The objections to claims of comments in a file, in words. Raises RevealError."""
     believed = reveal_lines(path, made, settings, rules, shown) if made else {}
+    shapes = {line for line, claims in made.items() if any(map(_SHAPE_CLAIM.match, claims))}
+    tensors = _answer(path, shapes, settings, rules, shown, tensors_in) if shapes else []
     for line, found in sorted(believed.items()):
+        on_line = [one for one in tensors if one.span.line == line]
         for claim in made[line]:
-            objection = _objection(claim, found)
+            match = _SHAPE_CLAIM.match(claim)
+            objection = _objection(claim, found) if match is None else _objection_to_shape(match, on_line)
             if objection:
                 yield f"{shown or path.as_posix()}:{line}: {objection}"
+
+
+def _objection_to_shape(match: re.Match[str], found: list[TensorExpression]) -> str:
+    name, claimed = match[1], match[2]
+    shown = {RETURNED if one.is_returned else one.name: one for one in found if one.is_target or one.is_returned}
+    names = ", ".join(f"`{one}`" for one in shown)
+    if name is None:
+        if len(shown) != 1:
+            has = (
+                f"assigns or returns {names}; expected `NAME → {claimed}`" if shown else "assigns or returns no tensor"
+            )
+            return f"`{claimed}` is claimed, and the line {has}"
+        ((name, one),) = shown.items()
+    else:
+        known = {one.name: one for one in found} | shown
+        if name not in known:
+            return f"no tensor is called `{name}`{nearest(name, known, f'; expected {names}' if names else '')}"
+        one = known[name]
+    if claimed in (one.shape, one.words):
+        return ""
+    return f"`{name}` is expected to be `{claimed}`, and is `{one.words}`"
 
 
 def _objection(claim: str, found: list[Revealed]) -> str:

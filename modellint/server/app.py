@@ -120,8 +120,15 @@ def create() -> Server:
         path = ls.key_of(params.text_document.uri)
         if path is None:
             return None
-        text = await ls.up_to_date(lambda: ls.hover_at(path, params.position.line + 1))
-        return None if not text else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
+        hover: types.Hover | None = await ls.up_to_date(lambda: ls.hover_at(path, params.position), is_slow=True)
+        return hover
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def inlay_hint(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
+        ls.require(params.text_document.uri, params.range)
+        path = ls.key_of(params.text_document.uri)
+        found = None if path is None else await ls.up_to_date(lambda: ls.hints_in(path, params.range), is_slow=True)
+        return found or []
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,

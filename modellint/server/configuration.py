@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
 
-#: Keys that no configuration file has: the configuration to use, whether to check at all, and the interpreter.
-_FILE, _ENABLE, _INTERPRETER = "configuration", "enable", "interpreter"
+#: Keys that no configuration file has: the configuration to use, whether to check at all, the interpreter, and whether
+#: shapes are shown beside the code.
+_FILE, _ENABLE, _INTERPRETER, _HINTS = "configuration", "enable", "interpreter", "inlay-hints"
 #: Keys that extensions use themselves: how to start the server, and whether to log messages.
 _OF_CLIENTS = ("path", "trace")
-_KNOWN = (*KINDS, _FILE, _ENABLE, _INTERPRETER, *_OF_CLIENTS)
+_KNOWN = (*KINDS, _FILE, _ENABLE, _INTERPRETER, _HINTS, *_OF_CLIENTS)
 #: Keys that others need to be valid: which rules exist, and whether those in preview count.
 _FIRST = ("rule-paths", "preview")
 _WHOSE = "the editor's settings"
@@ -75,11 +76,17 @@ class Configuration:
         complaints: list[str] = []
         given = _valid_keys(table, complaints)
         settings = None
+        _take(given, _HINTS, bool, "true or false", complaints)
         if _take(given, _ENABLE, bool, "true or false", complaints) is not False:
             settings = self._with(given, path, folder, complaints)
         if complaints:
             complain("\n".join(f"{_WHOSE}: {complaint}" for complaint in complaints))
         return settings
+
+    def wants_hints(self, path: Path) -> bool:
+        """True unless the editor wants no inlay hints in a file."""
+        table = self._answers.get(self.folder_of(path), self._told)
+        return not isinstance(table, dict) or table.get(_HINTS) is not False
 
     def _with(self, given: dict[str, Any], path: Path, folder: Path | None, complaints: list[str]) -> Settings:
         """The project's settings with the editor's on top."""

@@ -15,6 +15,7 @@ import logging
 import os
 import queue
 import threading
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,27 +25,32 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from modellint.config.errors import UsageError
+from modellint.flow.shapes.shown import UNKNOWN
 from modellint.home import page_of
+from modellint.link.budget import SupersededError
 from modellint.reading.discovery import glob_matcher
 from modellint.results.failures import Crash
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
 from modellint.server.documents import Workspace
-from modellint.server.hover import layer_text, rule_text
+from modellint.server.hints import has_hint, hints, in_lines, tensor_at
+from modellint.server.hover import layer_text, rule_text, tensor_text
 from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
 from modellint.server.rpc import Protocol
 from modellint.server.session import Session
 from modellint.server.shown import Shown, Text, Told, encode, text_of
-from modellint.source import SourceFile, kind_of
+from modellint.source import NOTEBOOK, Place, SourceFile, kind_of
 from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from modellint.finding import Finding
+    from modellint.flow.shapes.shown import TensorExpression
     from modellint.pipeline.analyser import FileResult
     from modellint.server.notebooks import CellDocument
+    from modellint.source import Span
 
 log = logging.getLogger(__name__)
 CONFIGURATION = ("pyproject.toml", "modellint.toml")
@@ -56,6 +62,16 @@ _PAUSE = 0.3
 _PATIENCE = 10.0
 #: The error code of the specification for a request that the server could not answer.
 _SERVER_CANCELLED = -32802
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """A question of the editor: who waits for the answer, the document that has to be checked first, and the answer."""
+
+    future: asyncio.Future[Any]
+    key: str | None
+    answer: Callable[[], Any]
+    is_slow: bool
 
 
 class Server(LanguageServer):
@@ -79,7 +95,10 @@ class Server(LanguageServer):
         self._aside: tuple[Aside, Session] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._waiting: list[tuple[asyncio.Future[Any], str | None, Callable[[], Any]]] = []
+        self._waiting: list[_Question] = []
+        #: By file: its content when hints were shown, and the tensors that have one; and if the editor shall ask again.
+        self._hinted: dict[str, tuple[bytes | None, list[TensorExpression]]] = {}
+        self._asks_for_hints = self._are_hints_old = False
         #: Complaints about settings that were shown: each is shown once, not with every key press.
         self._complaints: set[str] = set()
         self._is_dirty = False
@@ -124,13 +143,13 @@ class Server(LanguageServer):
         """Let the checking thread do something before it goes on checking."""
         self._work.put(work)
 
-    async def up_to_date(self, answer: Callable[[], Any], key: str | None = None) -> Any:
-        """The result of `answer`, run in the checking thread once everything is checked.
+    async def up_to_date(self, answer: Callable[[], Any], key: str | None = None, *, is_slow: bool = False) -> Any:
+        """The result of `answer`, run in the checking thread once everything is checked, after those that are not slow.
 
         Large files are waited for only by a question that is about them, the document `key`.
         """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.submit(lambda: self._waiting.append((future, key, answer)))
+        self.submit(lambda: self._waiting.append(_Question(future, key, answer, is_slow)))
         return await future
 
     def document_changed(self, uri: str) -> None:
@@ -192,6 +211,7 @@ class Server(LanguageServer):
                 self._is_dirty = False
             if self._outdated_session() is None and self._work.empty():
                 self._answer()
+                self._safely(self._renew_hints)
         self._stop_aside()
 
     def _take_work(self) -> bool:
@@ -279,13 +299,19 @@ class Server(LanguageServer):
                 self._loop.call_soon_threadsafe(call)
 
     def _answer(self) -> None:
-        """Answer the requests that wait for no check."""
-        waiting, self._waiting = self._waiting, []
-        for future, key, answer in waiting:
-            if key is not None and self._is_aside(key):
-                self._waiting.append((future, key, answer))
-            elif not future.cancelled():
-                self._in_loop(partial(_settle, future, *self._outcome(answer)))
+        """Answer the requests that wait for no check, the slow ones as long as nothing else is to be done."""
+        waiting, self._waiting = sorted(self._waiting, key=lambda one: one.is_slow), []
+        for one in waiting:
+            if (one.is_slow and not self._work.empty()) or (one.key is not None and self._is_aside(one.key)):
+                self._waiting.append(one)
+            elif not one.future.cancelled():
+                try:
+                    outcome = self._outcome(one.answer)
+                except SupersededError:
+                    self._waiting.append(one)
+                    self.submit(lambda: None)  # the change may have been handled by now
+                else:
+                    self._in_loop(partial(_settle, one.future, *outcome))
 
     def _outcome(self, answer: Callable[[], Any]) -> tuple[Any, JsonRpcException | None]:
         try:
@@ -295,6 +321,26 @@ class Server(LanguageServer):
         except Exception:
             log.exception("internal error")
             return None, None
+
+    def _renew_hints(self) -> None:
+        """Let the editor ask again if other hints are to be shown, as another file or a setting has changed."""
+        if not (self._hinted or self._are_hints_old) or not self.knows("workspace", "inlay_hint", "refresh_support"):
+            return
+        for file, (data, known) in list(self._hinted.items()):
+            session = self._owners.get(file)
+            if session is None or session.contents().read(Path(file)) != data:
+                del self._hinted[file]  # the editor asks again for a text of its own
+            elif not self._are_hints_old and self._work.empty():
+                try:
+                    now = self._hinted_in(file, session)
+                except SupersededError:
+                    self.submit(lambda: None)
+                    return
+                self._hinted[file] = data, now
+                self._are_hints_old = now != known
+        if self._are_hints_old:
+            self._are_hints_old = False
+            self._in_loop(lambda: self.workspace_inlay_hint_refresh(None))
 
     def _open(self, path: str, version: int | None, text: str) -> None:
         self._again[path] = partial(self._open, path, version, text)
@@ -372,8 +418,9 @@ class Server(LanguageServer):
     def _begin_anew(self) -> None:
         """Begin anew, since settings have changed."""
         self._stop_aside()
-        for known in (self._sessions, self._owners, self._texts, self._cells):
+        for known in (self._sessions, self._owners, self._texts, self._cells, self._hinted):
             known.clear()
+        self._are_hints_old = self._asks_for_hints
         self._is_dirty = True
         for again in list(self._again.values()):
             self._safely(again)
@@ -471,17 +518,61 @@ class Server(LanguageServer):
         found = [finding for finding in self._findings(session) if finding.path == key]
         return [converter.diagnostic(finding, with_related=True) for finding in found]
 
-    def hover_at(self, key: str, line: int) -> str | None:
-        """For the checking thread: the hover text of a line, from 1, as Markdown; None if there is none."""
+    def hover_at(self, key: str, position: types.Position) -> types.Hover | None:
+        """For the checking thread: the hover text at a position; None if there is none. Raises SupersededError."""
         session = self._owners.get(key)
         if session is None:
             return None
+        tensor = tensor_at(self._tensors_in(key, session), position, self._ranges_in(key))
+        if tensor is not None and tensor[0].words == UNKNOWN:
+            tensor = None
+        texts = [] if tensor is None else [tensor_text(tensor[0])]
+        texts += self._texts_about(key, position.line + 1, session)
+        content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n".join(texts))
+        return types.Hover(content, None if tensor is None else tensor[1]) if texts else None
+
+    def _texts_about(self, key: str, line: int, session: Session) -> list[str]:
+        """The hover texts of a line, from 1."""
         found = [f.code for f in self._findings(session) if f.path == key and touches(f.span, line, line)]
         if found:
             rules = (session.rules.rules.get(code) for code in dict.fromkeys(found))
-            return "\n\n---\n".join(rule_text(rule) for rule in rules if rule is not None)
+            return [rule_text(rule) for rule in rules if rule is not None]
         file, line = self._in_file(key, line, session)
-        return session.ask(lambda project: layer_text(Path(file), line, project))
+        text = session.ask(lambda project: layer_text(Path(file), line, project))
+        return [text] if text else []
+
+    def hints_in(self, key: str, wanted: types.Range) -> list[types.InlayHint]:
+        """For the checking thread: the inlay hints in a range of a document. Raises SupersededError."""
+        self._asks_for_hints = True
+        session, text = self._owners.get(key), self._texts.get(key)
+        if session is None or text is None or not self._configuration.wants_hints(Path(text.file)):
+            return []
+        found = self._tensors_in(key, session)
+        self._hinted[text.file] = session.contents().read(Path(text.file)), self._hinted_in(text.file, session)
+        return list(hints(found, wanted, self._ranges_in(key)))
+
+    def _hinted_in(self, file: str, session: Session) -> list[TensorExpression]:
+        """The tensors of a file that have a hint."""
+        return list(filter(has_hint, self._tensors_of(file, session)))
+
+    def _tensors_of(self, file: str, session: Session) -> Sequence[TensorExpression]:
+        try:
+            return session.tensors(Path(file))
+        except Exception:
+            log.exception("internal error")
+            return ()
+
+    def _tensors_in(self, key: str, session: Session) -> list[TensorExpression]:
+        """The tensors in a document, by its own lines; none in the JSON of a notebook."""
+        text = self._texts.get(key)
+        if text is None or (kind_of(text.file) == NOTEBOOK and text.file not in self._cells):
+            return []
+        file, first = self._in_file(key, 1, session)
+        return in_lines(self._tensors_of(file, session), first, len(text.source.lines))
+
+    def _ranges_in(self, key: str) -> Callable[[Span], types.Range]:
+        converter = self.converter(Shown({}, dict(self._texts)))
+        return lambda span: converter.range(Place(key, span))
 
     def _in_file(self, key: str, line: int, session: Session) -> tuple[str, int]:
         """The file that a document belongs to, and the line in its code of a line of the document."""

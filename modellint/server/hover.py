@@ -1,4 +1,4 @@
-"""Hover texts: the pages of rules with findings on the line, or a layer's row of the map."""
+"""Hover texts: the shape of a tensor, and the pages of rules with findings on the line or a layer's row of the map."""
 
 from __future__ import annotations
 
@@ -14,15 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from modellint.flow.shapes.shown import TensorExpression
     from modellint.link.project import Project
     from modellint.mapping.model import Map
     from modellint.rule import Rule
+
+#: The characters of an expression that are shown.
+_LONGEST = 60
 
 
 def rule_text(rule: Rule) -> str:
     """The page of a rule, as Markdown. Editors show the finding itself above it, from the diagnostic."""
     docs = type(rule).docs()
     return f"**{rule.code}** {rule.name}\n\n{docs.summary}\n\n{docs.body}"
+
+
+def tensor_text(tensor: TensorExpression) -> str:
+    """The shape and the type of a tensor, as Markdown."""
+    name = tensor.name if len(tensor.name) <= _LONGEST else f"{tensor.name[: _LONGEST - 1]}…"
+    return f"```python\n{name}: {tensor.words}\n```"
 
 
 def layer_text(path: Path, line: int, project: Project) -> str | None:

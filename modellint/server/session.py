@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from modellint.flow.shapes.shown import tensors_in
 from modellint.link.budget import SupersededError
 from modellint.linter import settled
 from modellint.packs import select_rules
@@ -22,15 +23,16 @@ from modellint.reading.mentioning import MENTIONS
 from modellint.results.failures import Crash
 from modellint.server.layout import Layout, relaid
 from modellint.server.typed import Typed
-from modellint.source import PYTHON, kind_of
+from modellint.source import PYTHON, YAML, Place, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from modellint.config import Settings
     from modellint.finding import Finding
+    from modellint.flow.shapes.shown import TensorExpression
     from modellint.link.project import Project
-    from modellint.pipeline.analyser import FileResult
+    from modellint.pipeline.analyser import Dependencies, FileResult
     from modellint.reading.files import Files
     from modellint.reading.sizes import Oversized
 
@@ -78,6 +80,8 @@ class Session:
         self._aside: dict[Path, float] = {}
         #: By file: the processor time of each rule in the latest checks.
         self._costs: dict[Path, dict[str, float]] = {}
+        #: By file: its tensors when it was last valid Python, its content then, and what they rest on.
+        self._tensors: dict[Path, tuple[tuple[TensorExpression, ...], bytes, Dependencies]] = {}
         #: Called when the findings of rules that need little time are known, and the others follow.
         self.on_first_answer: Callable[[], object] | None = None
 
@@ -104,7 +108,15 @@ class Session:
     def close(self, path: Path) -> None:
         """Close a file: its content on disk counts again, and its own findings are dropped."""
         self._open.discard(path)
-        for known in (self._outdated, self._aside, self._results, self._good, self._known, self._costs):
+        for known in (
+            self._outdated,
+            self._aside,
+            self._results,
+            self._good,
+            self._known,
+            self._costs,
+            self._tensors,
+        ):
             known.pop(path, None)
         self._mark_outdated(self._analyser.update(path, None))
 
@@ -261,11 +273,48 @@ class Session:
         """The linked project's answer to a question."""
         return self._analyser.ask(question)
 
+    def tensors(self, path: Path) -> tuple[TensorExpression, ...]:
+        """The tensors in the code of an open file that is checked, in order; none in a large file.
+
+        While a line is being typed the earlier ones are shown, where their code is unchanged. Raises SupersededError.
+        """
+        read = self._analyser.files.read
+        data = read(path)
+        if data is None or len(data) > LARGE or kind_of(path.name) in (None, YAML):
+            return ()
+        known = self._tensors.get(path)
+        if known is not None and all(self._analyser.files.holds(key, value) for key, value in known[2]):
+            return known[0]
+
+        def find(project: Project) -> tuple[TensorExpression, ...] | None:
+            module = project.whole(path)
+            return None if module is None else tuple(tensors_in(module, project))
+
+        found, dependencies = self._analyser.ask_in_time(find)
+        if found is not None:
+            self._tensors[path] = found, data, dependencies
+            return found
+        if known is None:
+            return ()
+        typed = Typed({path.as_posix(): known[1]}, read)
+        return tuple(one for one in (_move_tensor(one, path, typed) for one in known[0]) if one is not None)
+
     def _mark_outdated(self, keys: set[str]) -> None:
         """Check again the files that depend on any of `keys`, after those that already wait."""
         for path, result in self._results.items():
             if result.rests_on(keys):
                 self._outdated.setdefault(path)
+
+
+def _move_tensor(one: TensorExpression, path: Path, typed: Typed) -> TensorExpression | None:
+    """A tensor at its code's present place; None if the code is gone."""
+    whole = one.annotated or one.span
+    place = typed.place(Place(path.as_posix(), whole))
+    if place is None:
+        return None
+    lines = place.span.line - whole.line
+    span = replace(one.span, line=one.span.line + lines, end_line=one.span.end_line + lines)
+    return one._replace(span=span, annotated=one.annotated and place.span)
 
 
 def _about(item: Crash | Oversized) -> tuple[str, str]:

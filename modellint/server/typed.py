@@ -39,6 +39,10 @@ class Typed:
             claim=None,
         )
 
+    def place(self, place: Place) -> Place | None:
+        """A place at its code's present place; None if the code is gone."""
+        return self._place(place)
+
     def _fix(self, fix: Fix) -> Fix | None:
         """A fix at its code's present place; None if a line that it edits has changed."""
         edits = [(self._place(edit.place, whole_lines=True), edit) for edit in fix.edits]

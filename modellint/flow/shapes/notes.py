@@ -1,4 +1,4 @@
-"""What a run notes about operations that torch refuses: in calls, in constructors, and in the turns of loops."""
+"""Notes of a run about operations that torch refuses: in calls, in constructors, and in the turns of loops."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The shapes of the tensors on the lines of a file, for people."""
+"""The tensors in the code of a file, with their shapes in words, for people."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.reveal import Frames, is_of_frame
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from modellint.frontends.written_expressions import Written
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
+    from modellint.source import Span
 
 #: What is shown for a tensor of which no dimension is known, and the name of what a function returns.
 UNKNOWN, RETURNED = "?", "return"
@@ -47,39 +49,98 @@ class Shown(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A tensor that an expression assigns or returns: its shape, None if unknown, and the type of its elements.
+    """A tensor that an expression is: its shape, None if unknown, and the type of its elements; empty if unknown.
 
     `is_of_root` if the call that nobody makes tells it, rather than what the calls in the file have in common.
     """
 
     function: Function
     written: Written
-    name: str
     shape: Shape | None
     dtype: str
     is_of_root: bool
 
+    @property
+    def name(self) -> str:
+        return RETURNED if self.written.is_returned else self.written.text
+
+    @property
+    def words(self) -> str:
+        """The shape as it is shown."""
+        return UNKNOWN if self.shape is None else str(self.shape)
+
+
+class TensorExpression(NamedTuple):
+    """An expression that is a tensor, where it stands, with its shape and type as in `Shown`.
+
+    `annotated` is the span of a variable with its annotation; None without one.
+    """
+
+    name: str
+    span: Span
+    annotated: Span | None
+    shape: str
+    dtype: str
+    is_target: bool
+    is_returned: bool
+
+    @property
+    def words(self) -> str:
+        """`[b, 64] float32`."""
+        return f"{self.shape} {self.dtype}".rstrip()
+
 
 def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection[Function]) -> list[Shown]:
-    """The shapes of the tensors that some functions of a file assign and return, in the order of lines.
-
-    Nothing else has been asked of the project about the file.
-    """
+    """The shapes of the tensors that some functions of a file assign and return, in the order of lines."""
     shown = [
-        Shown(one.function, one.written.line, one.name, UNKNOWN if one.shape is None else str(one.shape), one.dtype)
+        Shown(one.function, one.written.line, one.name, one.words, one.dtype)
         for one in tensors_on_lines(module, project, functions)
     ]
     return sorted(dict.fromkeys(shown), key=lambda one: one.line)
 
 
 def tensors_on_lines(module: ModuleFacts, project: Project, functions: Collection[Function]) -> list[Known]:
-    """The tensors that some functions of a file assign and return. Nothing else has been asked about the file."""
-    asked: dict[Function, list[Written]] = {one: written_expressions(one) for one in functions}
+    """The tensors that some functions of a file assign and return."""
+    found = _tensors(module, project, functions)
+    return [one for one in found if one.written.is_target or one.written.is_returned]
+
+
+def tensors_in(module: ModuleFacts, project: Project) -> list[TensorExpression]:
+    """The expressions of a file that are tensors, in order."""
+    found = [_with_place(one, module) for one in _tensors(module, project, module.placed.values())]
+    return sorted(found, key=lambda one: one.span)
+
+
+def _tensors(module: ModuleFacts, project: Project, functions: Collection[Function]) -> list[Known]:
+    """The tensors in some functions.
+
+    The bodies and runs that the project holds of the file are let go first: those runs are about values of bodies that
+    are lowered anew here.
+    """
+    project.release_bodies(module)
+    try:
+        asked = {one: written_expressions(one) for one in functions}
+        values = _values_of(asked, module, project)
+        return [
+            Known(function, one, *known)
+            for function, written in asked.items()
+            for one in written
+            if (known := _of_calls(values.get(one, []))) is not None
+        ]
+    finally:
+        project.release_bodies(module)
+
+
+def _values_of(
+    asked: dict[Function, list[Written]], module: ModuleFacts, project: Project
+) -> dict[Written, list[tuple[int, Atoms]]]:
+    """The values of expressions in all calls of their functions, each with the call's depth."""
     run, _ = tensor_run(project, _Lines, Frames)
     objects: dict[Class, Shell] = {}
     found: dict[Written, list[tuple[int, Atoms]]] = {}
-    try:
+    with suppress(ExhaustedError):
         for function in module.placed.values():
+            project.budget.spend()
             follow(function, objects, run)
             for frame in run.of(Frames).take():
                 for one in asked.get(frame.function, ()) if frame.function is not None else ():
@@ -87,14 +148,16 @@ def tensors_on_lines(module: ModuleFacts, project: Project, functions: Collectio
                         run.begin()
                         atoms = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
                         found.setdefault(one, []).append((len(frame.trail), atoms))
-    except ExhaustedError as error:
-        project.budget.cut[error.question] = None
-    return [
-        Known(function, one, RETURNED if one.is_returned else one.text, *known)
-        for function, written in asked.items()
-        for one in written
-        if (one.is_target or one.is_returned) and (known := _of_calls(found.get(one, []))) is not None
-    ]
+    return found
+
+
+def _with_place(known: Known, module: ModuleFacts) -> TensorExpression:
+    """A tensor with the place of its expression."""
+    one, spanned = known.written, module.source.span_of_bytes
+    start = (one.line, one.offset)
+    annotated = None if one.annotated_end is None else spanned(*start, *one.annotated_end)
+    span = spanned(*start, *one.end)
+    return TensorExpression(one.text, span, annotated, known.words, known.dtype, one.is_target, one.is_returned)
 
 
 def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[Shape | None, str, bool] | None:

@@ -10,8 +10,8 @@ class Tagger(nn.Module):
         self.rnn = nn.LSTM(128, 64, bidirectional=True, batch_first=True)
         self.head = nn.Linear(128, tags)
 
-    def forward(self, ids, characters):
-        x = torch.cat([self.table(ids), self.characters(characters)], dim=-1)
+    def forward(self, ids):
+        x = torch.cat([self.table(ids), self.characters(ids)], dim=-1)
         x, _ = self.rnn(x)  # expect: ML501
         return self.head(x[:, -1, :])
 

@@ -13,6 +13,6 @@ class Merge(nn.Module):
         self.out = nn.Linear(48, 8)
 
     def forward(self, x, y):
-        images = self.both(torch.cat([self.near(x), self.far(x)], axis=1))
-        rows = self.out(torch.concat((self.first(y), self.second(y)), axis=-1))
+        images = self.both(torch.cat([self.near(x), self.far(x)], axis=1))  # reveal: [x_0, width, x_2, x_3] float32
+        rows = self.out(torch.concat((self.first(y), self.second(y)), axis=-1))  # reveal: [*, 8] float32
         return images, rows

@@ -19,7 +19,7 @@ class Net(nn.Module):
         x = self.norm(self.conv(x))
         thin = self.thin(self.shuffle(x))
         x = x.view(-1, 16 * 5 * 5)
-        x, gate = self.fc(x).chunk(2, dim=-1)
+        x, gate = self.fc(x).chunk(2, dim=-1)  # reveal: x → [?, 2 * hidden]; gate → [?, 2 * hidden]
         x = F.glu(self.fc(torch.flatten(self.conv(other), 1)), dim=-1) + x * gate
-        x = self.gates(x)
+        x = self.gates(x)  # reveal: [?, hidden] float32
         return self.both(torch.cat([x, x], dim=1)), thin

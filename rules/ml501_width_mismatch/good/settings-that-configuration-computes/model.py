@@ -23,5 +23,5 @@ class Mlp(nn.Module):
         self.second = nn.Conv2d(config.out_channels, 1, 1)
 
     def forward(self, x, image):
-        x = self.proj(x)
+        x = self.proj(x)  # reveal: [*, descriptor_dim]
         return self.mlp(torch.cat([x, x], dim=-1)), self.second(self.first(image))

@@ -9,7 +9,7 @@ class Pooling(nn.Module):
         self.summary = nn.Parameter(torch.randn(4, 64))
 
     def forward(self, x):
-        keys = self.keys(x)
+        keys = self.keys(x)  # reveal: [*, 32] float32
         return self.summary @ keys.transpose(-2, -1)  # expect: ML520
 
 

@@ -8,7 +8,7 @@ class Frames(nn.Module):
         self.conv = nn.Conv1d(80, 256, 3, padding=1)
 
     def forward(self, spectrogram):
-        x = self.conv(spectrogram)
+        x = self.conv(spectrogram)  # reveal: [spectrogram_0, 256, spectrogram_2] float32
         return x.permute(0, 2, 3, 1)  # expect: ML520
 
 

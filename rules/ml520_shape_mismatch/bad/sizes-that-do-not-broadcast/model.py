@@ -10,7 +10,7 @@ class PatchEncoder(nn.Module):
         self.register_buffer("weights", torch.ones(64))
 
     def forward(self, images):
-        tokens = self.patches(images).flatten(2)
+        tokens = self.patches(images).flatten(2)  # reveal: [images_0, 192, (images_2 // 16) * (images_3 // 16)] float32
         return tokens + self.positions  # expect: ML520
 
     def weighted(self, images):
@@ -18,6 +18,6 @@ class PatchEncoder(nn.Module):
 
 
 def masked_scores():
-    scores = torch.randn(4, 8, 12, 10)
-    mask = torch.ones(4, 12).bool()
+    scores = torch.randn(4, 8, 12, 10)  # reveal: [4, 8, 12, 10] float32
+    mask = torch.ones(4, 12).bool()  # reveal: [4, 12] bool
     return scores.masked_fill(mask[:, None, :, None].transpose(2, 3), -1e9)  # expect: ML520

@@ -9,7 +9,7 @@ class Generator(nn.Module):
         self.up = nn.ConvTranspose2d(128, 1, 4, stride=4)
 
     def forward(self, noise):
-        x = self.project(noise)
+        x = self.project(noise)  # reveal: [*, 6272] float32
         x = x.view(noise.size(0), 128, 8, 8)  # expect: ML520
         return self.up(x)
 

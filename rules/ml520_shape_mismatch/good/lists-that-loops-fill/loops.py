@@ -22,14 +22,14 @@ def grown(steps):
     states = torch.zeros(1, 16)
     for _ in range(steps):
         states = torch.cat([states, torch.zeros(1, 16)])
-    return states + torch.ones(steps + 1, 16)
+    return states + torch.ones(steps + 1, 16)  # reveal: [steps + 1, 16]
 
 
 def halved(x):
     weights = torch.ones(64, 64)
     for _ in range(3):
         weights = weights[::2]
-    return weights + torch.zeros(8, 64)
+    return weights + torch.zeros(8, 64)  # reveal: [8, 64] float32
 
 
 def alternating(sizes):

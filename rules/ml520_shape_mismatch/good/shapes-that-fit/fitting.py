@@ -15,10 +15,10 @@ class Attention(nn.Module):
         b, n, c = x.shape
         x = x + self.positions[:, :n]
         q, k, v = self.qkv(x).reshape(b, n, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
-        scores = torch.einsum("bhqd,bhkd->bhqk", q, k)
+        scores = torch.einsum("bhqd,bhkd->bhqk", q, k)  # reveal: [b, heads, n, n]; q → [b, heads, n, c // heads]
         if mask is not None:
             scores = scores.masked_fill(mask[:, None, None, :], -1e9)
-        return self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(b, n, c))
+        return self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(b, n, c))  # reveal: [b, n, width] float32
 
 
 class Small(nn.Module):
@@ -30,9 +30,9 @@ class Small(nn.Module):
         self.out = nn.Conv2d(32, 1, 1)
 
     def forward(self, x):
-        left = self.down(x)
+        left = self.down(x)  # reveal: [x_0, 16, x_2, x_3] float32
         right = self.up(self.middle(F.max_pool2d(left, 2)))
-        return self.out(torch.cat([left, right], dim=1))
+        return self.out(torch.cat([left, right], dim=1))  # reveal: return → [x_0, 1, x_2, x_3]
 
 
 def train(net, images, labels):

@@ -766,7 +766,7 @@ class Shapes(Theory):
         elif known.noted and not is_making and not self._is_one_of_several(value, frame):
             step = Site(value, frame.function)
             for clash in known.noted:
-                inputs = clash.inputs if clash.steps or code is None else _sized(code, given)
+                inputs = clash.inputs if clash.steps or code is None else _tensors_given(code, given)
                 passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
                 self._notes[-1].refused[passed] = passed
         return known.atoms
@@ -865,7 +865,7 @@ def _side(side: object) -> object:
     return f"[{', '.join(map(str, side))}]" if isinstance(side, list | tuple) else side
 
 
-def _sized(code: Function, given: Arguments) -> tuple[Sized, ...]:
+def _tensors_given(code: Function, given: Arguments) -> tuple[Sized, ...]:
     """The tensors that a function is given, where their sizes are numbers."""
     own = 0 if code.owner is None or code.is_static else 1
     names = [one.name for one in code.parameters if one.kind == "positional"][own:]

@@ -198,6 +198,8 @@ def run_target(request: dict[str, Any], observer: Observer) -> None:
                             call.run(specs, "cpu")
                         return
                     check.learn(call, error, specs)
+        if check.is_late:
+            break
     observer.errors.append(check.not_run().detail)
 
 

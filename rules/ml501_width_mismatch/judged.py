@@ -32,7 +32,7 @@ def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity
     if refused.kind == "division":
         severity = _remainder(given, taken, is_open=refused.is_open)
     elif refused.doubt == "sizes":
-        severity = _severity_of_doubt(refused, given, taken, project)
+        severity = _of_doubt(refused, given, taken, project)
     elif refused.doubt == "side":
         severity = Severity.WARNING if _is_chosen(refused, project) or _is_layer_chosen(refused) else None
     else:
@@ -44,9 +44,7 @@ def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity
     return Severity.INFO if refused.is_tried else severity
 
 
-def _severity_of_doubt(
-    refused: queries.RefusedOperation, given: Size, taken: Size, project: Project
-) -> Severity | None:
+def _of_doubt(refused: queries.RefusedOperation, given: Size, taken: Size, project: Project) -> Severity | None:
     """The severity of two sizes that symbols may make equal."""
     assert refused.layer is not None
     severity = _difference(given, taken, refused.layer.module)

@@ -173,7 +173,7 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
 
 
 def _order(clash: Clash) -> tuple[bool, bool, int, int]:
-    """The order of clashes: certain ones first, neighbours in a `Sequential` before calls, short ways before long ones."""
+    """The order of clashes: certain ones first, neighbours in a `Sequential` before calls, then short ways."""
     is_called = clash.row is None or clash.row.is_called
     return bool(clash.doubt), is_called, len(clash.steps), clash.site.value.line
 

@@ -845,7 +845,7 @@ class Shapes(Theory):
             place = value if self._row is None or self._row.is_called else self._row.element(value)
             step = Site(place, frame.function)
             for clash in known.noted:
-                inputs = clash.inputs if clash.steps or code is None else _inputs_of(code, given)
+                inputs = clash.inputs if clash.steps or code is None else _tensors_given(code, given)
                 passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
                 self._notes[-1].refused[passed] = passed
         return known.atoms
@@ -974,7 +974,7 @@ def _side(side: object) -> object:
     return f"[{', '.join(map(str, side))}]" if isinstance(side, list | tuple) else side
 
 
-def _inputs_of(code: Function, given: Arguments) -> tuple[Sized, ...]:
+def _tensors_given(code: Function, given: Arguments) -> tuple[Sized, ...]:
     """The tensors that a function is given, where their sizes are numbers."""
     own = 0 if code.owner is None or code.is_static else 1
     names = [one.name for one in code.parameters if one.kind == "positional"][own:]

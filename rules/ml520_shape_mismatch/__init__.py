@@ -79,7 +79,7 @@ class ShapeMismatch(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for refused in queries.refused_operations(module, project):
             is_made = refused.layer is None or refused.kind not in _OF_CONSTRUCTORS
-            if refused.kind not in _OF_WIDTHS and is_made:
+            if refused.kind not in _OF_WIDTHS and is_made and not refused.is_of_types:
                 yield self._finding(refused)
 
     def _finding(self, refused: queries.RefusedOperation) -> Finding:

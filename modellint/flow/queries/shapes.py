@@ -1,4 +1,4 @@
-"""Shapes of tensors: what torch refuses for them.
+"""Shapes and types of tensors: what torch refuses for them.
 
 A shape is written as `[batch, 64, 7, 7]`: a number or symbols for each dimension, `?` for one that is unknown, `…` for
 one that is long to read, `*` for dimensions of unknown number.
@@ -6,11 +6,13 @@ one that is long to read, `*` for dimensions of unknown number.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.domain import Site
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
@@ -24,6 +26,7 @@ from modellint.link.calls.doubts import (
     is_tried_out,
     subclasses,
 )
+from modellint.link.searched import paths_mentioning
 from modellint.link.values.members import Members
 from modellint.link.values.torch_reach import reaches_torch
 
@@ -42,6 +45,11 @@ _CATCHING = frozenset(("RuntimeError", "IndexError", "ValueError", "Exception", 
 #: Names in conditions that ask how large something is, or what it is.
 _ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "type", "len"))
 
+_ASKING_TYPES = frozenset(("dtype", "is_floating_point", "is_complex", "type"))
+#: Types of real numbers, those that autocast makes, and what sets the default type or converts layers.
+_REAL, _LOW = frozenset(("float16", "bfloat16", "float32", "float64", "float")), frozenset(("float16", "bfloat16"))
+_SETTING_DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
+_CONVERTS = re.compile(r"\.(?:double|half|bfloat16)\(|float64|float16|\bdtype\b")
 #: The longest size that is written out.
 _MAX_TEXT = 32
 
@@ -81,6 +89,11 @@ class RefusedOperation(NamedTuple):
     is_open: bool
     is_tried: bool
 
+    @property
+    def is_of_types(self) -> bool:
+        """True if it is refused for the types of elements: `left` and `right` are types, or a kind such as `float`."""
+        return self.kind.startswith(ABOUT)
+
 
 def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     """The operations of a file that torch refuses for the shapes of their operands, each once.
@@ -106,7 +119,7 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     for clash in sorted(theory.clashes, key=lambda one: (len(one.steps), one.site.value.line)):
         if clash.site.module is not module or id(clash.site.value) in told or clash.steps in chains:
             continue
-        if not _is_doubtful(clash, project):
+        if not _is_doubtful(clash, project) and not (clash.kind.startswith(ABOUT) and _may_fit(clash, theory, project)):
             told.add(id(clash.site.value))
             chains.update([clash.steps] if clash.steps else [])  # the first one ends these calls
             yield _describe(clash, project)
@@ -144,6 +157,30 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
             ):
                 return True
     return False
+
+
+def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
+    """True if code may ask for types before, or set or convert them elsewhere: the default, a layer, by autocast."""
+    function = clash.site.function
+    assert function is not None
+    guard = None if clash.event is None else clash.event.guard
+    if guard is not None and any(
+        part.data in _ASKING_TYPES for link in guard.chain() for part in link.test.walk() if part.op is Op.ATTR
+    ):
+        return True
+    if not {clash.left, clash.right} <= _REAL:
+        return False
+    sites = [clash.site, *clash.steps, *([] if clash.layer is None or clash.layer.site is None else [clash.layer.site])]
+    modules = {site.module for site in sites if site.function is not None}
+    root = clash.steps[0].function if clash.steps else function
+    if any(paths_mentioning(project, function.module, name) for name in _SETTING_DEFAULTS):
+        return True
+    if clash.layer is not None and (
+        theory.converts or any(_CONVERTS.search(one.text) for one in modules if root is None or one is not root.module)
+    ):
+        return True
+    is_low = not {clash.left, clash.right}.isdisjoint(_LOW)
+    return is_low and (root is None or root.owner is not None or any("autocast" in one.text for one in modules))
 
 
 def _depends_on(owner: Class, site: Site, makers: set[int]) -> set[str]:

@@ -62,6 +62,7 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
     compares:OTHER@P,DIM@P      one number for two vectors along a dimension, which is `at:1` if none is given
     bilinear:WEIGHT@P           the last dimension becomes the first one of the weight; `makes-channels:N@P` dimension 1
     shaped-as-second            the shape of the second tensor
+    needs-several:FACET         it compares what is along the dimension that FACET names
     loses:broadcast             a loss of two tensors: one number, or their shape, as `reduction:TEXT@P` says;
                                 `loses:same`: both of one shape; `weight:W@P` and `pos-weight:W@P` fit it
     classes                     a loss of scores and classes, with a `weight:W@P` for each class;
@@ -409,6 +410,8 @@ Reduce                                              : pattern:pattern@0
 
 #: Types of elements, by the last parts of names, of functions and methods, and of layers.
 TYPES = """
+softmax log_softmax Softmax LogSoftmax              : needs-several:along
+argmax argmin                                       : needs-several:dims
 Tensor.normal_ Tensor.uniform_ randn_like rand_like : takes-float
 leaky_relu glu normalize cdist multinomial quantile inv : takes-float
 adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d gumbel_softmax : takes-float

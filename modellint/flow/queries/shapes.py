@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint.flow.domain import Site
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute, subscripts
 from modellint.link.budget import ExhaustedError
 from modellint.link.calls.doubts import (
     is_expected_to_fail,
@@ -50,6 +51,9 @@ _ASKING_TYPES = frozenset(("dtype", "is_floating_point", "is_complex", "type"))
 _REAL, _LOW = frozenset(("float16", "bfloat16", "float32", "float64", "float")), frozenset(("float16", "bfloat16"))
 _SETTING_DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
 _CONVERTS = re.compile(r"\.(?:double|half|bfloat16)\(|float64|float16|\bdtype\b")
+#: Methods that give a tensor other dimensions, those that add up all elements, and those that make them positive.
+_TURNING = frozenset(("unsqueeze", "view", "reshape", "expand", "expand_as"))
+_ADDING, _MEASURING = frozenset(("mean", "sum")), frozenset(("pow", "square", "abs"))
 #: The longest size that is written out.
 _MAX_TEXT = 32
 
@@ -90,16 +94,30 @@ class RefusedOperation(NamedTuple):
     is_tried: bool
 
     @property
+    def is_doubt(self) -> bool:
+        """True if torch allows it: all pairs of two tensors are compared, or scores of a single class."""
+        return self.kind.startswith(DOUBT)
+
+    @property
     def is_of_types(self) -> bool:
         """True if it is refused for the types of elements: `left` and `right` are types, or a kind such as `float`."""
         return self.kind.startswith(ABOUT)
 
 
 def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
-    """The operations of a file that torch refuses for the shapes of their operands, each once.
+    """The operations of a file that torch refuses for the shapes or types of their operands, each once.
 
     The file's functions are run with unknown arguments. Operations in other files, reached by calls, are left out.
     """
+    return [one for one in _operations(module, project) if not one.is_doubt]
+
+
+def doubtful_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
+    """The operations of a file that torch allows, and that are seldom meant: of all pairs, or of a single class."""
+    return [one for one in _operations(module, project) if one.is_doubt]
+
+
+def _operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     return project.once(("refused operations", module), lambda: list(_refusals(module, project)))
 
 
@@ -119,7 +137,11 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     for clash in sorted(theory.clashes, key=lambda one: (len(one.steps), one.site.value.line)):
         if clash.site.module is not module or id(clash.site.value) in told or clash.steps in chains:
             continue
-        if not _is_doubtful(clash, project) and not (clash.kind.startswith(ABOUT) and _may_fit(clash, theory, project)):
+        if clash.kind.startswith(DOUBT):
+            if not _is_doubtful(clash, project) and _is_strange(clash, theory):
+                told.add(id(clash.site.value))
+                yield _describe(clash, project)
+        elif not _is_doubtful(clash, project) and not _may_fit(clash, theory, project):
             told.add(id(clash.site.value))
             chains.update([clash.steps] if clash.steps else [])  # the first one ends these calls
             yield _describe(clash, project)
@@ -160,7 +182,9 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
 
 
 def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
-    """True if code may ask for types before, or set or convert them elsewhere: the default, a layer, by autocast."""
+    """True if types may fit: code asks for them before, or other code may set the default or convert a layer."""
+    if not clash.kind.startswith(ABOUT):
+        return False
     function = clash.site.function
     assert function is not None
     guard = None if clash.event is None else clash.event.guard
@@ -181,6 +205,45 @@ def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
         return True
     is_low = not {clash.left, clash.right}.isdisjoint(_LOW)
     return is_low and (root is None or root.owner is not None or any("autocast" in one.text for one in modules))
+
+
+def _is_strange(clash: Clash, theory: Shapes) -> bool:
+    """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
+    if clash.kind == "doubt-single":
+        shape = clash.left
+        assert isinstance(shape, Shape)
+        assert isinstance(clash.right, int)
+        return shape.at(clash.right).site in theory.layers
+    value, function = clash.site.value, clash.site.function
+    if value.op is not Op.BIN or function is None:
+        return value.op is Op.CALL
+    return not any(map(_is_turned, value.args)) and any(
+        _reduced(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
+    )
+
+
+def _is_turned(operand: Value) -> bool:
+    """True if an expression gives a tensor other dimensions on purpose."""
+    if operand.op is Op.INDEX:
+        return any(part.op is Op.CONST and part.data is None for part in subscripts(operand))
+    return operand.op is Op.CALL and operand.callee.op is Op.ATTR and operand.callee.data in _TURNING
+
+
+def _reduced(call: Value, module: ModuleFacts) -> Value | None:
+    """The difference whose squares or magnitudes a call adds up; None for other calls."""
+    value, names = call, _ADDING
+    while value.op is Op.CALL or (value.op is Op.BIN and value.data in ("**", "*")):
+        if value.op is Op.BIN:
+            value = value.args[0]
+            continue
+        callee = value.callee
+        is_function = callee.op is Op.GLOBAL or (callee.op is Op.ATTR and callee.args[0].op is Op.GLOBAL)
+        name = module.imports.get(str(callee.data), "").rpartition(".")[2] if callee.op is Op.GLOBAL else callee.data
+        operand = value.argument(0, "input") if is_function else callee.args[0] if callee.op is Op.ATTR else None
+        if name not in names or operand is None or (value is call and len(value.args) != 1 + is_function):
+            return None
+        value, names = operand, _MEASURING
+    return value
 
 
 def _depends_on(owner: Class, site: Site, makers: set[int]) -> set[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ClassRef, Constant, Counter, Outside, Plain
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import Array, Shaped, ShapeOf, dim_of, is_number, sequence_of, type_of_operand
+from modellint.flow.shapes.doubts import doubt_of_call, doubt_of_pair
 from modellint.flow.shapes.dtypes import (
     DEFAULT,
     FLOATS,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 #: The methods that change the type of a layer's parameters, or may.
 CONVERTING = frozenset(("half", "double", "bfloat16", "to", "type"))
-_OF_NUMPY = "numpy."
+_DOUBTED = frozenset(("loses", "needs-several"))
 _DEEPEST = 8
 #: The constructors of parameters, which need gradients unless they are told not to.
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
@@ -44,7 +45,7 @@ _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 class Judge:
     """The verdict on the types of operands, of all alternatives of one call."""
 
-    __slots__ = ("is_allowed", "refused", "weights")
+    __slots__ = ("doubt", "is_allowed", "is_meant", "refused", "weights")
 
     def __init__(self, weights: str | None = DEFAULT) -> None:
         #: The type of a layer's parameters.
@@ -52,6 +53,15 @@ class Judge:
         self.refused: Refused | None = None
         #: True if some alternative is allowed.
         self.is_allowed = False
+        #: Why what is done is seldom meant.
+        self.doubt: Refused | None = None
+        #: True if some alternative may well be meant.
+        self.is_meant = False
+
+    def weigh(self, doubt: Refused | None) -> None:
+        """Take note of whether an alternative is seldom meant."""
+        self.doubt = doubt or self.doubt
+        self.is_meant = self.is_meant or doubt is None
 
     def of(self, check: Callable[[], str | None]) -> str | None:
         """The type that a check gives for one alternative; None if unknown, or where torch refuses it."""
@@ -65,10 +75,14 @@ class Judge:
 
     def of_call(self, call: Given) -> str | None:
         """The type of a call's result."""
+        if not call.row.facets.keys().isdisjoint(_DOUBTED):
+            self.weigh(doubt_of_call(call))
         return self.of(lambda: _type_of(call, self.weights))
 
     def of_pair(self, name: str, one: Shaped, other: Shaped) -> str | None:
         """The type of the result of an operator."""
+        if name == "-":
+            self.weigh(doubt_of_pair(one.shape, other.shape))
         pair, in_place = (type_of_operand(one), type_of_operand(other)), isinstance(name, InPlace)
         return self.of(lambda: type_of_operator(name, *pair, in_place=in_place))
 

@@ -48,6 +48,7 @@ from modellint.flow.shapes.atoms import (
     number_of,
     sequence_of,
 )
+from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import INTEGERS, TYPES, of_number
 from modellint.flow.shapes.elements import Judge
 from modellint.flow.shapes.given import Given
@@ -171,6 +172,8 @@ class Shapes(Theory):
         self._functions: list[Function] = []
         #: The place of the layer that is called, within the containers that hold it one after the other.
         self._inside: tuple[int, ...] = ()
+        #: The expressions that make the layers of torch that were called.
+        self.layers: dict[Site | None, None] = {}
         #: True if a layer may be converted to another type.
         self.converts = False
         #: The number of open conditions under which the root calls a function.
@@ -424,6 +427,10 @@ class Shapes(Theory):
         self, judge: Judge, frame: Frame, value: Value, about: object = None, layer: Shell | None = None
     ) -> None:
         """Note what the types of the operands say of a call: refused if they are in each alternative."""
+        if judge.is_meant:
+            self._allow(frame, value, (DOUBT, about))
+        elif judge.doubt is not None:
+            self._refuse(judge.doubt, frame, value, (DOUBT, about), layer)
         if judge.refused is None:
             if judge.is_allowed:
                 self._allow(frame, value, (_TYPES, about))
@@ -739,6 +746,7 @@ class Shapes(Theory):
             return (Shaped(unknown(self._key(value, frame)), "float"),) if is_torch else UNKNOWN
         made = self._constructed_with(shell)
         key = self._key(value, frame)
+        self.layers[shell.site] = None
 
         def of_inputs(given: tuple[Shaped | None, ...]) -> tuple[Result, str | None]:
             tensor = _with_batch(row, given[0])

@@ -127,9 +127,12 @@ class Given:
         """The types of the tensors and of the numbers that are computed with; unknown ones keep their places."""
         if self.is_layer:
             return [ANYTHING if one is None else type_of_operand(one) for one in self.picked.values()]
-        has_numbers = "promotes" in self.row.facets
+        facets = self.row.facets
+        has_numbers, has_dim = "promotes" in facets, "source" in facets or "index" in facets
         found: list[Typed] = []
         for place, atoms in enumerate(self._slots):
+            if has_dim and place == 1:
+                continue
             tensor = self.picked.get(place)
             values = [atom.value for atom in atoms if isinstance(atom, Constant)]
             if tensor is not None:

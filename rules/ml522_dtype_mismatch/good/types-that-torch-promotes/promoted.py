@@ -38,3 +38,9 @@ def picked(x):
     best = torch.rand(4, 8).max(dim=1).indices
     order = torch.rand(4).sort()[1]
     return torch.zeros(4, 8).scatter_(1, places, values), x[best], torch.rand(4, 8).gather(1, places), x[order]
+
+
+def spread(classes, value=1.0):
+    table = torch.zeros(classes.size() + (4,))
+    table.scatter_(len(classes.size()), classes.long().unsqueeze(-1), value)
+    return table.index_add(classes.dim(), classes.long(), torch.rand(4))

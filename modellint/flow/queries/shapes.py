@@ -218,7 +218,7 @@ def _is_strange(clash: Clash, theory: Shapes) -> bool:
     if value.op is not Op.BIN or function is None:
         return value.op is Op.CALL
     return not any(map(_is_turned, value.args)) and any(
-        _reduced(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
+        _difference_in(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
     )
 
 
@@ -229,7 +229,7 @@ def _is_turned(operand: Value) -> bool:
     return operand.op is Op.CALL and operand.callee.op is Op.ATTR and operand.callee.data in _TURNING
 
 
-def _reduced(call: Value, module: ModuleFacts) -> Value | None:
+def _difference_in(call: Value, module: ModuleFacts) -> Value | None:
     """The difference whose squares or magnitudes a call adds up; None for other calls."""
     value, names = call, _ADDING
     while value.op is Op.CALL or (value.op is Op.BIN and value.data in ("**", "*")):

@@ -63,6 +63,7 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
     compares:OTHER@P,DIM@P      one number for two vectors along a dimension, which is `at:1` if none is given
     bilinear:WEIGHT@P           the last dimension becomes the first one of the weight; `makes-channels:N@P` dimension 1
     shaped-as-second            the shape of the second tensor
+    needs-several:FACET         it compares what is along the dimension that FACET names
     loses:broadcast             a loss of two tensors: one number, or their shape, as `reduction:TEXT@P` says;
                                 `loses:same`: both of one shape; `weight:W@P` and `pos-weight:W@P` fit it
     classes                     a loss of scores and classes, with a `weight:W@P` for each class;
@@ -72,11 +73,13 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
                                 bool does; `type:default`: float32; `type:weights`: that of a layer's parameters;
                                 `type:unknown`. `second:int64`: that of the second result
     promotes                    the result's type is the common one of all arguments
-    takes-float                 refuses whole numbers; `takes-numbers` bool; `takes-ids` all but int32 and int64
+    takes-float                 refuses whole numbers; `takes-numbers` bool; `takes-ids` all but int32 and int64,
+                                `takes-long` all but that; `takes-pixels` whole ones but uint8; `takes-bits` real ones
     same-types                  all tensors (or the first ones: `same-types:3`) must be of one type; `weighted`: the
                                 operand must be of the layer's
     mask, index, targets        the second tensor must be bool, int32 or int64, or ids of classes (or probabilities);
-                                `condition`: the first one bool
+                                `condition`: the first one bool; `real-target`: the second of real numbers, `no-flags`:
+                                no bool; `source`: the third one is of the operand's type
 """
 
 from __future__ import annotations
@@ -416,6 +419,20 @@ Reduce                                              : pattern:pattern@0
 
 #: Types of elements, by the last parts of names, of functions and methods, and of layers.
 TYPES = """
+softmax log_softmax Softmax LogSoftmax              : needs-several:along
+argmax argmin                                       : needs-several:dims
+Tensor.normal_ Tensor.uniform_ randn_like rand_like : takes-float
+leaky_relu glu normalize cdist multinomial quantile inv : takes-float
+adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d gumbel_softmax : takes-float
+AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d LeakyReLU GLU : takes-float
+interpolate Upsample UpsamplingNearest2d UpsamplingBilinear2d : takes-pixels
+bitwise_and bitwise_or bitwise_xor bitwise_not      : takes-bits
+scatter scatter_add scatter_                        : source index
+index_add index_copy index_add_ index_copy_         : source
+binary_cross_entropy binary_cross_entropy_with_logits kl_div : real-target
+BCELoss BCEWithLogitsLoss KLDivLoss                 : real-target
+l1_loss L1Loss                                      : no-flags
+one_hot                                             : takes-long
 exp log log1p log2 log10 sin cos tan sqrt rsqrt reciprocal sigmoid tanh erf erfinv expm1 asin acos atan sinh cosh : \
             type:float
 asinh acosh atanh exp2 deg2rad rad2deg logit digamma lgamma logsumexp : type:float

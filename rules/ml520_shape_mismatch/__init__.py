@@ -79,7 +79,8 @@ class ShapeMismatch(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for refused in queries.refused_operations(module, project):
             is_made = refused.layer is None or refused.kind not in _OF_CONSTRUCTORS
-            if refused.kind not in _OF_WIDTHS and is_made and not refused.doubt:
+            is_told = refused.kind in _OF_WIDTHS or refused.is_of_types or bool(refused.doubt)
+            if is_made and not is_told:
                 yield self._finding(refused)
 
     def _finding(self, refused: queries.RefusedOperation) -> Finding:

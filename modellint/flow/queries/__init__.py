@@ -134,6 +134,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.shapes import Made as Made
     from modellint.flow.queries.shapes import RefusedOperation as RefusedOperation
+    from modellint.flow.queries.shapes import doubtful_operations as doubtful_operations
     from modellint.flow.queries.shapes import is_computed_setting as is_computed_setting
     from modellint.flow.queries.shapes import refused_operations as refused_operations
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
@@ -226,7 +227,9 @@ else:
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.runs": "Run run",
-            "modellint.flow.queries.shapes": "Made RefusedOperation is_computed_setting refused_operations",
+            "modellint.flow.queries.shapes": (
+                "Made RefusedOperation doubtful_operations is_computed_setting refused_operations"
+            ),
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.torch_calls": (
                 "TorchMismatch may_use_newest_torch newest_torch torch_mismatch torch_parameters torch_signature "

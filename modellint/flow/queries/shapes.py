@@ -1,4 +1,4 @@
-"""Shapes of tensors: what torch refuses for them.
+"""Shapes and types of tensors: what torch refuses for them.
 
 A shape is written as `[batch, 64, 7, 7]`: a number or symbols for each dimension, `?` for one that is unknown, `…` for
 one that is long to read, `*` for dimensions of unknown number.
@@ -6,6 +6,7 @@ one that is long to read, `*` for dimensions of unknown number.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint.flow.domain import Site
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.doubts import DOUBT
+from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute, subscripts
 from modellint.link.budget import ExhaustedError
 from modellint.link.calls.doubts import (
     is_expected_to_fail,
@@ -27,6 +30,7 @@ from modellint.link.calls.doubts import (
     is_tried_out,
     subclasses,
 )
+from modellint.link.searched import paths_mentioning
 from modellint.link.values.members import Members
 from modellint.link.values.torch_reach import reaches_torch
 
@@ -45,6 +49,14 @@ _CATCHING = frozenset(("RuntimeError", "IndexError", "ValueError", "Exception", 
 #: Names in conditions that ask how large something is, or what it is.
 _ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "type", "len"))
 
+_ASKING_TYPES = frozenset(("dtype", "is_floating_point", "is_complex", "type"))
+#: Types of real numbers, those that autocast makes, and what sets the default type or converts layers.
+_REAL, _LOW = frozenset(("float16", "bfloat16", "float32", "float64", "float")), frozenset(("float16", "bfloat16"))
+_SETTING_DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
+_CONVERTS = re.compile(r"\.(?:double|half|bfloat16)\(|float64|float16|\bdtype\b")
+#: Methods that give a tensor other dimensions, those that add up all elements, and those that make them positive.
+_TURNING = frozenset(("unsqueeze", "view", "reshape", "expand", "expand_as"))
+_ADDING, _MEASURING = frozenset(("mean", "sum")), frozenset(("pow", "square", "abs"))
 #: The longest size that is written out.
 _MAX_TEXT = 32
 
@@ -118,12 +130,31 @@ class RefusedOperation(NamedTuple):
             named = [str(len(left))]
         return tuple(int(size) for size in named if size.isdecimal())
 
+    @property
+    def is_doubt(self) -> bool:
+        """True if torch allows it: all pairs of two tensors are compared, or scores of a single class."""
+        return self.kind.startswith(DOUBT)
+
+    @property
+    def is_of_types(self) -> bool:
+        """True if it is refused for the types of elements: `left` and `right` are types, or a kind such as `float`."""
+        return self.kind.startswith(ABOUT)
+
 
 def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
-    """The operations of a file that torch refuses for the shapes of their operands, each once.
+    """The operations of a file that torch refuses for the shapes or types of their operands, each once.
 
     The file's functions are run with unknown arguments. Operations in other files, reached by calls, are left out.
     """
+    return [one for one in _operations(module, project) if not one.is_doubt]
+
+
+def doubtful_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
+    """The operations of a file that torch allows, and that are seldom meant: of all pairs, or of a single class."""
+    return [one for one in _operations(module, project) if one.is_doubt]
+
+
+def _operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     return project.once(("refused operations", module), lambda: list(_refusals(module, project)))
 
 
@@ -162,13 +193,17 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
             continue  # told where a shorter way leads there
         if clash.row is not None and clash.row.is_called and _key_of(clash.row) in calls:
             continue  # told where it is made
-        if not _is_doubtful(clash, project):
-            if not clash.doubt:
-                told.add(id(site.value))
-                chains.update([clash.steps] if clash.steps else [])  # the first one ends these calls
-            called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
-            reached.add((id(clash.site.value), clash.given, str(clash.right)))
-            yield _describe(clash, site, called, project)
+        is_allowed = clash.kind.startswith(DOUBT)
+        if _is_doubtful(clash, project) or not (
+            _is_strange(clash, theory) if is_allowed else not _may_fit(clash, theory, project)
+        ):
+            continue
+        if not clash.doubt:
+            told.add(id(site.value))
+            chains.update([clash.steps] if clash.steps and not is_allowed else [])  # the first one ends these calls
+        called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
+        reached.add((id(clash.site.value), clash.given, str(clash.right)))
+        yield _describe(clash, site, called, project)
     run.close()
 
 
@@ -250,6 +285,71 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
             ):
                 return True
     return False
+
+
+def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
+    """True if types may fit: code asks for them before, or other code may set the default or convert a layer."""
+    if not clash.kind.startswith(ABOUT):
+        return False
+    function = clash.site.function
+    assert function is not None
+    guard = None if clash.event is None else clash.event.guard
+    if guard is not None and any(
+        part.data in _ASKING_TYPES for link in guard.chain() for part in link.test.walk() if part.op is Op.ATTR
+    ):
+        return True
+    if not {clash.left, clash.right} <= _REAL:
+        return False
+    sites = [clash.site, *clash.steps, *([] if clash.layer is None or clash.layer.site is None else [clash.layer.site])]
+    modules = {site.module for site in sites if site.function is not None}
+    root = clash.steps[0].function if clash.steps else function
+    if any(paths_mentioning(project, function.module, name) for name in _SETTING_DEFAULTS):
+        return True
+    if clash.layer is not None and (
+        theory.converts or any(_CONVERTS.search(one.text) for one in modules if root is None or one is not root.module)
+    ):
+        return True
+    is_low = not {clash.left, clash.right}.isdisjoint(_LOW)
+    return is_low and (root is None or root.owner is not None or any("autocast" in one.text for one in modules))
+
+
+def _is_strange(clash: Clash, theory: Shapes) -> bool:
+    """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
+    if clash.kind == "doubt-single":
+        shape = clash.left
+        assert isinstance(shape, Shape)
+        assert isinstance(clash.right, int)
+        return shape.at(clash.right).site in theory.layers
+    value, function = clash.site.value, clash.site.function
+    if value.op is not Op.BIN or function is None:
+        return value.op is Op.CALL
+    return not any(map(_is_turned, value.args)) and any(
+        _difference_in(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
+    )
+
+
+def _is_turned(operand: Value) -> bool:
+    """True if an expression gives a tensor other dimensions on purpose."""
+    if operand.op is Op.INDEX:
+        return any(part.op is Op.CONST and part.data is None for part in subscripts(operand))
+    return operand.op is Op.CALL and operand.callee.op is Op.ATTR and operand.callee.data in _TURNING
+
+
+def _difference_in(call: Value, module: ModuleFacts) -> Value | None:
+    """The difference whose squares or magnitudes a call adds up; None for other calls."""
+    value, names = call, _ADDING
+    while value.op is Op.CALL or (value.op is Op.BIN and value.data in ("**", "*")):
+        if value.op is Op.BIN:
+            value = value.args[0]
+            continue
+        callee = value.callee
+        is_function = callee.op is Op.GLOBAL or (callee.op is Op.ATTR and callee.args[0].op is Op.GLOBAL)
+        name = module.imports.get(str(callee.data), "").rpartition(".")[2] if callee.op is Op.GLOBAL else callee.data
+        operand = value.argument(0, "input") if is_function else callee.args[0] if callee.op is Op.ATTR else None
+        if name not in names or operand is None or (value is call and len(value.args) != 1 + is_function):
+            return None
+        value, names = operand, _MEASURING
+    return value
 
 
 def _depends_on(owner: Class, site: Site, makers: set[int]) -> set[str]:

@@ -40,6 +40,21 @@ class Shaped(HashedOnce, Foreign):
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
+class Scalar(Shaped):
+    """A number of Python beside a tensor, which counts least for the type of the result."""
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Array(HashedOnce, Foreign):
+    """An array of numpy, with the type of its elements."""
+
+    shape: Shape
+    dtype: str | None
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
 class ShapeOf(HashedOnce, Foreign):
     """The shape of a tensor, or a part of it, as a tuple of numbers."""
 
@@ -115,4 +130,6 @@ def is_none(atoms: Atoms) -> bool:
 
 def type_of_operand(tensor: Shaped) -> Typed:
     """An operand for the promotion of types: its type, and if it has dimensions."""
+    if isinstance(tensor, Scalar):
+        return Typed(tensor.dtype, 0)
     return Typed(tensor.dtype, None if tensor.shape.rank is None else 2 if tensor.shape.rank else 1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import Constant, Outside, SymbolicInput, text
+from modellint.flow.domain import ClassRef, Constant, Outside, Plain, SymbolicInput, Unknown, text
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import constant_of, dim_of, entry_of, is_none, is_number, sequence_of, type_of_operand
-from modellint.flow.shapes.dtypes import TYPES, of_number
+from modellint.flow.shapes.dtypes import TYPES, Typed, of_number
 from modellint.flow.shapes.shape import Dim, Shape, Star, common, unknown
 from modellint.operators import spellings
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atoms
     from modellint.flow.shapes.atoms import Shaped
-    from modellint.flow.shapes.dtypes import Typed
     from modellint.flow.shapes.shape import Refused
     from modellint.operators import Operator
 
@@ -30,8 +29,51 @@ _ALIASES = {
     "short": "int16",
     "cfloat": "complex64",
 }
+#: The types that names of Python and numpy stand for.
+_OF_PYTHON = {"float": "float64", "int": "int64", "float_": "float64", "double": "float64", "single": "float32"} | {
+    "half": "float16",
+    "bool_": "bool",
+    "int_": "int64",
+    "long": "int64",
+    "longlong": "int64",
+}
+#: The types of `x.type(torch.LongTensor)`, and of the constructors of these names.
+_TENSORS = {
+    "FloatTensor": "float32",
+    "DoubleTensor": "float64",
+    "HalfTensor": "float16",
+    "BFloat16Tensor": "bfloat16",
+    "LongTensor": "int64",
+    "IntTensor": "int32",
+    "ShortTensor": "int16",
+    "CharTensor": "int8",
+    "ByteTensor": "uint8",
+    "BoolTensor": "bool",
+}
+#: The order of arguments that are passed by name, where the facets of an operator count them.
+_ORDER = ("input", "condition", "mask", "index", "target", "other", "source", "src", "tensor1", "tensor2", "value")
 #: A place of an argument: its position in the table of operators, or its name.
 Place = int | str
+
+#: An operand of which nothing is known.
+ANYTHING = Typed(None, None)
+
+
+def type_named(atoms: Atoms) -> str | None:
+    """The type that `torch.long`, `np.float32`, `float` or "float32" names; None if it is none, or not known."""
+    atom = atoms[0] if len(atoms) == 1 else None
+    if isinstance(atom, Outside):
+        name = atom.name
+    elif isinstance(atom, ClassRef):
+        name = atom.model.name
+    else:
+        name = atom.value if isinstance(atom, Constant) and isinstance(atom.value, str) else ""
+    home, _, last = name.rpartition(".")
+    if home == "torch" or (home.startswith("torch.") and last.endswith("Tensor")):
+        last = _TENSORS.get(last, last)
+        return _ALIASES.get(last, last) if _ALIASES.get(last, last) in TYPES else None
+    known = _OF_PYTHON.get(last, last) if home in ("numpy", "builtins", "") else ""
+    return known if known in TYPES else None
 
 
 class Given:
@@ -66,41 +108,67 @@ class Given:
         found = self.first
         return None if found is None else found.shape
 
+    @property
+    def is_layer(self) -> bool:
+        """True for a layer, whose other arguments are the constructor's."""
+        return self.row.name.rpartition(".")[2][:1].isupper()
+
+    @property
+    def is_complete(self) -> bool:
+        """True if no more arguments are passed than are known."""
+        return self._arguments.is_complete
+
+    def further(self) -> list[tuple[Place, Atoms]]:
+        """The arguments behind the operand, with their places."""
+        return [*enumerate(self._slots[1:], 1), *self._arguments.keywords.items()]
+
     def tensors_with_types(self) -> list[Shaped]:
         """All tensors among the arguments."""
         return [one for one in self.picked.values() if one is not None]
 
     def operands(self) -> list[Typed]:
-        """The types of the tensors and of the numbers that are computed with."""
-        found = [type_of_operand(one) for one in self.tensors_with_types()]
-        values = [atoms[0].value for atoms in self._slots if len(atoms) == 1 and isinstance(atoms[0], Constant)]
-        numbers = [of_number(value) for value in values if isinstance(value, int | float)]
-        return [*found, *(numbers if "promotes" in self.row.facets else ())]
+        """The types of the tensors and of the numbers that are computed with; unknown ones keep their places."""
+        if self.is_layer:
+            return [ANYTHING if one is None else type_of_operand(one) for one in self.picked.values()]
+        facets = self.row.facets
+        has_numbers, has_dim = "promotes" in facets, "source" in facets or "index" in facets
+        found: list[Typed] = []
+        for place, atoms in enumerate(self._slots):
+            if has_dim and place == 1:
+                continue
+            tensor = self.picked.get(place)
+            values = [atom.value for atom in atoms if isinstance(atom, Constant)]
+            if tensor is not None:
+                found.append(type_of_operand(tensor))
+            elif place in self.picked or any(isinstance(atom, Unknown | Plain | SymbolicInput) for atom in atoms):
+                found.append(ANYTHING)
+            elif has_numbers and len(values) == len(atoms) == 1 and isinstance(values[0], int | float):
+                found.append(of_number(values[0]))
+            elif has_numbers and any(map(is_number, atoms)):
+                found.append(Typed("real", 0))
+        names = [place for place in self.picked if isinstance(place, str)]
+        for name in sorted(names, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER)):
+            tensor = self.picked[name]
+            found.append(ANYTHING if tensor is None else type_of_operand(tensor))
+        return found or self._types_of_parts()
 
-    @property
-    def dtype(self) -> str | None:
-        """The type that the argument `dtype` names, or the only argument of `to`."""
-        found = self._given_type
-        atom = found[0] if found is not None and len(found) == 1 else None
-        name = atom.name.removeprefix("torch.") if isinstance(atom, Outside) else ""
-        return _ALIASES.get(name, name) if _ALIASES.get(name, name) in TYPES else None
+    def _types_of_parts(self) -> list[Typed]:
+        """The types of the tensors in the list that is the operand."""
+        given = self.argument(0, "tensors")
+        shell = given[0] if given is not None and len(given) == 1 else None
+        if not isinstance(shell, Shell) or not shell.is_container or shell.kind == "dict" or shell.items is None:
+            return []
+        tensors = [self._tensor_in(entry.atoms) for entry in shell.entries]
+        return [ANYTHING if one is None else type_of_operand(one) for one in tensors]
 
-    @property
-    def is_of_unknown_type(self) -> bool:
-        """True if an argument that is not known may say the type of the result. Layers count as made of floats."""
-        if "input" in self.picked:
-            return False
-        found = self._given_type
-        if found is not None:
-            return self.dtype is None and not is_none(found)
-        is_method = self.row.name.startswith("Tensor.") and "type" not in self.row.facets  # `x.view(*sizes)`
-        return not self._arguments.is_complete and not is_method
-
-    @property
-    def _given_type(self) -> Atoms | None:
-        found = self._arguments.keywords.get("dtype")
-        is_to = found is None and self.row.name == "Tensor.to" and len(self._slots) == 2
-        return self._slots[1] if is_to else found
+    def named_type(self) -> tuple[bool, str | None]:
+        """True if an argument names a type, and which one; a layer's constructor has named its own."""
+        if self.is_layer:
+            return False, None
+        given = self._arguments.keywords.get("dtype")
+        if given is None:
+            return not self._arguments.is_complete, None
+        return (False, None) if is_none(given) else (True, type_named(given))
 
     def tensors(self) -> list[Shape]:
         return [one.shape for one in self.tensors_with_types()]

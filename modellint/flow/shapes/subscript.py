@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.domain import Counter
 from modellint.flow.shapes.atoms import Shaped, ShapeOf, constant_of, dim_of, is_none, is_number, number_of
+from modellint.flow.shapes.dtypes import COMPLEX, FLOATS, is_of
 from modellint.flow.shapes.shape import ANY, ONE, Dim, Refused, Shape, limit, unknown
 from modellint.graph.size import Size
 from modellint.graph.value import Op
@@ -34,6 +35,10 @@ def index(shape: Shape, parts: Sequence[Value], evaluate: Evaluate, key: Hashabl
     if front is None or back is None:
         return unknown(key)
     tensors = [part for part in (*front, *back) if part.kind == "tensor"]
+    for part in tensors:
+        for atom in part.atoms[0]:
+            if isinstance(atom, Shaped) and is_of(atom.dtype, (*FLOATS, *COMPLEX)):
+                raise Refused("dtype-subscript", atom.dtype, "int64")
     if any(dim.size == Size.of(0) for dim in (*shape.head, *shape.tail)):
         return unknown(key)  # code that picks its elements is not run
     before, after = (sum(part.kind != "new" for part in side) for side in (front, back))

@@ -22,6 +22,7 @@ from modellint.flow.domain import (
     Counter,
     FunctionRef,
     Number,
+    Outside,
     Plain,
     Prepared,
     Site,
@@ -34,9 +35,13 @@ from modellint.flow.domain import (
 from modellint.flow.effects import object_changing
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.library.containers import elements, holds, sliced
+from modellint.flow.library.containers import elements as entries_of
+from modellint.flow.library.containers import holds, sliced
+from modellint.flow.shapes import elements
 from modellint.flow.shapes.atoms import (
+    Array,
     Rest,
+    Scalar,
     Shaped,
     ShapeOf,
     constant_of,
@@ -44,9 +49,10 @@ from modellint.flow.shapes.atoms import (
     is_number,
     number_of,
     sequence_of,
-    type_of_operand,
 )
-from modellint.flow.shapes.dtypes import DEFAULT, INTEGERS, is_of, of_number, promote, types_of_result
+from modellint.flow.shapes.doubts import DOUBT
+from modellint.flow.shapes.dtypes import INTEGERS, TYPES, of_number
+from modellint.flow.shapes.elements import Judge
 from modellint.flow.shapes.given import Given
 from modellint.flow.shapes.notes import Clash, Notes, Row, Sized, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
@@ -71,6 +77,7 @@ from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, self_attribute, subscripts
+from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
@@ -117,6 +124,8 @@ _RESHAPING = frozenset("unsqueeze_ squeeze_ transpose_ t_ swapaxes_ swapdims_ re
 _OF_ARRAYS = frozenset(("dot", "repeat", "split", "take"))
 #: Facets of layers whose result has the shape of their input.
 _KEEPING = frozenset(("keeps-shape", "normal"))
+#: What notes about the types of elements are told apart by.
+_TYPES = "types"
 #: Facets of operators that take any number of tensors.
 _OF_MANY = frozenset(("broadcasts", "meshes", "equation"))
 #: Facets of operators whose further arguments are tensors.
@@ -146,6 +155,10 @@ class Shapes(Theory):
         self._functions: list[Function] = []
         #: The layer that is called, as one of a `Sequential`.
         self._row: Row | None = None
+        #: The expressions that make the layers of torch that were called.
+        self.layers: dict[Site | None, None] = {}
+        #: True if a layer may be converted to another type.
+        self.converts = False
         #: The number of open conditions under which the root calls a function.
         self._certain = 0
         #: The loops under way that are in their first turn or not; the number of open conditions where they begin.
@@ -168,8 +181,15 @@ class Shapes(Theory):
             return Shaped(unknown(("input", atom.home, atom.name), name))
         if isinstance(atom, Shell) and atom.kind in TENSORS:
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
-            return known or Shaped(unknown(("parameter", id(atom))), "float")
+            if known is None:
+                return Shaped(unknown(("parameter", id(atom))), "float" if atom.kind == "parameter" else None)
+            return known if self._is_exact else elements.without_precision((known,))[0]  # type: ignore[return-value]
         return None
+
+    @property
+    def _is_exact(self) -> bool:
+        """True if the root makes its objects itself: no other code converts them."""
+        return not self._functions or self._functions[0].owner is None
 
     def tensor_in(self, atoms: Atoms) -> Shaped | None:
         """The tensor that a value certainly is; of several, what they have in common. None if it may be none."""
@@ -207,6 +227,8 @@ class Shapes(Theory):
             found = atoms if name is None else field_of(owner, name, atoms)
             is_default = found is atoms and name is not None and is_field_of(owner, name)
             return join((atoms, PLAIN)) if is_default else found
+        if name is not None and owner.is_layer and not self._is_exact:
+            atoms = elements.without_precision(atoms)
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
         return atoms if is_own else tuple(map(self._replaceable, atoms))
 
@@ -220,6 +242,8 @@ class Shapes(Theory):
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         if isinstance(atom, ShapeOf):
             return PLAIN
+        if isinstance(atom, Array):
+            return (ShapeOf(atom.shape),) if name == "shape" else (atom,) if name == "T" else None
         if isinstance(atom, Shell):
             return self._of_shell(atom, name)
         if _has_parts(atom) and frame is not None and name in frame.flow.once(_stored_attributes):
@@ -230,9 +254,11 @@ class Shapes(Theory):
         if name == "shape":
             return (ShapeOf(self._unpack(tensor.shape, frame, value)),)
         if name in _SAME:
-            return (tensor,)
+            return (replace(tensor, dtype=None) if name in ("real", "imag") else tensor,)
         if name in _TURNED:
             return (replace(tensor, shape=_turn(tensor.shape, name)),)
+        if name == "dtype":
+            return (Outside(f"torch.{tensor.dtype}"),) if tensor.dtype in TYPES else UNKNOWN
         rank = tensor.shape.rank if name == "ndim" else None
         return PLAIN if rank is None else (Constant(rank),)
 
@@ -298,16 +324,20 @@ class Shapes(Theory):
             return self._index(value, operands[0], frame)
         if op is Op.COMPARE:
             found = self._elementwise(value, operands[0], operands[1], frame)
-            return None if found is None else tuple(Shaped(one.shape, "bool") for one in found)
+            return None if found is None else tuple(Shaped(one.shape, "bool", one.is_presumed) for one in found)
         if op is Op.UNARY:
-            return self._unary(value, operands[0])
+            return self._unary(value, operands[0], frame)
         if op is Op.UPDATE and any(isinstance(atom, Shaped) for atom in operands[0]):
+            self._put(value, operands[0], frame)
             return operands[0]
         return None
 
-    def _unary(self, value: Value, operand: Atoms) -> Atoms | None:
+    def _unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
         known = [one for atom in operand if (one := self.tensor_of(atom, is_tensor=False)) is not None]
         if known and len(known) == len(operand):
+            judge = Judge()
+            judge.of_unary(str(value.data), known)
+            self._judge(judge, frame, value)
             return tuple(known)
         size = dim_of(operand).size if value.data == "-" and all(isinstance(one, Number) for one in operand) else None
         return None if size is None else number_of(Dim(-size))
@@ -316,6 +346,9 @@ class Shapes(Theory):
         if any(isinstance(atom, ShapeOf) for atom in (*left, *right)):
             return _concatenate(left, right) if value.data == "+" else PLAIN
         name = str(value.data)
+        arrays = elements.arithmetic_on_arrays(name, left, right, self._key(value, frame))
+        if arrays is not None:
+            return arrays
         if name == "@":
             sides = [[self.tensor_of(atom) for atom in atoms] for atoms in (left, right)]
             return self._combine(sides, multiply, value, frame)
@@ -334,8 +367,10 @@ class Shapes(Theory):
     def _beside(self, atom: Atom) -> Shaped | None:
         """The tensor that an operand beside a tensor stands for: a number has no dimensions; None if unknown."""
         if isinstance(atom, Constant) and isinstance(atom.value, int | float):
-            return Shaped(Shape(), of_number(atom.value).name)
-        return Shaped(Shape(), "int64") if isinstance(atom, Number | Counter) else self.tensor_of(atom)
+            return Scalar(Shape(), of_number(atom.value).name)
+        if isinstance(atom, Number | Counter):
+            return Scalar(Shape(), "int64" if isinstance(atom, Counter) else "real")
+        return self.tensor_of(atom)
 
     def _combine(
         self,
@@ -350,13 +385,14 @@ class Shapes(Theory):
             one, other = pair
             if one is None or other is None:
                 return Shaped(unknown(self._key(value, frame)))
-            dtype = promote([type_of_operand(side) for side in pair if side is not None])
-            if value.data == "/" and is_of(dtype, (*INTEGERS, "bool")):
-                dtype = DEFAULT
+            shape = combine(one.shape, other.shape)
+            dtype = None if value.op is Op.COMPARE else judge.of_pair(value.data, one, other)
             is_presumed = all(side.is_presumed or not side.shape.head for side in pair if side is not None)
-            return Shaped(combine(one.shape, other.shape), dtype, is_presumed)
+            return Shaped(shape, dtype, is_presumed)
 
+        judge = Judge()
         found = self._try_each(_choices(sides), of_pair, frame, value)
+        self._judge(judge, frame, value)
         return tuple(dict.fromkeys(self._with_sites(one, value, frame) for one in found)) or (
             Shaped(unknown(self._key(value, frame))),
         )
@@ -390,6 +426,35 @@ class Shapes(Theory):
     def _is_only_layer(self, layer: Shell | None, call: Value, frame: Frame) -> bool:
         """True if a call certainly runs this layer, or layers of torch, each of which is judged at the call."""
         return layer is None or not self._is_one_of_several(call, frame) or self._are_layers_of_torch(call, frame)
+
+    def _judge(
+        self, judge: Judge, frame: Frame, value: Value, about: object = None, layer: Shell | None = None
+    ) -> None:
+        """Note what the types of the operands say of a call: refused if they are in each alternative."""
+        if judge.is_meant:
+            self._allow(frame, value, (DOUBT, about))
+        elif judge.doubt is not None:
+            self._refuse(judge.doubt, frame, value, (DOUBT, about), layer)
+        if judge.refused is None:
+            if judge.is_allowed:
+                self._allow(frame, value, (_TYPES, about))
+            return
+        if judge.is_allowed or not self._is_only_layer(layer, value, frame):
+            self._allow(frame, value, (_TYPES, about))
+        else:
+            self._refuse(judge.refused, frame, value, (_TYPES, about), layer)
+
+    def _put(self, value: Value, owner: Atoms, frame: Frame) -> None:
+        """Judge `x[ids] = y`, which wants one type; `x[0] = y` and slices do not."""
+        judge = Judge()
+        if value.guard is None and len(value.args) > 2:
+            parts = value.args[1].args if value.args[1].op is Op.TUPLE else (value.args[1],)
+            ids = [atom for part in parts if part.op is not Op.SLICE for atom in self._run.evaluate(part, frame)]
+            tensors = [self.tensor_of(atom, is_tensor=False) for atom in owner]
+            given = [self.tensor_of(atom, is_tensor=False) for atom in self._run.evaluate(value.args[2], frame)]
+            has_ids = any(isinstance(one, Shaped) and (one.dtype == "bool" or one.shape.least_rank > 0) for one in ids)
+            judge.of_puts(tensors if has_ids else (), given)
+        self._judge(judge, frame, value)
 
     def _with_sites(self, tensor: Shaped, value: Value, frame: Frame) -> Shaped:
         shape = place_sites(tensor.shape, Site(value, frame.function) if frame.function is not None else None)
@@ -446,7 +511,7 @@ class Shapes(Theory):
         """The layers that a loop runs over to its end, one for each turn; None if it is no such loop."""
         if loop.is_left or len(loop.turns) != 1 or any(len(choice.args) != 2 for choice in loop.carried):
             return None
-        over = elements(self._run.evaluate(loop.turns[0][1], frame))
+        over = entries_of(self._run.evaluate(loop.turns[0][1], frame))
         return over if _are_few_layers(over) else None
 
     def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
@@ -474,6 +539,10 @@ class Shapes(Theory):
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, Super):
             return self._super_method(atom, name, arguments, frame, value)
+        if isinstance(atom, Array):
+            return elements.method_of_array(atom, name, arguments, self._key(value, frame))
+        if name in elements.CONVERTING and elements.converts(atom, name, arguments):
+            self.converts = True
         if isinstance(atom, ShapeOf):
             return number_of(Dim(atom.shape.elements())) if name == "numel" else PLAIN
         row = shape_row(f"Tensor.{name}")
@@ -484,6 +553,8 @@ class Shapes(Theory):
         if tensor is None:
             if is_asked and isinstance(atom, Unknown | Plain):
                 self._allow(frame, value)
+                kind = "" if row is None else row.facets.get("type")
+                return (Shaped(unknown(self._key(value, frame)), kind),) if kind in INTEGERS else None
             return None
         if name == "size":
             return self._size(tensor, arguments, frame, value)
@@ -501,6 +572,8 @@ class Shapes(Theory):
             return found
         if not isinstance(atom, Shell):  # numpy's methods of these names take other arguments
             self._allow(frame, value)
+            if array_row(f"Array.{name}") is not None:
+                self._allow(frame, value, (_TYPES, None))
         return tuple(replace(one, is_presumed=True) if isinstance(one, Shaped) else one for one in found)
 
     def _size(self, tensor: Shaped, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
@@ -518,8 +591,10 @@ class Shapes(Theory):
             return self._builtin(name, arguments)
         if name == "torch.where" and len(arguments.positional) == 1 and not arguments.keywords:
             return UNKNOWN
-        if name in _LITERALS:
+        if name in _LITERALS or (name.startswith("torch.") and name.endswith("Tensor")):
             return self._literal(name, arguments, frame, value)
+        if name == "torch.from_numpy" or name.startswith("numpy."):
+            return self._of_array(name, arguments, frame, value)
         row = shape_row(name)
         if row is not None:
             given = self._spread(arguments, frame, value)
@@ -532,7 +607,8 @@ class Shapes(Theory):
 
     def _enumerate(self, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`enumerate` of a few layers: pairs with known numbers."""
-        over = elements(arguments.positional[0]) if len(arguments.positional) == 1 and not arguments.keywords else None
+        is_plain = len(arguments.positional) == 1 and not arguments.keywords
+        over = entries_of(arguments.positional[0]) if is_plain else None
         if not _are_few_layers(over):
             return None
         pairs = [
@@ -540,6 +616,24 @@ class Shapes(Theory):
             for number, atoms in enumerate(over or ())
         ]
         return (self._run.sequence("generator", pairs, value, frame),)
+
+    def _of_array(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """An array of numpy, or the tensor that it becomes."""
+        if name != "torch.from_numpy":
+            return elements.array_of(name, arguments, self._key(value, frame))
+        given = arguments.positional[0] if len(arguments.positional) == 1 else ()
+        known = [atom for atom in given if isinstance(atom, Array)]
+        if not known or len(known) < len(given):
+            return (Shaped(unknown(self._key(value, frame))),)
+        return tuple(self._with_sites(Shaped(one.shape, one.dtype), value, frame) for one in known)
+
+    def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """Judges what a parameter is made of; what is called gives what it gives."""
+        if type(function) is ClassRef and function.model.name.startswith("torch.nn."):
+            refused = elements.refusal_of_parameter(function, arguments, self.tensor_in)
+            if refused is not None:
+                self._refuse(refused, frame, value, (_TYPES, None))
+        return None
 
     def _builtin(self, name: str, arguments: Arguments) -> Atoms | None:
         given = arguments.positional[0] if len(arguments.positional) == 1 else ()
@@ -557,12 +651,15 @@ class Shapes(Theory):
 
     def _literal(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """`torch.tensor([[1, 2], [3, 4]])`, `torch.FloatTensor(3, 4)`."""
+        judge = Judge()
+        dtype = judge.of(lambda: elements.type_of_display(name, arguments))
+        self._judge(judge, frame, value)
         given = arguments.positional
         is_sized = name.endswith("Tensor") and given and all(map(is_number, (atom for one in given for atom in one)))
         if is_sized or (name.endswith("Tensor") and len(given) > 1):
-            return (Shaped(Shape(tuple(map(dim_of, given)))),)
+            return (Shaped(Shape(tuple(map(dim_of, given))), dtype),)
         shape = self._shape_of_display(given[0]) if given else None
-        return (Shaped(unknown(self._key(value, frame)) if shape is None else shape),)
+        return (Shaped(unknown(self._key(value, frame)) if shape is None else shape, dtype),)
 
     def _shape_of_display(self, atoms: Atoms, depth: int = 0) -> Shape | None:
         """The shape of what nested lists of numbers make; None if unknown."""
@@ -572,7 +669,7 @@ class Shapes(Theory):
         if is_number(atom) or isinstance(atom, Counter):
             return Shape()
         if not isinstance(atom, Shell) or not atom.is_container:
-            tensor = self.tensor_of(atom, is_tensor=False)
+            tensor = atom if isinstance(atom, Array) else self.tensor_of(atom, is_tensor=False)
             return None if tensor is None or tensor.shape.star is not None else tensor.shape
         items = atom.items
         inner = Shape() if not items else self._shape_of_display(items[0].atoms, depth + 1)
@@ -615,9 +712,11 @@ class Shapes(Theory):
             known = result(call)
             if has_unknown and not row.facets.keys().isdisjoint(_OF_MANY):  # it may have more dimensions
                 known = None
-            return known, _type_of(call)
+            return known, judge.of_call(call)
 
+        judge = Judge()
         found = self._try_each(_choices(sides), of_choice, frame, value)  # type: ignore[arg-type]
+        self._judge(judge, frame, value)
         return self._results(found or [(None, None)], row, value, frame)
 
     def _operand(self, row: Operator, place: Place, atom: Atom) -> Shaped | None:
@@ -632,10 +731,9 @@ class Shapes(Theory):
         atoms: dict[Atom, None] = {}
         for number, (one, dtype) in enumerate(found):
             if isinstance(one, list):
-                types = [dtype, *([row.facets.get("second") or dtype] * len(one))]
+                types = [dtype, *[row.facets.get("second", dtype)] * (len(one) - 1)]
                 parts: list[Atoms] = [
-                    (self._with_sites(Shaped(part, kind), value, frame),)
-                    for part, kind in zip(one, types, strict=False)
+                    (self._with_sites(Shaped(*part), value, frame),) for part in zip(one, types, strict=True)
                 ]
                 if row.name == "torch.nn.LSTM":  # the state is a pair itself
                     state = self._run.sequence("tuple", (parts[1], parts[1]), value, frame, f"state {number}")
@@ -708,6 +806,8 @@ class Shapes(Theory):
         key = self._key(value, frame)
         doubts: list[Refused] = []
         refusals: list[tuple[Refused, tuple[Any, ...]]] = []
+        self.layers[shell.site] = None
+        judge = Judge(elements.weights_of(made[0], is_exact=self._is_exact))
 
         def of_inputs(picked: tuple[Any, ...]) -> tuple[Result, str | None]:
             tensor = _with_batch(row, picked[0])
@@ -721,7 +821,7 @@ class Shapes(Theory):
                 refusals.append((refused, picked))
                 raise
             doubts.extend(call.doubts)
-            dtype = _type_of(call)
+            dtype = judge.of_call(call)
             if isinstance(found, list):
                 return [place_sites(one, shell.site) for one in found], dtype
             if found is not None and "keeps-shape" not in row.facets:
@@ -734,6 +834,7 @@ class Shapes(Theory):
             targets = arguments.argument(1, "target") or UNKNOWN
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
         found = self._try_each(_choices(sides), of_inputs, frame, value, self._row, shell)  # type: ignore[arg-type]
+        self._judge(judge, frame, value, self._row, shell)
         if found and self._is_only_layer(shell, value, frame):
             if len(tensors) == len(made) == 1:
                 doubted, doubt = doubts, "sizes"
@@ -1061,16 +1162,6 @@ def _class_names(shell: Shell) -> list[str]:
     """The names of an object's class and its bases; `torch.nn.Linear` for `torch.nn.modules.linear.Linear`."""
     names = [model.name for model in shell.model.mro()] if shell.model is not None else []
     return [f"torch.nn.{name.rpartition('.')[2]}" if name.startswith("torch.nn.modules.") else name for name in names]
-
-
-def _type_of(call: Given) -> str | None:
-    """The type of the elements of a result; None if unknown, or where torch refuses those of the operands."""
-    if call.is_of_unknown_type:
-        return None
-    try:
-        return types_of_result(call.row, call.operands(), dtype=call.dtype)[0]
-    except Refused:
-        return None
 
 
 def _stored_attributes(flow: Flow) -> frozenset[str]:

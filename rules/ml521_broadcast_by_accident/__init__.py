@@ -53,6 +53,9 @@ class BroadcastByAccident(Rule):
     def loss(prediction, target):
         return ((prediction - target) ** 2).mean()  # shapes that callers in sight do not tell
     ```
+
+    ## Confirming
+    modellint does not confirm the finding: nothing raises an error, and a run cannot tell what the code means.
     """
 
     code = "ML521"

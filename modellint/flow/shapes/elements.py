@@ -107,7 +107,7 @@ def _type_of(call: Given, weights: str | None) -> str | None:
     if name == "Tensor.type_as":
         other = call.picked.get(1)
         return None if other is None else other.dtype
-    if name == "Tensor.view" and len(given := call.further()) == 1 and not _is_size(given[0][1]):
+    if name == "Tensor.view" and call.is_complete and len(given := call.further()) == 1 and not _is_size(given[0][1]):
         return type_named(given[0][1])  # `x.view(torch.int32)`
     operands = call.operands()
     is_typed, dtype = call.named_type()

@@ -167,7 +167,8 @@ class Given:
             return False, None
         given = self._arguments.keywords.get("dtype")
         if given is None:
-            return not self._arguments.is_complete, None
+            is_method = self.row.name.startswith("Tensor.") and "type" not in self.row.facets  # `x.view(*sizes)`
+            return not self._arguments.is_complete and not is_method, None
         return (False, None) if is_none(given) else (True, type_named(given))
 
     def tensors(self) -> list[Shape]:

@@ -30,9 +30,10 @@ UNKNOWN, RETURNED = "?", "return"
 
 
 class _Lines(Shapes):
-    """The theory for lines: each stands for all turns of a loop."""
+    """The theory for lines: each stands for all turns of a loop, and layers have the default type."""
 
     unrolls = False
+    is_default = True
 
 
 class Shown(NamedTuple):

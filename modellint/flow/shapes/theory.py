@@ -145,6 +145,8 @@ class Shapes(Theory):
     observes = (Made,)
     #: True if a loop over a few layers is run turn by turn.
     unrolls = True
+    #: True if layers count as made with the default type, whatever code may convert them to.
+    is_default = False
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -189,7 +191,7 @@ class Shapes(Theory):
     @property
     def _is_exact(self) -> bool:
         """True if the root makes its objects itself: no other code converts them."""
-        return not self._functions or self._functions[0].owner is None
+        return self.is_default or not self._functions or self._functions[0].owner is None
 
     def tensor_in(self, atoms: Atoms) -> Shaped | None:
         """The tensor that a value certainly is; of several, what they have in common. None if it may be none."""

@@ -44,8 +44,10 @@ class Given:
         picked: dict[Place, Shaped | None],
         key: Hashable,
         tensor_in: Callable[[Atoms], Shaped | None],
+        takes: Callable[[Dim, Dim], None] | None = None,
     ) -> None:
         self.row = row
+        self.takes = takes
         self.key = key
         #: The tensors by their places; that of a layer's input is "input".
         self.picked = picked

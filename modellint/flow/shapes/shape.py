@@ -17,7 +17,7 @@ from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Quotient, Size, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from modellint.flow.domain import Site
 
@@ -68,6 +68,8 @@ class Star(HashedOnce):
     name: str = field(default="", compare=False)
     #: The dimensions that these are a part of, and how many are left out in front and behind.
     whole: tuple[Star, int, int] | None = field(default=None, compare=False)
+    #: What is told their number once an operation decides it; None in runs that learn nothing.
+    note: Callable[[int], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_definite(self) -> bool:
@@ -84,7 +86,13 @@ class Star(HashedOnce):
             return self
         star, before, behind = self.whole or (self, 0, 0)
         before, behind = before + front, behind + back
-        return Star((star.key, "cut", before, behind), star.name, (star, before, behind))
+        whole = (star, before, behind)
+        return Star((star.key, "cut", before, behind), star.name, whole, _shifted(star.note, before + behind))
+
+    def counted_from(self, shape: Shape, more: int) -> Star:
+        """These dimensions, known to be `more` than those that the star of a shape stands for."""
+        note = None if shape.star is None else shape.star.note
+        return self if note is None or not self.is_definite else replace(self, note=_shifted(note, -more))
 
     def symbol(self, place: int) -> Symbol:
         """The size of one of the dimensions, negative places counted from the last."""
@@ -96,6 +104,11 @@ class Star(HashedOnce):
 
 #: Dimensions of which nothing is known.
 ANY_STAR = Star(None)
+
+
+def _shifted(note: Callable[[int], None] | None, more: int) -> Callable[[int], None] | None:
+    """What is told a number of dimensions, where another star stands for `more` than that."""
+    return None if note is None else lambda number: note(number + more)
 
 
 @lru_cache(maxsize=4096)
@@ -200,7 +213,8 @@ class Shape(HashedOnce):
         elif place < 0 and -place <= len(tail):
             tail[place] = dim
         else:
-            star = star_of(self, "with", place, dim)
+            more = len(self.tail) if place >= 0 else len(self.head)
+            star = star_of(self, "with", place, dim).counted_from(self, more)
             return Shape(self.head, star) if place >= 0 else Shape((), star, self.tail)
         return Shape(tuple(head), self.star, tuple(tail))
 
@@ -236,7 +250,8 @@ class Shape(HashedOnce):
         if place < 0 and -place <= len(self.tail) + 1:
             at = len(self.tail) + place + 1
             return Shape(self.head, self.star, (*self.tail[:at], dim, *self.tail[at:]))
-        star = star_of(self, "inserted", place, dim)
+        more = 1 + (len(self.tail) if place >= 0 else len(self.head))
+        star = star_of(self, "inserted", place, dim).counted_from(self, more)
         return Shape(self.head, star) if place >= 0 else Shape((), star, self.tail)
 
     def elements(self) -> Size | None:
@@ -481,8 +496,11 @@ def with_last(shape: Shape, dim: Dim) -> Shape:
     """The shape with another size of the last dimension, which is there."""
     if shape.star is None:
         return Shape((*shape.head[:-1], dim))
-    if shape.tail or shape.head:
-        return shape.with_dim(-1, dim) if shape.tail else Shape((), star_of(shape, "rows"), (dim,))
+    if shape.tail:
+        return shape.with_dim(-1, dim)
+    if shape.head:
+        star = star_of(shape, "rows").counted_from(shape, len(shape.head) - 1)
+        return Shape((), star, (dim,))
     return Shape((), shape.star.cut(back=1), (dim,))
 
 
@@ -519,7 +537,8 @@ def reduce(shape: Shape, places: Sequence[int] | None, *, keeps: bool = False, k
         for place in sorted(places, key=abs, reverse=True):
             shape = shape.without(place)
         return shape
-    return Shape((), star_of(shape, "reduced", tuple(places), keeps))
+    more = shape.least_rank - (0 if keeps else len(places))
+    return Shape((), star_of(shape, "reduced", tuple(places), keeps).counted_from(shape, more))
 
 
 def swap(shape: Shape, one: int, other: int) -> Shape:
@@ -541,12 +560,12 @@ def swap(shape: Shape, one: int, other: int) -> Shape:
     star = star_of(shape, "swapped", one, other)
     if one < 0 and other < 0:
         deepest = max(-one, -other)
+        star = star.counted_from(shape, shape.least_rank - deepest)
         tail = [*((ANY,) * (deepest - len(shape.tail))), *shape.tail]
         tail[one], tail[other] = tail[other], tail[one]
         return Shape((), star, tuple(tail))
-    if one >= 0 and other >= 0:
-        return Shape(shape.head[: min(one, other)], star)
-    return Shape((), star)
+    kept = shape.head[: min(one, other)] if one >= 0 and other >= 0 else ()
+    return Shape(kept, star.counted_from(shape, shape.least_rank - len(kept)))
 
 
 def permute(shape: Shape, order: Sequence[int]) -> Shape:
@@ -568,6 +587,8 @@ def of_rank(shape: Shape, rank: int) -> Shape:
     more = rank - shape.least_rank
     if more < 0:
         raise Refused("rank", shape, rank)
+    if shape.star.note is not None:
+        shape.star.note(more)
     is_named = shape.star.name and shape.star.is_definite
     dims = [Dim(Size.symbol(shape.star.symbol(number))) if is_named else ANY for number in range(more)]
     return Shape((*shape.head, *dims, *shape.tail))

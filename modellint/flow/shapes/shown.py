@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint.flow.reveal import Frames, is_of_frame
 from modellint.flow.runs import follow, tensor_run
 from modellint.flow.shapes.atoms import Shaped
+from modellint.flow.shapes.presumed import Learnt, Presumed
 from modellint.flow.shapes.shape import common
-from modellint.flow.shapes.theory import Shapes
 from modellint.frontends.written_expressions import written_expressions
 from modellint.graph.value import Event, EventKind
 from modellint.link.budget import ExhaustedError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: What is shown for a tensor of which no dimension is known, and the name of what a function returns.
 UNKNOWN, RETURNED = "?", "return"
+#: The most runs of a file, each of which learns from the ones before.
+_MAX_TURNS = 3
 
 
 class Shown(NamedTuple):
@@ -45,20 +47,13 @@ def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection
     Nothing else has been asked of the project about the file.
     """
     asked: dict[Function, list[Written]] = {one: written_expressions(one) for one in functions}
-    run, _ = tensor_run(project, Shapes, Frames)
-    objects: dict[Class, Shell] = {}
+    learnt = Learnt()
     found: dict[Written, list[tuple[int, Atoms]]] = {}
-    try:
-        for function in module.placed.values():
-            follow(function, objects, run)
-            for frame in run.of(Frames).take():
-                for one in asked.get(frame.function, ()) if frame.function is not None else ():
-                    if is_of_frame(one, frame):
-                        run.begin()
-                        atoms = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
-                        found.setdefault(one, []).append((len(frame.trail), atoms))
-    except ExhaustedError as error:
-        project.budget.cut[error.question] = None
+    for turn in range(_MAX_TURNS):
+        is_last = turn + 1 == _MAX_TURNS
+        found = _atoms_of(asked, module, project, learnt)
+        if is_last or not learnt.conclude():
+            break
     shown = [
         Shown(function, one.line, RETURNED if id(one.value) in returned else one.text, *shape)
         for function, written in asked.items()
@@ -67,6 +62,29 @@ def shapes_on_lines(module: ModuleFacts, project: Project, functions: Collection
         if (one.is_target or id(one.value) in returned) and (shape := _of_calls(found.get(one, []))) is not None
     ]
     return sorted(dict.fromkeys(shown), key=lambda one: one.line)
+
+
+def _atoms_of(
+    asked: dict[Function, list[Written]], module: ModuleFacts, project: Project, learnt: Learnt
+) -> dict[Written, list[tuple[int, Atoms]]]:
+    """The atoms of expressions in one run of a file, in each call of their functions, with its depth."""
+    run, theory = tensor_run(project, Presumed, Frames)
+    theory.learnt = learnt
+    objects: dict[Class, Shell] = {}
+    found: dict[Written, list[tuple[int, Atoms]]] = {}
+    try:
+        for function in module.placed.values():
+            follow(function, objects, run)
+            for frame in run.of(Frames).take():
+                theory.learn_unpacked(frame)
+                for one in asked.get(frame.function, ()) if frame.function is not None else ():
+                    if is_of_frame(one, frame):
+                        run.begin()
+                        atoms = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
+                        found.setdefault(one, []).append((len(frame.trail), theory.as_tensors(atoms)))
+    except ExhaustedError as error:
+        project.budget.cut[error.question] = None
+    return found
 
 
 def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[str, str] | None:

@@ -154,6 +154,8 @@ class Shapes(Theory):
         limits=Limits(calls=10, recursion=1, recursion_if=1),
     )
     observes = ()
+    #: What is told a size, and the one that torch takes there; None in runs that learn nothing.
+    takes: Callable[[Dim, Dim], None] | None = None
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -175,13 +177,17 @@ class Shapes(Theory):
         """The tensor that an atom is; None if it is none. An argument counts as one where it `is_tensor`."""
         if isinstance(atom, Shaped):
             return atom
-        if isinstance(atom, SymbolicInput) and is_tensor:
-            name = atom.name.partition("[")[0].replace(".", "_")
-            return Shaped(unknown(("input", atom.home, atom.name), name))
+        if isinstance(atom, SymbolicInput):
+            return self.input_of(atom, is_tensor=is_tensor)
         if isinstance(atom, Shell) and atom.kind in TENSORS:
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
             return known or Shaped(unknown(("parameter", id(atom))), "float")
         return None
+
+    def input_of(self, atom: SymbolicInput, *, is_tensor: bool) -> Shaped | None:
+        """The tensor that an argument of a root is; None if it is not known to be one."""
+        name = atom.name.partition("[")[0].replace(".", "_")
+        return Shaped(unknown(("input", atom.home, atom.name), name)) if is_tensor else None
 
     def tensor_in(self, atoms: Atoms) -> Shaped | None:
         """The tensor that a value certainly is; of several, what they have in common. None if it may be none."""
@@ -554,7 +560,7 @@ class Shapes(Theory):
                 chosen[first] = _with_batch(row, chosen[first])
                 if _is_without_batch(row, chosen[first]):
                     return None, "float"
-            call = Given(row, slots, arguments, chosen, key, self.tensor_in)
+            call = Given(row, slots, arguments, chosen, key, self.tensor_in, self.takes)
             known = result(call)
             if has_unknown and not row.facets.keys().isdisjoint(_OF_MANY):  # it may have more dimensions
                 known = None
@@ -651,7 +657,7 @@ class Shapes(Theory):
             if _is_without_batch(row, tensor):
                 return None, "float"
             picked: dict[Place, Shaped | None] = {"input": tensor, **dict(zip(("target",), given[1:], strict=False))}
-            call = Given(row, made.positional, made, picked, key, self.tensor_in)
+            call = Given(row, made.positional, made, picked, key, self.tensor_in, self.takes)
             found = result(call)
             dtype = _type_of(call)
             site = shell.site

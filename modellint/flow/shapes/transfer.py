@@ -114,6 +114,8 @@ def _check_features(call: Call, shape: Shape | None) -> None:
 
 def _takes(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> None:
     """Raises `Refused` if a dimension certainly is of another size than a layer takes, or certainly is not there."""
+    if call.takes is not None and (shape.star is not None or -len(shape.head) <= place < len(shape.head)):
+        call.takes(shape.at(place), wanted)
     if shape.star is None or (place < 0 and -place <= len(shape.tail)) or 0 <= place < len(shape.head):
         found = shape.at(place)
         if differ(found.size, wanted.size):

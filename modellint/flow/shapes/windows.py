@@ -125,6 +125,8 @@ def _channels(call: Call, shape: Shape, ends: Sequence[Dim], count: int) -> Dim 
         return call.size(*(call.row.argument("makes-channels") or (0, "")))
     else:
         return None
+    if call.takes is not None:
+        call.takes(ends[-count - 1], wanted)
     if differ(ends[-count - 1].size, wanted.size):
         raise Refused("channels", shape, wanted, ends[-count - 1].size)
     return channels

@@ -1,7 +1,8 @@
 """What is presumed of the arguments of functions, for people: it is shown, and never judged.
 
 A file is run more than once. Each run learns from the layers and operators that take an argument, from what the code
-unpacks, and from the calls in the file; the next one presumes it. What contradicts itself is presumed by none.
+unpacks and asserts, and from the calls in the file; the next one presumes it. Nothing is presumed of what contradicts
+itself, or where the code asks for the number of dimensions.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import Constant, SymbolicInput, function_of
-from modellint.flow.shapes.atoms import Shaped, ShapeOf
-from modellint.flow.shapes.shape import ANY_STAR, Dim, Shape, Star, of_rank
+from modellint.flow.domain import NEVER, Constant, Counter, SymbolicInput, function_of
+from modellint.flow.heap import Shell
+from modellint.flow.shapes.atoms import SCALAR, Scalar, Shaped, ShapeOf, constant_of, is_number
+from modellint.flow.shapes.dtypes import of_number
+from modellint.flow.shapes.shape import ASKED, SAID, TAKEN, Dim, Shape, Star, of_rank
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
+from modellint.graph.declared import may_be_tensor
 from modellint.graph.immutable import replace
-from modellint.graph.size import Size
+from modellint.graph.size import Symbol
 from modellint.graph.value import Event, EventKind, Op
 
 if TYPE_CHECKING:
@@ -26,30 +30,38 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.size import Symbol
-    from modellint.graph.value import Parameter, Value
+    from modellint.graph.size import Size
+    from modellint.graph.value import Flow, Parameter, Value
+    from modellint.operators import Operator
 
     #: An argument of a function, or a part of one, by its name: `x`, `batch.image`.
     Input = tuple[Function, str]
 
-#: The most dimensions that are presumed; the number that stands for one that the code asks for.
-_MAX_RANK, _ASKED = 8, -1000
+#: The most dimensions that are presumed.
+_MAX_RANK = 8
+#: The most entries of a tuple that is added to another, or repeated.
+_MAX_ENTRIES = 16
+#: Functions of numbers whose result is one.
+_OF_NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "round", "abs", "min", "max", "pow"))
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
+_RANKS = frozenset(("ndim", "dim", "ndimension"))
 
 
 class Learnt:
     """What the runs of a file have learnt of the arguments of its functions."""
 
     def __init__(self) -> None:
-        self._used: dict[Input, set[int]] = defaultdict(set)
+        #: The numbers of dimensions by the way in which they are known.
+        self._noted: dict[str, dict[Input, set[int]]] = {how: defaultdict(set) for how in (TAKEN, SAID, ASKED)}
         self._passed: dict[Input, set[int]] = defaultdict(set)
         self._taken: dict[Symbol, set[Size]] = defaultdict(set)
         #: The presumed numbers of dimensions, and sizes.
         self.ranks: dict[Input, int] = {}
         self.sizes: dict[Symbol, Size] = {}
 
-    def use(self, given: Input, rank: int) -> None:
-        """Note that an operation takes an argument with so many dimensions."""
-        self._used[given].add(rank)
+    def note(self, given: Input, rank: int, how: str) -> None:
+        """Note that an argument has so many dimensions."""
+        self._noted[how][given].add(rank)
 
     def pass_to(self, given: Input, rank: int) -> None:
         """Note that a call passes a tensor with so many dimensions."""
@@ -61,15 +73,19 @@ class Learnt:
 
     def conclude(self) -> bool:
         """Conclude from the notes of a run; True if anything is presumed that was not before."""
-        before = dict(self.ranks), dict(self.sizes)
-        self.ranks = {
-            one: next(iter(found))
-            for one in {**self._passed, **self._used}
-            if len(found := self._used.get(one) or self._passed[one]) == 1 and 0 <= min(found) <= _MAX_RANK
-        }
+        before = self.ranks, self.sizes
+        inputs = {one for found in (*self._noted.values(), self._passed) for one in found}
+        ranks = {one: self._rank(one) for one in inputs}
+        self.ranks = {one: rank for one, rank in ranks.items() if rank is not None and 0 <= rank <= _MAX_RANK}
         self.sizes = {symbol: next(iter(found)) for symbol, found in self._taken.items() if len(found) == 1}
         self._passed.clear()
         return before != (self.ranks, self.sizes)
+
+    def _rank(self, one: Input) -> int | None:
+        found = self._noted[SAID].get(one)
+        if not found and one not in self._noted[ASKED]:
+            found = self._noted[TAKEN].get(one) or self._passed.get(one)
+        return next(iter(found)) if found and len(found) == 1 else None
 
 
 class Presumed(Shapes):
@@ -80,23 +96,32 @@ class Presumed(Shapes):
         self.learnt = Learnt()
         self._root: Function | None = None
         self.takes = self._take
-
-    def learn_unpacked(self, frame: Frame) -> None:
-        """Learn from the tuple assignments of a body that was run: `batch, length = x.shape[:2]`."""
-        for event in frame.flow.unpackings:
-            names = () if event.target is None else event.target.args
-            if not names or any(name.op is Op.STARRED for name in names):
-                continue
-            self._run.begin()
-            atoms = self._run.evaluate_at(Event(EventKind.READ, event.value, guard=event.guard), frame)
-            for atom in atoms:
-                star = atom.shape.star if isinstance(atom, ShapeOf) else None
-                if isinstance(atom, ShapeOf) and star is not None and star.note is not None:
-                    star.note(len(names) - atom.shape.least_rank)
+        #: Arguments that are numbers, and those that are no tensors.
+        self._numbers: set[Atom] = set()
+        self._plain: set[Atom] = set()
 
     def as_tensors(self, atoms: Atoms) -> Atoms:
         """The atoms, with tensors in place of the arguments that are presumed to be some."""
         return tuple(self.tensor_of(a, is_tensor=False) or a if isinstance(a, SymbolicInput) else a for a in atoms)
+
+    def learn(self, frame: Frame) -> None:
+        """Learn from what a body that was run unpacks and asserts: `batch, length = x.shape[:2]`."""
+        for event in frame.flow.unpackings:
+            names = () if event.target is None else event.target.args
+            if names and all(name.op is not Op.STARRED for name in names):
+                for atom in self._at(event.value, event, frame):
+                    if isinstance(atom, ShapeOf):
+                        _tell(atom.shape, len(names), TAKEN)
+        for asked, rank in frame.flow.once(_asserted):
+            for atom in self._at(asked, None, frame):
+                tensor = self.tensor_of(atom)
+                if tensor is not None:
+                    _tell(tensor.shape, rank, SAID)
+
+    def _at(self, value: Value, event: Event | None, frame: Frame) -> Atoms:
+        self._run.begin()
+        guard = None if event is None else event.guard
+        return self._run.evaluate_at(Event(EventKind.READ, value, guard=guard), frame)
 
     # -- arguments -------------------------------------------------------------------------------------------------
 
@@ -108,8 +133,12 @@ class Presumed(Shapes):
         rank = self.learnt.ranks.get(given)
         if rank is None and not is_tensor:
             return None
+
+        def note(number: int, how: str) -> None:
+            if not self._doubts or how == ASKED:
+                self.learnt.note(given, number, how)
+
         name = atom.name.partition("[")[0].replace(".", "_")
-        note = lambda number: self.learnt.use(given, number)  # noqa: E731
         star = Star(("input", str(root.module.path), root.qualname, atom.name), name, note=note)
         if rank is not None:
             return Shaped(self._sized(of_rank(Shape((), replace(star, note=None)), rank), star), is_presumed=True)
@@ -130,9 +159,24 @@ class Presumed(Shapes):
 
     def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms | None:
         found = super().parameter(parameter, code, frame)
-        return found and tuple(
-            replace(one, shape=self._sized(one.shape)) if isinstance(one, Shaped) else one for one in found
-        )
+        if found is None:
+            return None
+        is_plain = parameter.name in code.plain or (code.name == "__init__" and not may_be_tensor(parameter))
+        for atom in found:
+            if isinstance(atom, SymbolicInput):
+                self._plain.update([atom] if is_plain else [])
+                self._numbers.update([atom] if _is_number(parameter) else [])
+        return tuple(replace(one, shape=self._sized(one.shape)) if isinstance(one, Shaped) else one for one in found)
+
+    def element(self, atom: Atom, index: Atoms | None, frame: Frame | None, value: Value | None) -> Atoms | None:
+        """A number of a tuple that is given: `kernel[0]`."""
+        at = constant_of(index) if index is not None and isinstance(atom, SymbolicInput) else None
+        if at is not None and isinstance(atom, SymbolicInput) and atom in self._plain:
+            name = f"{atom.name}[{at}]"
+            return (SymbolicInput(name, Symbol(atom.home, name), atom.home),)
+        return super().element(atom, index, frame, value)
+
+    # -- calls -----------------------------------------------------------------------------------------------------
 
     def follow(
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
@@ -140,9 +184,14 @@ class Presumed(Shapes):
         code = function_of(function.code)
         if not self._functions:
             self._root = code
-        elif code is not None and self._root is not None and code.module is self._root.module and arguments.is_complete:
+            return super().follow(function, arguments, frame, value, run)
+        if code is not None and self._root is not None and code.module is self._root.module and arguments.is_complete:
             self._learn_passed(code, function, arguments)
-        return super().follow(function, arguments, frame, value, run)
+        outer = self._doubts
+        self._doubts += self._is_doubtful(value, frame)
+        found = super().follow(function, arguments, frame, value, run)
+        self._doubts = outer
+        return found
 
     def _learn_passed(self, code: Function, function: FunctionRef, arguments: Arguments) -> None:
         """Learn the numbers of dimensions of what a call passes."""
@@ -154,11 +203,84 @@ class Presumed(Shapes):
                 if rank is not None:
                     self.learnt.pass_to((code, name), rank)
 
+    def _is_doubtful(self, call: Value, frame: Frame) -> bool:
+        """True if a call may run another function or layer than the one that is run, other than `Identity`."""
+        callee = call.callee if call.op is Op.CALL else call
+        while True:
+            if call.op is Op.CALL and sum(map(self._does_something, self._run.evaluate(callee, frame))) > 1:
+                return True
+            if callee.op not in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
+                return False
+            callee = callee.args[0]
+
+    def _does_something(self, atom: Atom) -> bool:
+        """True for what can be called and takes or gives another shape than `Identity`."""
+        row = self._row_of(atom) if isinstance(atom, Shell) else None
+        is_neutral = row is not None and "keeps-shape" in row.facets and not row.facets.keys() & {"ranks", "channels"}
+        return not is_neutral and not _is_none(atom)
+
+    def _call_torch_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        outer = self._doubts
+        self._doubts += self._is_doubtful(value, frame)
+        positional = tuple(_without_none(atoms) for atoms in arguments.positional[:1])
+        arguments = replace(arguments, positional=(*positional, *arguments.positional[1:]))
+        found = super()._call_torch_layer(shell, arguments, frame, value)
+        self._doubts = outer
+        return found
+
+    def _call_operator(
+        self, row: Operator, slots: tuple[Atoms, ...], arguments: Arguments, frame: Frame, value: Value
+    ) -> Atoms:
+        return super()._call_operator(row, (*map(_without_none, slots[:1]), *slots[1:]), arguments, frame, value)
+
+    def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        return NEVER if _is_none(function) else super().apply(function, arguments, frame, value)
+
+    # -- numbers and tuples ----------------------------------------------------------------------------------------
+
+    def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
+        if value.op is Op.BIN:
+            operands = [*map(_without_none, operands)]
+            made = self._sequence(operands[0], operands[1], value, frame)
+            if made is not None:
+                return made
+        found = super().operator(value, operands, frame)
+        if found is not None or value.op not in (Op.BIN, Op.UNARY) or value.data in ("not", "~"):
+            return found
+        is_known = all(isinstance(atom, Constant) for atoms in operands for atom in atoms)
+        is_scalar = not is_known and all(map(self._are_numbers, operands)) and value.data in _ARITHMETIC
+        return (SCALAR,) if is_scalar else None
+
+    def _are_numbers(self, atoms: Atoms) -> bool:
+        """True if a value is certainly a number."""
+        return bool(atoms) and all(
+            is_number(atom) or isinstance(atom, Counter | Scalar) or atom in self._numbers for atom in atoms
+        )
+
+    def _beside(self, atom: Atom) -> Shaped | None:
+        if isinstance(atom, Scalar) or atom in self._numbers:
+            return Shaped(Shape(), of_number(0.5).name)
+        return super()._beside(atom)
+
+    def _sequence(self, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+        """`(n,) + (1, 1)`, `(1,) * 3`."""
+        sides = [atoms[0] if len(atoms) == 1 else None for atoms in (left, right)]
+        items = [one.items if isinstance(one, Shell) and one.kind == "tuple" else None for one in sides]
+        if value.data == "+" and items[0] is not None and items[1] is not None:
+            entries = [*items[0], *items[1]]
+        elif value.data == "*" and items[0] is not None:
+            entries = list(items[0]) * max(min(constant_of(right) or 0, _MAX_ENTRIES + 1), 0)
+        else:
+            return None
+        if not entries or len(entries) > _MAX_ENTRIES:
+            return None
+        return (self._run.sequence("tuple", [entry.atoms for entry in entries], value, frame),)
+
     # -- what the code asks ----------------------------------------------------------------------------------------
 
     def _take(self, given: Dim, taken: Dim) -> None:
         symbol = None if given.size is None else _symbol_of(given.size)
-        if symbol is not None and taken.size is not None and symbol not in taken.size.symbols:
+        if symbol is not None and taken.size is not None and symbol not in taken.size.symbols and not self._doubts:
             self.learnt.take(symbol, taken.size)
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
@@ -167,7 +289,9 @@ class Presumed(Shapes):
         return super().attribute(atom, name, frame, value)
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        if name in ("dim", "ndimension"):
+        if _is_none(atom):
+            return NEVER
+        if name in _RANKS:
             self._ask(self.tensor_of(atom))
         return super().method(atom, name, arguments, frame, value)
 
@@ -175,14 +299,68 @@ class Presumed(Shapes):
         if name == "builtins.len":
             for atom in arguments.positional[0] if arguments.positional else ():
                 self._ask(atom if isinstance(atom, ShapeOf) else None)
-        return super().function(name, arguments, frame, value)
+        found = super().function(name, arguments, frame, value)
+        if found is not None:
+            return found
+        is_known = all(isinstance(atom, Constant) for atoms in arguments.all() for atom in atoms)
+        is_numeric = name in _OF_NUMBERS and all(map(self._are_numbers, arguments.all()))
+        return (SCALAR,) if not is_known and (is_numeric or name.startswith("math.")) else None
 
     @staticmethod
     def _ask(found: Shaped | ShapeOf | None) -> None:
         """Note that the code asks for the number of dimensions: it may be any."""
-        star = None if found is None else found.shape.star
-        if star is not None and star.note is not None:
-            star.note(_ASKED)
+        if found is not None:
+            _tell(found.shape, found.shape.least_rank, ASKED)
+
+
+def _tell(shape: Shape, rank: int, how: str) -> None:
+    """Tell the argument that a shape stems from how many dimensions the shape has."""
+    if shape.star is not None and shape.star.note is not None:
+        shape.star.note(rank - shape.least_rank, how)
+
+
+def _asserted(flow: Flow) -> list[tuple[Value, int]]:
+    """The values whose number of dimensions the code asserts: `assert x.dim() == 4`."""
+    events = (*flow.events, *flow.unpackings)
+    guards = {id(link): link for event in events if event.guard is not None for link in event.guard.chain()}
+    tests = [link.test for link in guards.values() if link.raised and link.truthy]
+    tests += (event.value.args[1] for event in flow.of(EventKind.CALL) if _is_assertion(event.value))
+    return list(filter(None, map(_said_rank, tests)))  # type: ignore[arg-type]
+
+
+def _is_assertion(call: Value) -> bool:
+    """True for `torch._assert(test, message)`."""
+    name = call.callee.data if call.callee.op in (Op.GLOBAL, Op.ATTR) else None
+    return isinstance(name, str) and name.rpartition(".")[2] == "_assert" and len(call.args) > 1
+
+
+def _said_rank(test: Value) -> tuple[Value, int] | None:
+    """The tensor and the number of `x.ndim == 4`, `x.dim() == 4` or `len(x.shape) == 4`."""
+    if test.op is not Op.COMPARE or test.data != "==" or type(test.args[1].data) is not int:
+        return None
+    asked = test.args[0]
+    if asked.op is Op.CALL and asked.callee.data in ("len", "builtins.len") and len(asked.args) == 2:
+        asked = asked.args[1]
+        return (asked.args[0], test.args[1].data) if asked.op is Op.ATTR and asked.data == "shape" else None
+    asked = asked.callee if asked.op is Op.CALL else asked
+    return (asked.args[0], test.args[1].data) if asked.op is Op.ATTR and asked.data in _RANKS else None
+
+
+def _is_number(parameter: Parameter) -> bool:
+    """True if the annotation of a parameter, or its default, says that it is a number."""
+    annotation, default = parameter.annotation, parameter.default
+    if annotation is not None:
+        return annotation.op is Op.GLOBAL and annotation.data in ("int", "float")
+    return default is not None and default.op is Op.CONST and type(default.data) in (int, float)
+
+
+def _is_none(atom: Atom) -> bool:
+    return isinstance(atom, Constant) and atom.value is None
+
+
+def _without_none(atoms: Atoms) -> Atoms:
+    """The alternatives of an operand that are not None, which no operator takes."""
+    return tuple(atom for atom in atoms if not _is_none(atom)) or atoms
 
 
 def _symbol_of(size: Size) -> Symbol | None:

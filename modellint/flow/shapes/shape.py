@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Site
 
+    Note = Callable[[int, str], None]
+
 #: The most terms of a size that is kept, and the most dimensions of a shape.
 _MAX_TERMS, _MAX_RANK = 12, 16
 ONE = Size.of(1)
+#: How a number of dimensions is known: an operation takes it, or the code says so; or it is asked for.
+TAKEN, SAID, ASKED = "taken", "said", "asked"
 
 
 @hashed_once
@@ -68,8 +72,8 @@ class Star(HashedOnce):
     name: str = field(default="", compare=False)
     #: The dimensions that these are a part of, and how many are left out in front and behind.
     whole: tuple[Star, int, int] | None = field(default=None, compare=False)
-    #: What is told their number once an operation decides it; None in runs that learn nothing.
-    note: Callable[[int], None] | None = field(default=None, compare=False, repr=False)
+    #: What is told their number, and how it is known, once an operation decides it; None in runs that learn nothing.
+    note: Note | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_definite(self) -> bool:
@@ -106,9 +110,9 @@ class Star(HashedOnce):
 ANY_STAR = Star(None)
 
 
-def _shifted(note: Callable[[int], None] | None, more: int) -> Callable[[int], None] | None:
+def _shifted(note: Note | None, more: int) -> Note | None:
     """What is told a number of dimensions, where another star stands for `more` than that."""
-    return None if note is None else lambda number: note(number + more)
+    return None if note is None else lambda number, how: note(number + more, how)
 
 
 @lru_cache(maxsize=4096)
@@ -588,7 +592,7 @@ def of_rank(shape: Shape, rank: int) -> Shape:
     if more < 0:
         raise Refused("rank", shape, rank)
     if shape.star.note is not None:
-        shape.star.note(more)
+        shape.star.note(more, TAKEN)
     is_named = shape.star.name and shape.star.is_definite
     dims = [Dim(Size.symbol(shape.star.symbol(number))) if is_named else ANY for number in range(more)]
     return Shape((*shape.head, *dims, *shape.tail))

@@ -76,7 +76,7 @@ def _atoms_of(
         for function in module.placed.values():
             follow(function, objects, run)
             for frame in run.of(Frames).take():
-                theory.learn_unpacked(frame)
+                theory.learn(frame)
                 for one in asked.get(frame.function, ()) if frame.function is not None else ():
                     if is_of_frame(one, frame):
                         run.begin()

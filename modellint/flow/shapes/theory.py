@@ -166,6 +166,8 @@ class Shapes(Theory):
         self._functions: list[Function] = []
         #: The place of the layer that is called, within the containers that hold it one after the other.
         self._inside: tuple[int, ...] = ()
+        #: The number of calls under way that may run another function than the one that is run.
+        self._doubts = 0
         #: The number of open conditions under which the root calls a function.
         self._certain = 0
         #: How often each function was run, and each method on an object.
@@ -684,13 +686,14 @@ class Shapes(Theory):
         )
         if shell.items is None or has_more:
             return (Shaped(unknown(self._key(value, frame))),)
-        outer = self._inside
+        outer, doubts = self._inside, self._doubts
         for number, entry in enumerate(shell.entries):
             self._inside = (*outer, number)
             layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
+            self._doubts = doubts + (len(layers) > 1)
             done = join(self._call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
             given = UNKNOWN if not done else join((given, done)) if entry.path else done
-        self._inside = outer
+        self._inside, self._doubts = outer, doubts
         return given
 
     # -- functions -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NEVER, Constant, Counter, SymbolicInput, function_of
+from modellint.flow.domain import NEVER, Constant, Counter, Number, SymbolicInput, function_of
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import SCALAR, Scalar, Shaped, ShapeOf, constant_of, is_number
 from modellint.flow.shapes.dtypes import of_number
@@ -19,18 +19,18 @@ from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
 from modellint.graph.declared import may_be_tensor
 from modellint.graph.immutable import replace
-from modellint.graph.size import Symbol
+from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Event, EventKind, Op
+from modellint.link.classes.calls import PLAIN_ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.size import Size
     from modellint.graph.value import Flow, Parameter, Value
     from modellint.operators import Operator
 
@@ -44,6 +44,9 @@ _MAX_ENTRIES = 16
 #: Functions of numbers whose result is one.
 _OF_NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "round", "abs", "min", "max", "pow"))
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
+#: Operators of numbers that tuples do not have, and facets of layers that are made with numbers.
+_OF_COUNTS = frozenset(("-", "//", "%"))
+_OF_SIZES = frozenset(("takes-features", "gives-features", "convolves", "deconvolves", "states", "cell"))
 _RANKS = frozenset(("ndim", "dim", "ndimension"))
 
 
@@ -58,6 +61,9 @@ class Learnt:
         #: The presumed numbers of dimensions, and sizes.
         self.ranks: dict[Input, int] = {}
         self.sizes: dict[Symbol, Size] = {}
+        #: The settings that layers take as sizes: they are numbers.
+        self.numbers: set[Symbol] = set()
+        self._count = 0
 
     def note(self, given: Input, rank: int, how: str) -> None:
         """Note that an argument has so many dimensions."""
@@ -73,18 +79,20 @@ class Learnt:
 
     def conclude(self) -> bool:
         """Conclude from the notes of a run; True if anything is presumed that was not before."""
-        before = self.ranks, self.sizes
+        before = self.ranks, self.sizes, self._count
         inputs = {one for found in (*self._noted.values(), self._passed) for one in found}
         ranks = {one: self._rank(one) for one in inputs}
         self.ranks = {one: rank for one, rank in ranks.items() if rank is not None and 0 <= rank <= _MAX_RANK}
         self.sizes = {symbol: next(iter(found)) for symbol, found in self._taken.items() if len(found) == 1}
         self._passed.clear()
-        return before != (self.ranks, self.sizes)
+        self._count = len(self.numbers)
+        return before != (self.ranks, self.sizes, self._count)
 
     def _rank(self, one: Input) -> int | None:
         found = self._noted[SAID].get(one)
-        if not found and one not in self._noted[ASKED]:
-            found = self._noted[TAKEN].get(one) or self._passed.get(one)
+        if not found:
+            taken = None if one in self._noted[ASKED] else self._noted[TAKEN].get(one)
+            found = taken or self._passed.get(one)
         return next(iter(found)) if found and len(found) == 1 else None
 
 
@@ -96,8 +104,7 @@ class Presumed(Shapes):
         self.learnt = Learnt()
         self._root: Function | None = None
         self.takes = self._take
-        #: Arguments that are numbers, and those that are no tensors.
-        self._numbers: set[Atom] = set()
+        #: Arguments that are no tensors.
         self._plain: set[Atom] = set()
 
     def as_tensors(self, atoms: Atoms) -> Atoms:
@@ -162,11 +169,24 @@ class Presumed(Shapes):
         if found is None:
             return None
         is_plain = parameter.name in code.plain or (code.name == "__init__" and not may_be_tensor(parameter))
+        kind = _number_type(parameter)
+        known: list[Atom] = []
         for atom in found:
-            if isinstance(atom, SymbolicInput):
+            if isinstance(atom, Shaped):
+                known.append(replace(atom, shape=self._sized(atom.shape)))
+            elif not isinstance(atom, SymbolicInput):
+                known.append(atom)
+            elif kind == "float":
+                known.append(SCALAR)
+            else:
                 self._plain.update([atom] if is_plain else [])
-                self._numbers.update([atom] if _is_number(parameter) else [])
-        return tuple(replace(one, shape=self._sized(one.shape)) if isinstance(one, Shaped) else one for one in found)
+                known.append(self._as_number(atom, is_number=kind == "int"))
+        return tuple(known)
+
+    def _as_number(self, atom: SymbolicInput, *, is_number: bool = False) -> Atom:
+        """A setting as a number, if it is known to be one."""
+        is_known = atom.symbol is not None and (is_number or atom.symbol in self.learnt.numbers)
+        return Number(Size.symbol(atom.symbol)) if is_known and atom.symbol is not None else atom
 
     def element(self, atom: Atom, index: Atoms | None, frame: Frame | None, value: Value | None) -> Atoms | None:
         """A number of a tuple that is given: `kernel[0]`."""
@@ -224,9 +244,19 @@ class Presumed(Shapes):
         self._doubts += self._is_doubtful(value, frame)
         positional = tuple(_without_none(atoms) for atoms in arguments.positional[:1])
         arguments = replace(arguments, positional=(*positional, *arguments.positional[1:]))
+        row = self._row_of(shell)
+        if row is not None and row.facets.keys() & _OF_SIZES:
+            self._learn_numbers(self._constructed_with(shell).positional[:2])
         found = super()._call_torch_layer(shell, arguments, frame, value)
         self._doubts = outer
         return found
+
+    def _learn_numbers(self, given: Iterable[Atoms]) -> None:
+        """Learn that settings are numbers."""
+        for atoms in given:
+            for atom in atoms:
+                if isinstance(atom, SymbolicInput) and atom.symbol is not None:
+                    self.learnt.numbers.add(atom.symbol)
 
     def _call_operator(
         self, row: Operator, slots: tuple[Atoms, ...], arguments: Arguments, frame: Frame, value: Value
@@ -241,6 +271,8 @@ class Presumed(Shapes):
     def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
         if value.op is Op.BIN:
             operands = [*map(_without_none, operands)]
+            if value.data in _OF_COUNTS and self._run.objects.under_construction:
+                self._learn_numbers(operands)
             made = self._sequence(operands[0], operands[1], value, frame)
             if made is not None:
                 return made
@@ -254,11 +286,11 @@ class Presumed(Shapes):
     def _are_numbers(self, atoms: Atoms) -> bool:
         """True if a value is certainly a number."""
         return bool(atoms) and all(
-            is_number(atom) or isinstance(atom, Counter | Scalar) or atom in self._numbers for atom in atoms
+            is_number(atom) or isinstance(atom, Counter | Scalar) for atom in atoms
         )
 
     def _beside(self, atom: Atom) -> Shaped | None:
-        if isinstance(atom, Scalar) or atom in self._numbers:
+        if isinstance(atom, Scalar):
             return Shaped(Shape(), of_number(0.5).name)
         return super()._beside(atom)
 
@@ -286,7 +318,10 @@ class Presumed(Shapes):
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         if name == "ndim":
             self._ask(self.tensor_of(atom))
-        return super().attribute(atom, name, frame, value)
+        found = super().attribute(atom, name, frame, value)
+        if found is None and isinstance(atom, SymbolicInput) and atom.home and name not in PLAIN_ATTRIBUTES:
+            return (self._as_number(atom.part(name)),)
+        return found
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if _is_none(atom):
@@ -346,12 +381,15 @@ def _said_rank(test: Value) -> tuple[Value, int] | None:
     return (asked.args[0], test.args[1].data) if asked.op is Op.ATTR and asked.data in _RANKS else None
 
 
-def _is_number(parameter: Parameter) -> bool:
-    """True if the annotation of a parameter, or its default, says that it is a number."""
+def _number_type(parameter: Parameter) -> str:
+    """The type of a number that the annotation of a parameter, or its default, says it is; empty for anything else."""
     annotation, default = parameter.annotation, parameter.default
+    is_none = default is not None and default.op is Op.CONST and default.data is None
     if annotation is not None:
-        return annotation.op is Op.GLOBAL and annotation.data in ("int", "float")
-    return default is not None and default.op is Op.CONST and type(default.data) in (int, float)
+        is_number = annotation.op is Op.GLOBAL and annotation.data in ("int", "float") and not is_none
+        return str(annotation.data) if is_number else ""
+    found = type(default.data) if default is not None and default.op is Op.CONST else None
+    return "float" if found is float else "int" if found is int else ""
 
 
 def _is_none(atom: Atom) -> bool:

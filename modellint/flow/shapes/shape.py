@@ -598,8 +598,10 @@ def of_rank(shape: Shape, rank: int) -> Shape:
     return Shape((*shape.head, *dims, *shape.tail))
 
 
-def view(shape: Shape, given: Sequence[Dim | Star | None], *, key: Hashable = None) -> Shape:
+def view(shape: Shape, given: Sequence[Dim | Star | None], *, is_possible: bool = False) -> Shape:
     """The shape of `x.view(given)`; -1 takes what is left, None is a number that is not known.
+
+    `is_possible`: the numbers of elements agree, so that what is left is whole.
 
     Raises `Refused` where the numbers of elements differ.
     """
@@ -616,7 +618,8 @@ def view(shape: Shape, given: Sequence[Dim | Star | None], *, key: Hashable = No
             left = None
             if shape.star == star and star.is_definite:
                 own = [dim.size for dim in (*shape.head, *shape.tail)]
-                left = _left_over(own, [dim.size for dim in (*head, *tail) if dim.size != Size.of(-1)])
+                rest = [dim.size for dim in (*head, *tail) if dim.size != Size.of(-1)]
+                left = _left_over(own, rest, is_whole=is_possible)
             head, tail = ([Dim(left) if d.size == Size.of(-1) else d for d in side] for side in (head, tail))
         return Shape(tuple(head), star, tuple(tail))
     if not free:
@@ -626,7 +629,8 @@ def view(shape: Shape, given: Sequence[Dim | Star | None], *, key: Hashable = No
             raise Refused("view", shape, result)
         return result
     rest = [one.size if one is not None else None for number, one in enumerate(dims) if number != free[0]]
-    left = _left_over([dim.size for dim in shape.head], rest) if shape.star is None else None
+    own = [dim.size for dim in shape.head]
+    left = _left_over(own, rest, is_whole=is_possible) if shape.star is None else None
     if shape.star is None and left is None:
         before, product = shape.elements(), Shape(tuple(Dim(size) for size in rest)).elements()
         if before is not None and product is not None and before.constant is not None and product.constant:
@@ -661,8 +665,8 @@ def _or_any(one: Dim | Star | None) -> Dim:
     return one if isinstance(one, Dim) else ANY
 
 
-def _left_over(before: Sequence[Size | None], given: Sequence[Size | None]) -> Size | None:
-    """The product of sizes, divided by that of others; None if it is not known, or nothing whole."""
+def _left_over(before: Sequence[Size | None], given: Sequence[Size | None], *, is_whole: bool) -> Size | None:
+    """The product of sizes, divided by that of others; None if it is not known, or not known to be whole."""
     before, given = list(before), list(given)
     for size in list(given):
         if size in before and size is not None:
@@ -684,7 +688,7 @@ def _left_over(before: Sequence[Size | None], given: Sequence[Size | None]) -> S
     if len(above.terms) > _MAX_TERMS or len(below.terms) > _MAX_TERMS:
         return None
     exact = above.floor(below)
-    return exact if exact * below == above else None
+    return exact if is_whole or exact * below == above else None
 
 
 def flatten(shape: Shape, first: int, last: int) -> Shape:

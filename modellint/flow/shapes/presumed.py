@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NEVER, Constant, Counter, Number, SymbolicInput, function_of
+from modellint.flow.domain import NEVER, Constant, Counter, Number, Plain, SymbolicInput, Unknown, function_of
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import SCALAR, Scalar, Shaped, ShapeOf, constant_of, is_number
+from modellint.flow.shapes.documented import documented_ranks
 from modellint.flow.shapes.dtypes import of_number
-from modellint.flow.shapes.shape import ASKED, SAID, TAKEN, Dim, Shape, Star, of_rank
+from modellint.flow.shapes.shape import ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
 from modellint.graph.declared import may_be_tensor
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
-from modellint.graph.value import Event, EventKind, Op
+from modellint.graph.value import Event, EventKind, Op, is_self
 from modellint.link.classes.calls import PLAIN_ATTRIBUTES
+from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     #: An argument of a function, or a part of one, by its name: `x`, `batch.image`.
     Input = tuple[Function, str]
 
+#: The way in which a docstring tells a number of dimensions.
+DOCUMENTED = "documented"
 #: The most dimensions that are presumed.
 _MAX_RANK = 8
 #: The most entries of a tuple that is added to another, or repeated.
@@ -47,6 +51,10 @@ _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 #: Operators of numbers that tuples do not have, and facets of layers that are made with numbers.
 _OF_COUNTS = frozenset(("-", "//", "%"))
 _OF_SIZES = frozenset(("takes-features", "gives-features", "convolves", "deconvolves", "states", "cell"))
+#: Attributes of layers that are sizes.
+_SIZES = frozenset("out_features in_features out_channels in_channels num_features embedding_dim hidden_size".split())
+#: Facets of methods that only tensors have, and arrays in the same way.
+_ARRANGING = frozenset(("views", "permutes", "swaps", "inserts", "expands"))
 _RANKS = frozenset(("ndim", "dim", "ndimension"))
 
 
@@ -55,7 +63,7 @@ class Learnt:
 
     def __init__(self) -> None:
         #: The numbers of dimensions by the way in which they are known.
-        self._noted: dict[str, dict[Input, set[int]]] = {how: defaultdict(set) for how in (TAKEN, SAID, ASKED)}
+        self._noted: dict[str, dict[Input, set[int]]] = {how: defaultdict(set) for how in (TAKEN, SAID, ASKED, DOCUMENTED)}
         self._passed: dict[Input, set[int]] = defaultdict(set)
         self._taken: dict[Symbol, set[Size]] = defaultdict(set)
         #: The presumed numbers of dimensions, and sizes.
@@ -92,7 +100,7 @@ class Learnt:
         found = self._noted[SAID].get(one)
         if not found:
             taken = None if one in self._noted[ASKED] else self._noted[TAKEN].get(one)
-            found = taken or self._passed.get(one)
+            found = taken or self._passed.get(one) or self._noted[DOCUMENTED].get(one)
         return next(iter(found)) if found and len(found) == 1 else None
 
 
@@ -103,6 +111,7 @@ class Presumed(Shapes):
         super().__init__(run)
         self.learnt = Learnt()
         self._root: Function | None = None
+        self._read: set[Function] = set()
         self.takes = self._take
         #: Arguments that are no tensors.
         self._plain: set[Atom] = set()
@@ -119,6 +128,10 @@ class Presumed(Shapes):
                 for atom in self._at(event.value, event, frame):
                     if isinstance(atom, ShapeOf):
                         _tell(atom.shape, len(names), TAKEN)
+        if frame.function is not None and frame.function not in self._read:
+            self._read.add(frame.function)
+            for name, rank in documented_ranks(frame.function).items():
+                self.learnt.note((frame.function, name), rank, DOCUMENTED)
         for asked, rank in frame.flow.once(_asserted):
             for atom in self._at(asked, None, frame):
                 tensor = self.tensor_of(atom)
@@ -261,7 +274,51 @@ class Presumed(Shapes):
     def _call_operator(
         self, row: Operator, slots: tuple[Atoms, ...], arguments: Arguments, frame: Frame, value: Value
     ) -> Atoms:
+        if "multiplies" in row.facets and value.op is Op.CALL:
+            self._learn_product(value.args[-2:] if value.callee.op is not Op.ATTR else value.args, frame)
         return super()._call_operator(row, (*map(_without_none, slots[:1]), *slots[1:]), arguments, frame, value)
+
+    def _learn_product(self, sides: Sequence[Value], frame: Frame) -> None:
+        """Learn from `a @ b.transpose(2, 3)`: a product is of the last two dimensions, and sides are alike."""
+        found: list[Shape] = []
+        for side in sides:
+            rank = _transposed_rank(side)
+            tensors = [self.tensor_of(atom) for atom in self._run.evaluate(side, frame)]
+            shapes = [tensor.shape for tensor in tensors if tensor is not None]
+            if len(shapes) == 1 == len(tensors):
+                if rank is not None:
+                    _tell(shapes[0], rank, TAKEN)
+                found.append(shapes[0])
+        known = {shape.rank for shape in found} - {None}
+        for shape in found if len(known) == 1 and len(found) == 2 else ():
+            rank = next(iter(known))
+            if rank is not None and rank > 2:
+                _tell(shape, rank, TAKEN)
+
+    def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
+        callee = value.callee if value.op is Op.CALL else value
+        is_own = callee.op is Op.ATTR and is_self(callee.args[0]) and len(self._functions) == 1
+        if not is_own or self._doubts or len(self._run.evaluate(callee, frame)) > 1:
+            return None
+
+        def name_of(name: str) -> Dim | None:
+            if name not in _SIZES:
+                return None
+            return Dim(Size.symbol(Symbol(f"layer {id(shell)}", f"{callee.data}_{name}")))
+
+        return name_of
+
+    def _combine(
+        self,
+        sides: Sequence[Sequence[Shaped | None]],
+        combine: Callable[[Shape, Shape], Shape],
+        value: Value,
+        frame: Frame,
+    ) -> tuple[Shaped, ...]:
+        if value.data == "@":
+            self._learn_product(value.args, frame)
+        alike = _broadcast_alike if combine is broadcast else combine
+        return super()._combine(sides, alike, value, frame)
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         return NEVER if _is_none(function) else super().apply(function, arguments, frame, value)
@@ -328,6 +385,10 @@ class Presumed(Shapes):
             return NEVER
         if name in _RANKS:
             self._ask(self.tensor_of(atom))
+        if isinstance(atom, Unknown | Plain):
+            row = shape_row(f"Tensor.{name}")
+            if row is not None and row.facets.keys() & _ARRANGING:
+                atom = Shaped(unknown((self._key(value, frame), "of")), is_presumed=True)
         return super().method(atom, name, arguments, frame, value)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -346,6 +407,19 @@ class Presumed(Shapes):
         """Note that the code asks for the number of dimensions: it may be any."""
         if found is not None:
             _tell(found.shape, found.shape.least_rank, ASKED)
+
+
+def _broadcast_alike(left: Shape, right: Shape) -> Shape:
+    """The shape of an elementwise result where no unknown size is 1."""
+    return broadcast(left, right, is_same=True)
+
+
+def _transposed_rank(value: Value) -> int | None:
+    """The number of dimensions of `x.transpose(2, 3)`, if these are the last ones; None for anything else."""
+    is_turned = value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("transpose", "swapaxes")
+    places = [part.data for part in value.positional if part.op is Op.CONST] if is_turned else []
+    is_known = len(places) == 2 and all(type(place) is int and place >= 0 for place in places)
+    return max(places) + 1 if is_known and abs(places[0] - places[1]) == 1 else None
 
 
 def _tell(shape: Shape, rank: int, how: str) -> None:

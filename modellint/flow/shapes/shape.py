@@ -315,8 +315,8 @@ def cannot_be_one(size: Size | None) -> bool:
 # -- combinations ----------------------------------------------------------------------------------------------------
 
 
-def common_dim(one: Dim, other: Dim, left: Shape, right: Shape) -> Dim:
-    """The size that two dimensions are broadcast to. Raises `Refused`."""
+def common_dim(one: Dim, other: Dim, left: Shape, right: Shape, *, is_same: bool = False) -> Dim:
+    """The size that two dimensions are broadcast to; `is_same`: neither is 1 by chance. Raises `Refused`."""
     if one == other or other.is_one:
         return one
     if one.is_one:
@@ -329,11 +329,11 @@ def common_dim(one: Dim, other: Dim, left: Shape, right: Shape) -> Dim:
     for first in (one, other):
         if cannot_be_one(first.size):
             return first
-    return ANY
+    return one if is_same and one.size is not None else other if is_same else ANY
 
 
-def broadcast(left: Shape, right: Shape) -> Shape:
-    """The shape of an elementwise result. Raises `Refused`."""
+def broadcast(left: Shape, right: Shape, *, is_same: bool = False) -> Shape:
+    """The shape of an elementwise result; `is_same`: no size is 1 by chance. Raises `Refused`."""
     if left == right or (not right.head and right.star is None):
         return left
     if not left.head and left.star is None:
@@ -341,7 +341,8 @@ def broadcast(left: Shape, right: Shape) -> Shape:
     if left.star is None and right.star is None:
         long, short = (left, right) if len(left.head) >= len(right.head) else (right, left)
         more = len(long.head) - len(short.head)
-        dims = [common_dim(a, b, left, right) for a, b in zip(long.head[more:], short.head, strict=True)]
+        pairs = zip(long.head[more:], short.head, strict=True)
+        dims = [common_dim(a, b, left, right, is_same=is_same) for a, b in pairs]
         return Shape((*long.head[:more], *dims))
     for shape, other in ((left, right), (right, left)):
         if shape.star is None:

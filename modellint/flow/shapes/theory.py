@@ -653,6 +653,7 @@ class Shapes(Theory):
             return (Shaped(unknown(self._key(value, frame)), "float"),) if is_torch else UNKNOWN
         made = self._constructed_with(shell)
         key = self._key(value, frame)
+        name_of = self.names_of(shell, frame, value)
 
         def of_inputs(given: tuple[Shaped | None, ...]) -> tuple[Result, str | None]:
             tensor = _with_batch(row, given[0])
@@ -660,6 +661,7 @@ class Shapes(Theory):
                 return None, "float"
             picked: dict[Place, Shaped | None] = {"input": tensor, **dict(zip(("target",), given[1:], strict=False))}
             call = Given(row, made.positional, made, picked, key, self.tensor_in, self.takes)
+            call.name_of = name_of
             found = result(call)
             dtype = _type_of(call)
             site = shell.site
@@ -676,6 +678,10 @@ class Shapes(Theory):
         if not found and "keeps-shape" in row.facets:
             return tuple(one for one in tensors if one is not None) or UNKNOWN
         return self._results(found or [(None, "float")], row, value, frame)
+
+    def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
+        """The sizes that attributes of a layer are, for people; None in runs that judge."""
+        return None
 
     def _through(self, shell: Shell, given: Atoms, frame: Frame, value: Value) -> Atoms:
         """The result of the layers of a `Sequential`, one after the other."""

@@ -112,6 +112,7 @@ class Presumed(Shapes):
         self.learnt = Learnt()
         self._root: Function | None = None
         self._read: set[Function] = set()
+        self._is_reading = False
         self.takes = self._take
         #: Arguments that are no tensors.
         self._plain: set[Atom] = set()
@@ -122,9 +123,11 @@ class Presumed(Shapes):
 
     def learn(self, frame: Frame) -> None:
         """Learn from what a body that was run unpacks and asserts: `batch, length = x.shape[:2]`."""
+        self._is_reading = True
         for event in frame.flow.unpackings:
             names = () if event.target is None else event.target.args
-            if names and all(name.op is not Op.STARRED for name in names):
+            is_open = bool(frame.path or self._run.conditions(event.guard, frame))
+            if names and not is_open and all(name.op is not Op.STARRED for name in names):
                 for atom in self._at(event.value, event, frame):
                     if isinstance(atom, ShapeOf):
                         _tell(atom.shape, len(names), TAKEN)
@@ -137,6 +140,11 @@ class Presumed(Shapes):
                 tensor = self.tensor_of(atom)
                 if tensor is not None:
                     _tell(tensor.shape, rank, SAID)
+        self._is_reading = False
+
+    def _is_certain(self) -> bool:
+        """True if the code being run is run in each call of the root, and as no alternative to other code."""
+        return not self._doubts and not self._run.path and bool(self._functions or self._is_reading)
 
     def _at(self, value: Value, event: Event | None, frame: Frame) -> Atoms:
         self._run.begin()
@@ -155,7 +163,7 @@ class Presumed(Shapes):
             return None
 
         def note(number: int, how: str) -> None:
-            if not self._doubts or how == ASKED:
+            if how in (ASKED, SAID) or self._is_certain():
                 self.learnt.note(given, number, how)
 
         name = atom.name.partition("[")[0].replace(".", "_")
@@ -230,9 +238,9 @@ class Presumed(Shapes):
         """Learn the numbers of dimensions of what a call passes."""
         parameters = code.parameters[1:] if function.receiver is not None else code.parameters
         for name, atoms in bind(parameters, arguments.positional, arguments.keywords).given.items():
-            for atom in atoms:
-                tensor = self.tensor_of(atom, is_tensor=False)
-                rank = None if tensor is None else tensor.shape.rank
+            tensors = [self.tensor_of(atom, is_tensor=False) for atom in atoms if not _is_none(atom)]
+            ranks = {None if tensor is None else tensor.shape.rank for tensor in tensors}
+            for rank in ranks if None not in ranks else ():
                 if rank is not None:
                     self.learnt.pass_to((code, name), rank)
 
@@ -369,7 +377,7 @@ class Presumed(Shapes):
 
     def _take(self, given: Dim, taken: Dim) -> None:
         symbol = None if given.size is None else _symbol_of(given.size)
-        if symbol is not None and taken.size is not None and symbol not in taken.size.symbols and not self._doubts:
+        if symbol is not None and taken.size is not None and symbol not in taken.size.symbols and self._is_certain():
             self.learnt.take(symbol, taken.size)
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:

@@ -15,7 +15,7 @@ from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import SCALAR, Scalar, Shaped, ShapeOf, constant_of, is_number
 from modellint.flow.shapes.documented import documented_ranks
 from modellint.flow.shapes.dtypes import of_number
-from modellint.flow.shapes.shape import ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
+from modellint.flow.shapes.shape import ANY, ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
 from modellint.graph.declared import may_be_tensor
@@ -51,6 +51,8 @@ _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 #: Operators of numbers that tuples do not have, and facets of layers that are made with numbers.
 _OF_COUNTS = frozenset(("-", "//", "%"))
 _OF_SIZES = frozenset(("takes-features", "gives-features", "convolves", "deconvolves", "states", "cell"))
+#: The least number of dimensions of a tensor that another of unknown number is laid over, not the other way round.
+_LAID_OVER = 3
 #: Attributes of layers that are sizes.
 _SIZES = frozenset("out_features in_features out_channels in_channels num_features embedding_dim hidden_size".split())
 #: Facets of methods that only tensors have, and arrays in the same way.
@@ -63,7 +65,7 @@ class Learnt:
 
     def __init__(self) -> None:
         #: The numbers of dimensions by the way in which they are known.
-        self._noted: dict[str, dict[Input, set[int]]] = {how: defaultdict(set) for how in (TAKEN, SAID, ASKED, DOCUMENTED)}
+        self._noted: dict[str, dict[Input, set[int]]] = defaultdict(lambda: defaultdict(set))
         self._passed: dict[Input, set[int]] = defaultdict(set)
         self._taken: dict[Symbol, set[Size]] = defaultdict(set)
         #: The presumed numbers of dimensions, and sizes.
@@ -350,9 +352,7 @@ class Presumed(Shapes):
 
     def _are_numbers(self, atoms: Atoms) -> bool:
         """True if a value is certainly a number."""
-        return bool(atoms) and all(
-            is_number(atom) or isinstance(atom, Counter | Scalar) for atom in atoms
-        )
+        return bool(atoms) and all(is_number(atom) or isinstance(atom, Counter | Scalar) for atom in atoms)
 
     def _beside(self, atom: Atom) -> Shaped | None:
         if isinstance(atom, Scalar):
@@ -418,8 +418,13 @@ class Presumed(Shapes):
 
 
 def _broadcast_alike(left: Shape, right: Shape) -> Shape:
-    """The shape of an elementwise result where no unknown size is 1."""
-    return broadcast(left, right, is_same=True)
+    """The shape of an elementwise result where no unknown size is 1, and one operand is laid over the other."""
+    known = [shape for shape in (left, right) if shape.star is None]
+    other = right if known and known[0] is left else left
+    if len(known) != 1 or len(known[0].head) < _LAID_OVER or other.least_rank > len(known[0].head):
+        return broadcast(left, right, is_same=True)
+    full = Shape((ANY,) * (len(known[0].head) - len(other.tail)) + other.tail)
+    return broadcast(known[0], full, is_same=True)
 
 
 def _transposed_rank(value: Value) -> int | None:
@@ -442,7 +447,7 @@ def _asserted(flow: Flow) -> list[tuple[Value, int]]:
     guards = {id(link): link for event in events if event.guard is not None for link in event.guard.chain()}
     tests = [link.test for link in guards.values() if link.raised and link.truthy]
     tests += (event.value.args[1] for event in flow.of(EventKind.CALL) if _is_assertion(event.value))
-    return list(filter(None, map(_said_rank, tests)))  # type: ignore[arg-type]
+    return list(filter(None, map(_said_rank, tests)))
 
 
 def _is_assertion(call: Value) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint.flow.domain import Constant
 from modellint.flow.reveal import Frames, is_of_frame
 from modellint.flow.runs import follow, tensor_run
 from modellint.flow.shapes.atoms import Shaped
@@ -100,6 +101,7 @@ def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[str, str] | None:
 
 
 def _of_atoms(atoms: Collection[Atom]) -> tuple[str, str] | None:
+    atoms = [atom for atom in atoms if atom != Constant(None)]
     tensors = [atom for atom in atoms if isinstance(atom, Shaped)]
     if not tensors:
         return None

@@ -95,7 +95,7 @@ def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[str, str] | None:
     """
     least = min((depth for depth, _ in values), default=0)
     root = _of_atoms(dict.fromkeys(atom for depth, atoms in values if depth == least for atom in atoms))
-    if root is None or not (root[0] == UNKNOWN or "*" in root[0]):
+    if root is None or not (root[0] == UNKNOWN or "*" in root[0].strip("[]").split(", ")):
         return root
     return _of_atoms(dict.fromkeys(atom for depth, atoms in values if depth > least for atom in atoms)) or root
 

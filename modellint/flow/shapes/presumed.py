@@ -421,10 +421,15 @@ def _broadcast_alike(left: Shape, right: Shape) -> Shape:
     """The shape of an elementwise result where no unknown size is 1, and one operand is laid over the other."""
     known = [shape for shape in (left, right) if shape.star is None]
     other = right if known and known[0] is left else left
-    if len(known) != 1 or len(known[0].head) < _LAID_OVER or other.least_rank > len(known[0].head):
+    if len(known) != 1 or len(known[0].head) < _LAID_OVER or other.least_rank or not _is_given(other):
         return broadcast(left, right, is_same=True)
-    full = Shape((ANY,) * (len(known[0].head) - len(other.tail)) + other.tail)
-    return broadcast(known[0], full, is_same=True)
+    return broadcast(known[0], Shape((ANY,) * len(known[0].head)), is_same=True)
+
+
+def _is_given(shape: Shape) -> bool:
+    """True for the shape of an argument or a parameter, as a mask or a bias is, not of a result."""
+    key = None if shape.star is None else shape.star.key
+    return isinstance(key, tuple) and key[0] in ("input", "parameter")
 
 
 def _transposed_rank(value: Value) -> int | None:

@@ -1,4 +1,4 @@
-"""What is presumed of the arguments of functions, for people: it is shown, and never judged.
+"""Presumptions about the arguments of functions, for people: it is shown, and never judged.
 
 A file is run more than once. Each run learns from the layers and operators that take an argument, from what the code
 unpacks and asserts, and from the calls in the file; the next one presumes it. Nothing is presumed of what contradicts
@@ -61,7 +61,7 @@ _RANKS = frozenset(("ndim", "dim", "ndimension"))
 
 
 class Learnt:
-    """What the runs of a file have learnt of the arguments of its functions."""
+    """The knowledge that the runs of a file have gathered about the arguments of its functions."""
 
     def __init__(self) -> None:
         #: The numbers of dimensions by the way in which they are known.
@@ -137,7 +137,7 @@ class Presumed(Shapes):
             self._read.add(frame.function)
             for name, rank in documented_ranks(frame.function).items():
                 self.learnt.note((frame.function, name), rank, DOCUMENTED)
-        for asked, rank in frame.flow.once(_asserted):
+        for asked, rank in frame.flow.once(_assertions_of):
             for atom in self._at(asked, None, frame):
                 tensor = self.tensor_of(atom)
                 if tensor is not None:
@@ -171,11 +171,11 @@ class Presumed(Shapes):
         name = atom.name.partition("[")[0].replace(".", "_")
         star = Star(("input", str(root.module.path), root.qualname, atom.name), name, note=note)
         if rank is not None:
-            return Shaped(self._sized(of_rank(Shape((), replace(star, note=None)), rank), star), is_presumed=True)
+            return Shaped(self._with_sizes(of_rank(Shape((), replace(star, note=None)), rank), star), is_presumed=True)
         last = self.learnt.sizes.get(star.symbol(-1))
         return Shaped(Shape((), star) if last is None else Shape((), star.cut(back=1), (Dim(last),)))
 
-    def _sized(self, shape: Shape, star: Star | None = None) -> Shape:
+    def _with_sizes(self, shape: Shape, star: Star | None = None) -> Shape:
         """A shape of an argument with the sizes that layers take."""
         sizes = self.learnt.sizes
         dims = []
@@ -196,7 +196,7 @@ class Presumed(Shapes):
         known: list[Atom] = []
         for atom in found:
             if isinstance(atom, Shaped):
-                known.append(replace(atom, shape=self._sized(atom.shape)))
+                known.append(replace(atom, shape=self._with_sizes(atom.shape)))
             elif not isinstance(atom, SymbolicInput):
                 known.append(atom)
             elif kind == "float":
@@ -264,7 +264,8 @@ class Presumed(Shapes):
 
     def _call_torch_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         outer = self._doubts
-        self._doubts += self._is_doubtful(value, frame)
+        given = next(iter((*arguments.positional[:1], *arguments.keywords.values())), ())
+        self._doubts += self._is_doubtful(value, frame) or len(_without_none(given)) > 1
         positional = tuple(_without_none(atoms) for atoms in arguments.positional[:1])
         arguments = replace(arguments, positional=(*positional, *arguments.positional[1:]))
         row = self._row_of(shell)
@@ -286,7 +287,12 @@ class Presumed(Shapes):
     ) -> Atoms:
         if "multiplies" in row.facets and value.op is Op.CALL:
             self._learn_product(value.args[-2:] if value.callee.op is not Op.ATTR else value.args, frame)
-        return super()._call_operator(row, (*map(_without_none, slots[:1]), *slots[1:]), arguments, frame, value)
+        outer = self._doubts
+        slots = (*map(_without_none, slots[:1]), *slots[1:])
+        self._doubts += any(len(atoms) > 1 for atoms in slots[:1])
+        found = super()._call_operator(row, slots, arguments, frame, value)
+        self._doubts = outer
+        return found
 
     def _learn_product(self, sides: Sequence[Value], frame: Frame) -> None:
         """Learn from `a @ b.transpose(2, 3)`: a product is of the last two dimensions, and sides are alike."""
@@ -446,7 +452,7 @@ def _tell(shape: Shape, rank: int, how: str) -> None:
         shape.star.note(rank - shape.least_rank, how)
 
 
-def _asserted(flow: Flow) -> list[tuple[Value, int]]:
+def _assertions_of(flow: Flow) -> list[tuple[Value, int]]:
     """The values whose number of dimensions the code asserts: `assert x.dim() == 4`."""
     events = (*flow.events, *flow.unpackings)
     guards = {id(link): link for event in events if event.guard is not None for link in event.guard.chain()}

@@ -91,12 +91,12 @@ class Star(HashedOnce):
         star, before, behind = self.whole or (self, 0, 0)
         before, behind = before + front, behind + back
         whole = (star, before, behind)
-        return Star((star.key, "cut", before, behind), star.name, whole, _shifted(star.note, before + behind))
+        return Star((star.key, "cut", before, behind), star.name, whole, _shift(star.note, before + behind))
 
     def counted_from(self, shape: Shape, more: int) -> Star:
         """These dimensions, known to be `more` than those that the star of a shape stands for."""
         note = None if shape.star is None else shape.star.note
-        return self if note is None or not self.is_definite else replace(self, note=_shifted(note, -more))
+        return self if note is None or not self.is_definite else replace(self, note=_shift(note, -more))
 
     def symbol(self, place: int) -> Symbol:
         """The size of one of the dimensions, negative places counted from the last."""
@@ -110,8 +110,8 @@ class Star(HashedOnce):
 ANY_STAR = Star(None)
 
 
-def _shifted(note: Note | None, more: int) -> Note | None:
-    """What is told a number of dimensions, where another star stands for `more` than that."""
+def _shift(note: Note | None, more: int) -> Note | None:
+    """The function to tell a number of dimensions, where another star stands for `more` than that."""
     return None if note is None else lambda number, how: note(number + more, how)
 
 

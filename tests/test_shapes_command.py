@@ -40,7 +40,7 @@ def test_each_line_is_shown_with_its_shape(workspace: Workspace) -> None:
     assert outcome.code == 0
     assert outcome.out == (
         "net.py::Net.forward\n"
-        "  10  x       [batch, x_1]\n"
+        "  10  x       [batch, 16]\n"
         "  12  scores  [batch, classes] float32\n"
         "  13  return  [batch, classes] float32\n"
         "\n"

@@ -41,9 +41,10 @@ class Quotient(Symbol):
         return Quotient("//".join(owners), f"{numerator}//{denominator}", default, numerator, denominator)
 
     def __str__(self) -> str:
-        parts = (
-            f"({side})" if len(side.terms) > 1 else str(side) for side in (self.numerator, self.denominator) if side
-        )
+        above, below = self.numerator, self.denominator
+        parts = [f"({above})" if above is not None and len(above.terms) > 1 else str(above)]
+        if below is not None:
+            parts.append(f"({below})" if len(below.terms) > 1 or "*" in str(below) else str(below))
         return " // ".join(parts)
 
 

@@ -82,16 +82,21 @@ def _observed() -> list[tuple[int, str, dict[str, int], tuple[int, ...]]]:
     spec.loader.exec_module(module)
     found: list[tuple[int, str, dict[str, int], tuple[int, ...]]] = []
     last: dict[FrameType, tuple[int, dict[str, int]]] = {}
+    given: dict[FrameType, dict[str, int]] = {}
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         if Path(frame.f_code.co_filename) != FILE:
             return None
         line, before = last.get(frame, (0, {}))
+        if event == "call":
+            arguments = [(name, one.shape) for name, one in frame.f_locals.items() if isinstance(one, torch.Tensor)]
+            given[frame] = {f"{name}_{place}": size for name, sizes in arguments for place, size in enumerate(sizes)}
         own = frame.f_locals.get("self")
         names = {**vars(own), **frame.f_locals} if own is not None else frame.f_locals
-        symbols = {name: value for name, value in names.items() if type(value) is int}
-        for layer in vars(own).get("_modules", {}).values() if own is not None else ():
-            symbols.update({name: n for name, n in vars(layer).items() if type(n) is int})
+        symbols = {**given[frame], **{name: value for name, value in names.items() if type(value) is int}}
+        for layer_name, layer in vars(own).get("_modules", {}).items() if own is not None else ():
+            sizes = {name: n for name, n in vars(layer).items() if type(n) is int}
+            symbols.update({**sizes, **{f"{layer_name}_{name}": n for name, n in sizes.items()}})
         for name, value in frame.f_locals.items():
             if isinstance(value, torch.Tensor) and before.get(name) != id(value):
                 found.append((line, name, symbols, tuple(value.shape)))

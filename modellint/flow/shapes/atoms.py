@@ -74,6 +74,15 @@ class Rest(HashedOnce, Foreign):
     star: Star
 
 
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class AnyNumber(HashedOnce, Foreign):
+    """A number of Python whose value is not known."""
+
+
+ANY_NUMBER = AnyNumber()
+
+
 def number_of(dim: Dim) -> Atoms:
     """The size of a dimension as a number."""
     if dim.size is None:

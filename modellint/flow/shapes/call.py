@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from modellint.flow.shapes.shape import Dim, Refused, Shape, Star
     from modellint.operators import Operator
@@ -22,6 +22,8 @@ class Call(Protocol):
     """
 
     row: Operator
+    #: What is told a size, and the one that torch takes there; None in runs that learn nothing.
+    takes: Callable[[Dim, Dim], None] | None
     #: What tells the result apart from those of other calls.
     key: Hashable
 

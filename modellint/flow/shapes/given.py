@@ -87,8 +87,12 @@ class Given:
         picked: dict[Place, Shaped | None],
         key: Hashable,
         tensor_in: Callable[[Atoms], Shaped | None],
+        takes: Callable[[Dim, Dim], None] | None = None,
     ) -> None:
         self.row = row
+        self.takes = takes
+        #: What a layer's attribute of this name is called where its size is not known; None if it has no name.
+        self.name_of: Callable[[str], Dim | None] | None = None
         self.key = key
         #: The tensors by their places; that of a layer's input is "input".
         self.picked = picked
@@ -211,7 +215,11 @@ class Given:
         return not self._arguments.is_complete if found is None else not is_none(found)
 
     def size(self, position: int, name: str) -> Dim:
-        return dim_of(self.argument(position, name))
+        given = self.argument(position, name)
+        found = dim_of(given)
+        if found.size is None and self.name_of is not None and given is not None:
+            return self.name_of(name) or found
+        return found
 
     def whole(self, position: int, name: str, default: int | None = None) -> int | None:
         found = self.argument(position, name)

@@ -17,13 +17,17 @@ from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Quotient, Size, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from modellint.flow.domain import Site
+
+    Note = Callable[[int, str], None]
 
 #: The most terms of a size that is kept, and the most dimensions of a shape.
 _MAX_TERMS, _MAX_RANK = 12, 16
 ONE = Size.of(1)
+#: How a number of dimensions is known: an operation takes it, or the code says so; or it is asked for.
+TAKEN, SAID, ASKED = "taken", "said", "asked"
 
 
 @hashed_once
@@ -73,6 +77,8 @@ class Star(HashedOnce):
     name: str = field(default="", compare=False)
     #: The dimensions that these are a part of, and how many are left out in front and behind.
     whole: tuple[Star, int, int] | None = field(default=None, compare=False)
+    #: What is told their number, and how it is known, once an operation decides it; None in runs that learn nothing.
+    note: Note | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_definite(self) -> bool:
@@ -89,7 +95,13 @@ class Star(HashedOnce):
             return self
         star, before, behind = self.whole or (self, 0, 0)
         before, behind = before + front, behind + back
-        return Star((star.key, "cut", before, behind), star.name, (star, before, behind))
+        whole = (star, before, behind)
+        return Star((star.key, "cut", before, behind), star.name, whole, _shift(star.note, before + behind))
+
+    def counted_from(self, shape: Shape, more: int) -> Star:
+        """These dimensions, known to be `more` than those that the star of a shape stands for."""
+        note = None if shape.star is None else shape.star.note
+        return self if note is None or not self.is_definite else replace(self, note=_shift(note, -more))
 
     def symbol(self, place: int) -> Symbol:
         """The size of one of the dimensions, negative places counted from the last."""
@@ -101,6 +113,11 @@ class Star(HashedOnce):
 
 #: Dimensions of which nothing is known.
 ANY_STAR = Star(None)
+
+
+def _shift(note: Note | None, more: int) -> Note | None:
+    """The function to tell a number of dimensions, where another star stands for `more` than that."""
+    return None if note is None else lambda number, how: note(number + more, how)
 
 
 @lru_cache(maxsize=4096)
@@ -205,7 +222,8 @@ class Shape(HashedOnce):
         elif place < 0 and -place <= len(tail):
             tail[place] = dim
         else:
-            star = star_of(self, "with", place, dim)
+            more = len(self.tail) if place >= 0 else len(self.head)
+            star = star_of(self, "with", place, dim).counted_from(self, more)
             return Shape(self.head, star) if place >= 0 else Shape((), star, self.tail)
         return Shape(tuple(head), self.star, tuple(tail))
 
@@ -241,7 +259,8 @@ class Shape(HashedOnce):
         if place < 0 and -place <= len(self.tail) + 1:
             at = len(self.tail) + place + 1
             return Shape(self.head, self.star, (*self.tail[:at], dim, *self.tail[at:]))
-        star = star_of(self, "inserted", place, dim)
+        more = 1 + (len(self.tail) if place >= 0 else len(self.head))
+        star = star_of(self, "inserted", place, dim).counted_from(self, more)
         return Shape(self.head, star) if place >= 0 else Shape((), star, self.tail)
 
     def elements(self) -> Size | None:
@@ -311,8 +330,8 @@ def cannot_be_one(size: Size | None) -> bool:
 # -- combinations ----------------------------------------------------------------------------------------------------
 
 
-def common_dim(one: Dim, other: Dim, left: Shape, right: Shape) -> Dim:
-    """The size that two dimensions are broadcast to. Raises `Refused`."""
+def common_dim(one: Dim, other: Dim, left: Shape, right: Shape, *, is_same: bool = False) -> Dim:
+    """The size that two dimensions are broadcast to; `is_same`: neither is 1 by chance. Raises `Refused`."""
     if one == other or other.is_one:
         return one
     if one.is_one:
@@ -325,11 +344,11 @@ def common_dim(one: Dim, other: Dim, left: Shape, right: Shape) -> Dim:
     for first in (one, other):
         if cannot_be_one(first.size):
             return first
-    return ANY
+    return one if is_same and one.size is not None else other if is_same else ANY
 
 
-def broadcast(left: Shape, right: Shape) -> Shape:
-    """The shape of an elementwise result. Raises `Refused`."""
+def broadcast(left: Shape, right: Shape, *, is_same: bool = False) -> Shape:
+    """The shape of an elementwise result; `is_same`: no size is 1 by chance. Raises `Refused`."""
     if left == right or (not right.head and right.star is None):
         return left
     if not left.head and left.star is None:
@@ -337,7 +356,8 @@ def broadcast(left: Shape, right: Shape) -> Shape:
     if left.star is None and right.star is None:
         long, short = (left, right) if len(left.head) >= len(right.head) else (right, left)
         more = len(long.head) - len(short.head)
-        dims = [common_dim(a, b, left, right) for a, b in zip(long.head[more:], short.head, strict=True)]
+        pairs = zip(long.head[more:], short.head, strict=True)
+        dims = [common_dim(a, b, left, right, is_same=is_same) for a, b in pairs]
         return Shape((*long.head[:more], *dims))
     for shape, other in ((left, right), (right, left)):
         if shape.star is None:
@@ -496,8 +516,11 @@ def with_last(shape: Shape, dim: Dim) -> Shape:
     """The shape with another size of the last dimension, which is there."""
     if shape.star is None:
         return Shape((*shape.head[:-1], dim))
-    if shape.tail or shape.head:
-        return shape.with_dim(-1, dim) if shape.tail else Shape((), star_of(shape, "rows"), (dim,))
+    if shape.tail:
+        return shape.with_dim(-1, dim)
+    if shape.head:
+        star = star_of(shape, "rows").counted_from(shape, len(shape.head) - 1)
+        return Shape((), star, (dim,))
     return Shape((), shape.star.cut(back=1), (dim,))
 
 
@@ -534,7 +557,8 @@ def reduce(shape: Shape, places: Sequence[int] | None, *, keeps: bool = False, k
         for place in sorted(places, key=abs, reverse=True):
             shape = shape.without(place)
         return shape
-    return Shape((), star_of(shape, "reduced", tuple(places), keeps))
+    more = shape.least_rank - (0 if keeps else len(places))
+    return Shape((), star_of(shape, "reduced", tuple(places), keeps).counted_from(shape, more))
 
 
 def swap(shape: Shape, one: int, other: int) -> Shape:
@@ -556,12 +580,12 @@ def swap(shape: Shape, one: int, other: int) -> Shape:
     star = star_of(shape, "swapped", one, other)
     if one < 0 and other < 0:
         deepest = max(-one, -other)
+        star = star.counted_from(shape, shape.least_rank - deepest)
         tail = [*((ANY,) * (deepest - len(shape.tail))), *shape.tail]
         tail[one], tail[other] = tail[other], tail[one]
         return Shape((), star, tuple(tail))
-    if one >= 0 and other >= 0:
-        return Shape(shape.head[: min(one, other)], star)
-    return Shape((), star)
+    kept = shape.head[: min(one, other)] if one >= 0 and other >= 0 else ()
+    return Shape(kept, star.counted_from(shape, shape.least_rank - len(kept)))
 
 
 def permute(shape: Shape, order: Sequence[int]) -> Shape:
@@ -583,13 +607,17 @@ def of_rank(shape: Shape, rank: int) -> Shape:
     more = rank - shape.least_rank
     if more < 0:
         raise Refused("rank", shape, rank)
+    if shape.star.note is not None:
+        shape.star.note(more, TAKEN)
     is_named = shape.star.name and shape.star.is_definite
     dims = [Dim(Size.symbol(shape.star.symbol(number))) if is_named else ANY for number in range(more)]
     return Shape((*shape.head, *dims, *shape.tail))
 
 
-def view(shape: Shape, given: Sequence[Dim | Star | None], *, key: Hashable = None) -> Shape:
+def view(shape: Shape, given: Sequence[Dim | Star | None], *, is_possible: bool = False) -> Shape:
     """The shape of `x.view(given)`; -1 takes what is left, None is a number that is not known.
+
+    `is_possible`: the numbers of elements agree, so that what is left is whole.
 
     Raises `Refused` where the numbers of elements differ.
     """
@@ -606,7 +634,8 @@ def view(shape: Shape, given: Sequence[Dim | Star | None], *, key: Hashable = No
             left = None
             if shape.star == star and star.is_definite:
                 own = [dim.size for dim in (*shape.head, *shape.tail)]
-                left = _left_over(own, [dim.size for dim in (*head, *tail) if dim.size != Size.of(-1)])
+                rest = [dim.size for dim in (*head, *tail) if dim.size != Size.of(-1)]
+                left = _left_over(own, rest, is_whole=is_possible)
             head, tail = ([Dim(left) if d.size == Size.of(-1) else d for d in side] for side in (head, tail))
         return Shape(tuple(head), star, tuple(tail))
     if not free:
@@ -616,7 +645,8 @@ def view(shape: Shape, given: Sequence[Dim | Star | None], *, key: Hashable = No
             raise Refused("view", shape, result)
         return result
     rest = [one.size if one is not None else None for number, one in enumerate(dims) if number != free[0]]
-    left = _left_over([dim.size for dim in shape.head], rest) if shape.star is None else None
+    own = [dim.size for dim in shape.head]
+    left = _left_over(own, rest, is_whole=is_possible) if shape.star is None else None
     if shape.star is None and left is None:
         before, product = shape.elements(), Shape(tuple(Dim(size) for size in rest)).elements()
         if before is not None and product is not None and before.constant is not None and product.constant:
@@ -651,8 +681,8 @@ def _or_any(one: Dim | Star | None) -> Dim:
     return one if isinstance(one, Dim) else ANY
 
 
-def _left_over(before: Sequence[Size | None], given: Sequence[Size | None]) -> Size | None:
-    """The product of sizes, divided by that of others; None if it is not known, or nothing whole."""
+def _left_over(before: Sequence[Size | None], given: Sequence[Size | None], *, is_whole: bool) -> Size | None:
+    """The product of sizes, divided by that of others; None if it is not known, or not known to be whole."""
     before, given = list(before), list(given)
     for size in list(given):
         if size in before and size is not None:
@@ -674,7 +704,7 @@ def _left_over(before: Sequence[Size | None], given: Sequence[Size | None]) -> S
     if len(above.terms) > _MAX_TERMS or len(below.terms) > _MAX_TERMS:
         return None
     exact = above.floor(below)
-    return exact if exact * below == above else None
+    return exact if is_whole or exact * below == above else None
 
 
 def flatten(shape: Shape, first: int, last: int) -> Shape:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint.flow.domain import Constant
 from modellint.flow.reveal import Frames, is_of_frame
 from modellint.flow.runs import follow, tensor_run
 from modellint.flow.shapes.atoms import Shaped
+from modellint.flow.shapes.presumed import Learnt, Presumed
 from modellint.flow.shapes.shape import common
-from modellint.flow.shapes.theory import Shapes
 from modellint.frontends.written_expressions import written_expressions
 from modellint.graph.value import Event, EventKind
 from modellint.link.budget import ExhaustedError
@@ -27,13 +28,8 @@ if TYPE_CHECKING:
 
 #: What is shown for a tensor of which no dimension is known, and the name of what a function returns.
 UNKNOWN, RETURNED = "?", "return"
-
-
-class _Lines(Shapes):
-    """The theory for lines: each stands for all turns of a loop, and layers have the default type."""
-
-    unrolls = False
-    is_default = True
+#: The most runs of a file, each of which learns from the ones before.
+_MAX_TURNS = 3
 
 
 class Shown(NamedTuple):
@@ -136,19 +132,34 @@ def _values_of(
     asked: dict[Function, list[Written]], module: ModuleFacts, project: Project
 ) -> dict[Written, list[tuple[int, Atoms]]]:
     """The values of expressions in all calls of their functions, each with the call's depth."""
-    run, _ = tensor_run(project, _Lines, Frames)
-    objects: dict[Class, Shell] = {}
+    learnt = Learnt()
     found: dict[Written, list[tuple[int, Atoms]]] = {}
     with suppress(ExhaustedError):
-        for function in module.placed.values():
-            project.budget.spend()
-            follow(function, objects, run)
-            for frame in run.of(Frames).take():
-                for one in asked.get(frame.function, ()) if frame.function is not None else ():
-                    if is_of_frame(one, frame):
-                        run.begin()
-                        atoms = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
-                        found.setdefault(one, []).append((len(frame.trail), atoms))
+        for _ in range(_MAX_TURNS):
+            found = _values_in_run(asked, module, project, learnt)
+            if not learnt.conclude():
+                break
+    return found
+
+
+def _values_in_run(
+    asked: dict[Function, list[Written]], module: ModuleFacts, project: Project, learnt: Learnt
+) -> dict[Written, list[tuple[int, Atoms]]]:
+    """The values of expressions in one run of a file, with what was learnt in the runs before."""
+    run, theory = tensor_run(project, Presumed, Frames)
+    theory.learnt = learnt
+    objects: dict[Class, Shell] = {}
+    found: dict[Written, list[tuple[int, Atoms]]] = {}
+    for function in module.placed.values():
+        project.budget.spend()
+        follow(function, objects, run)
+        for frame in run.of(Frames).take():
+            theory.learn(frame)
+            for one in asked.get(frame.function, ()) if frame.function is not None else ():
+                if is_of_frame(one, frame):
+                    run.begin()
+                    atoms = run.evaluate_at(Event(EventKind.READ, one.value, guard=one.guard), frame)
+                    found.setdefault(one, []).append((len(frame.trail), theory.as_tensors(atoms)))
     return found
 
 
@@ -175,6 +186,7 @@ def _of_calls(values: list[tuple[int, Atoms]]) -> tuple[Shape | None, str, bool]
 
 
 def _of_atoms(atoms: Collection[Atom]) -> tuple[Shape | None, str] | None:
+    atoms = [atom for atom in atoms if atom != Constant(None)]
     tensors = [atom for atom in atoms if isinstance(atom, Shaped)]
     if not tensors:
         return None

@@ -147,6 +147,8 @@ class Shapes(Theory):
     unrolls = True
     #: True if layers count as made with the default type, whatever code may convert them to.
     is_default = False
+    #: Is told a size, and the one that torch takes there; None in runs that learn nothing.
+    takes: Callable[[Dim, Dim], None] | None = None
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -161,6 +163,8 @@ class Shapes(Theory):
         self.layers: dict[Site | None, None] = {}
         #: True if a layer may be converted to another type.
         self.converts = False
+        #: The number of calls under way that may run another function than the one that is run.
+        self._doubts = 0
         #: The number of open conditions under which the root calls a function.
         self._certain = 0
         #: The loops under way that are in their first turn or not; the number of open conditions where they begin.
@@ -176,11 +180,8 @@ class Shapes(Theory):
         """The tensor that an atom is; None if it is none. An argument counts as one where it `is_tensor`."""
         if isinstance(atom, Shaped):
             return atom
-        if isinstance(atom, SymbolicInput) and is_tensor:
-            if atom.is_any_element:
-                return Shaped(unknown(None))
-            name = atom.name.replace("[", "_").replace("]", "").replace(".", "_")
-            return Shaped(unknown(("input", atom.home, atom.name), name))
+        if isinstance(atom, SymbolicInput):
+            return self.input_of(atom, is_tensor=is_tensor)
         if isinstance(atom, Shell) and atom.kind in TENSORS:
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
             if known is None:
@@ -192,6 +193,15 @@ class Shapes(Theory):
     def _is_exact(self) -> bool:
         """True if the root makes its objects itself: no other code converts them."""
         return self.is_default or not self._functions or self._functions[0].owner is None
+
+    def input_of(self, atom: SymbolicInput, *, is_tensor: bool) -> Shaped | None:
+        """The tensor that an argument of a root is; None if it is not known to be one."""
+        if not is_tensor:
+            return None
+        if atom.is_any_element:
+            return Shaped(unknown(None))
+        name = atom.name.replace("[", "_").replace("]", "").replace(".", "_")
+        return Shaped(unknown(("input", atom.home, atom.name), name))
 
     def tensor_in(self, atoms: Atoms) -> Shaped | None:
         """The tensor that a value certainly is; of several, what they have in common. None if it may be none."""
@@ -710,7 +720,7 @@ class Shapes(Theory):
                 chosen[first] = _with_batch(row, chosen[first])
                 if _is_without_batch(row, chosen[first]):
                     return None, "float"
-            call = Given(row, slots, arguments, chosen, key, self.tensor_in)
+            call = Given(row, slots, arguments, chosen, key, self.tensor_in, self.takes)
             known = result(call)
             if has_unknown and not row.facets.keys().isdisjoint(_OF_MANY):  # it may have more dimensions
                 known = None
@@ -810,13 +820,15 @@ class Shapes(Theory):
         refusals: list[tuple[Refused, tuple[Any, ...]]] = []
         self.layers[shell.site] = None
         judge = Judge(elements.weights_of(made[0], is_exact=self._is_exact))
+        name_of = self.names_of(shell, frame, value)
 
         def of_inputs(picked: tuple[Any, ...]) -> tuple[Result, str | None]:
             tensor = _with_batch(row, picked[0])
             if _is_without_batch(row, tensor):
                 return None, "float"
             inputs: dict[Place, Shaped | None] = {"input": tensor, **dict(zip(("target",), picked[2:], strict=False))}
-            call = Given(row, picked[1].positional, picked[1], inputs, key, self.tensor_in)
+            call = Given(row, picked[1].positional, picked[1], inputs, key, self.tensor_in, self.takes)
+            call.name_of = name_of
             try:
                 found = result(call)
             except Refused as refused:
@@ -852,6 +864,10 @@ class Shapes(Theory):
             found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self._row, "on"))  # type: ignore[arg-type]
         return self._results(found or [(None, "float")], row, value, frame)
 
+    def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
+        """The sizes that attributes of a layer are, for people; None in runs that judge."""
+        return None
+
     def _through(self, shell: Shell, given: Atoms, frame: Frame, value: Value, *, is_called: bool = True) -> Atoms:
         """The result of the layers of a `Sequential`, one after the other."""
         self._run.objects.construct(shell)
@@ -861,13 +877,14 @@ class Shapes(Theory):
         )
         if shell.items is None or has_more:
             return (Shaped(unknown(self._key(value, frame))),)
-        outer = self._row
+        outer, doubts = self._row, self._doubts
         for number, entry in enumerate(shell.entries):
             self._row = Row(shell, (number,), is_called) if outer is None else outer.inner(number)
             layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
+            self._doubts = doubts + (len(layers) > 1)
             done = join(self._call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
             given = UNKNOWN if not done else join((given, done)) if entry.path else done
-        self._row = outer
+        self._row, self._doubts = outer, doubts
         return given
 
     # -- what is made ----------------------------------------------------------------------------------------------

@@ -116,6 +116,8 @@ def _takes(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> None
     """Raises `Refused` if a dimension certainly is of another size than a layer takes, or certainly is not there."""
     if shape.star is None or (place < 0 and -place <= len(shape.tail)) or 0 <= place < len(shape.head):
         windows.compare(call, shape, shape.at(place), wanted, kind)
+    elif call.takes is not None:
+        call.takes(shape.at(place), wanted)
 
 
 def _known_type(call: Call, shape: Shape | None) -> Result:
@@ -477,7 +479,7 @@ def _move(call: Call, shape: Shape | None) -> Result:
 
 def _view(call: Call, shape: Shape | None) -> Result:
     given = call.sizes(*arguments(call.row, "views")[0])
-    return None if given is None or shape is None else view(shape, given, key=call.key)
+    return None if given is None or shape is None else view(shape, given, is_possible=call.takes is not None)
 
 
 def _unflatten(call: Call, shape: Shape | None) -> Result:
@@ -487,7 +489,7 @@ def _unflatten(call: Call, shape: Shape | None) -> Result:
         return None
     if shape.star is not None and not (0 <= place < len(shape.head) or (place < 0 and -place <= len(shape.tail))):
         return unknown(call.key)
-    parts = view(Shape((shape.at(place),)), given)
+    parts = view(Shape((shape.at(place),)), given, is_possible=call.takes is not None)
     if parts.star is not None:
         return unknown(call.key)
     if shape.star is None or place >= 0:

@@ -135,6 +135,8 @@ def compare(call: Call, shape: Shape, dim: Dim, wanted: Dim, kind: str) -> None:
 
     Raises `Refused` if they certainly differ; what may differ is doubted.
     """
+    if call.takes is not None:
+        call.takes(dim, wanted)
     given, taken = dim.size, wanted.size
     if given is None or taken is None or given == taken:
         return

@@ -42,7 +42,7 @@ class Net(nn.Module):
         return scores, rest[0] * 2
 """
 SHOWN = {
-    (10, "x: Tensor", " [batch, x_1]"),
+    (10, "x: Tensor", " [batch, 16]"),
     (12, "é", ": [batch, classes] float32"),
     (13, "scores: Tensor", " [batch, classes] float32"),
     (16, "scores.softmax(-1)", ": [batch, classes] float32"),
@@ -165,7 +165,7 @@ def test_an_editor_that_wants_no_hints_gets_none(tmp_path: Path) -> None:
         editor.send("workspace/didChangeConfiguration", {"settings": table})
         assert editor.is_told_to_ask_again(uri, MANY)
         assert editor.hints(uri) == shown
-    assert "[batch, x_1]" in editor.hover(uri, 9, 22)
+    assert "[batch, 16]" in editor.hover(uri, 9, 22)
     editor.process.kill()
 
 
@@ -202,7 +202,7 @@ def test_hover_tells_the_shape_of_the_innermost_tensor(editor: Editor, tmp_path:
     assert editor.hover(uri, 15, 17) == fence("scores: [batch, classes] float32")
     assert editor.hover(uri, 15, 25) == fence("scores.softmax(-1): [batch, classes] float32")
     assert editor.hover(uri, 11, 8) == fence("é: [batch, classes] float32")
-    assert editor.hover(uri, 11, 27) == fence("x: [batch, x_1]")  # behind two halves of a character
+    assert editor.hover(uri, 11, 27) == fence("x: [batch, 16]")  # behind two halves of a character
     assert editor.hover(uri, 11, 19) == fence("self.head(x): [batch, classes] float32")
     assert editor.hover(uri, 14, 13) == ""
     uri = editor.open((tmp_path / "any.py").as_uri(), "import torch\n\nx = torch.load('x') + torch.tensor(y)\n")

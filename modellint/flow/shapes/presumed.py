@@ -112,7 +112,7 @@ class Presumed(Shapes):
     Each expression stands for all turns of a loop, and layers have the default type.
     """
 
-    unrolls = False
+    splits = False
     is_default = True
 
     def __init__(self, run: Interpreter) -> None:

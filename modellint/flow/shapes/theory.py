@@ -143,8 +143,8 @@ class Shapes(Theory):
         limits=Limits(calls=10, recursion=1, recursion_if=1),
     )
     observes = (Made,)
-    #: True if a loop over a few layers is run turn by turn.
-    unrolls = True
+    #: True if a loop over a few layers is run turn by turn, and numbers that a condition chooses are told apart.
+    splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
     is_default = False
     #: Is told a size, and the one that torch takes there; None in runs that learn nothing.
@@ -502,7 +502,7 @@ class Shapes(Theory):
         assert loop is not None
         if loop.result is not None:
             return None
-        over = self._few_layers(loop, frame) if self.unrolls else None
+        over = self._few_layers(loop, frame) if self.splits else None
         if over is None:
             self._turns.append(Turn(len(run.path)))
             run.run_twice(block, frame, returned, yielded, loop.carried)
@@ -814,7 +814,8 @@ class Shapes(Theory):
         if row is None:
             is_torch = any(name.startswith("torch.nn.") and name != "torch.nn.Module" for name in names)
             return (Shaped(unknown(self._key(value, frame)), "float"),) if is_torch else UNKNOWN
-        made = alternatives(self._constructed_with(shell))
+        own = self._constructed_with(shell)
+        made = alternatives(own) if self.splits else [own]
         key = self._key(value, frame)
         doubts: list[Refused] = []
         refusals: list[tuple[Refused, tuple[Any, ...]]] = []

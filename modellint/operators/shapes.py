@@ -73,6 +73,7 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
                                 bool does; `type:default`: float32; `type:weights`: that of a layer's parameters;
                                 `type:unknown`. `second:int64`: that of the second result
     promotes                    the result's type is the common one of all arguments
+    rounds:MODE@P               with that argument, whole numbers stay whole
     takes-float                 refuses whole numbers; `takes-numbers` bool; `takes-ids` all but int32 and int64,
                                 `takes-long` all but that; `takes-pixels` whole ones but uint8; `takes-bits` real ones
     same-types                  all tensors (or the first ones: `same-types:3`) must be of one type; `weighted`: the
@@ -437,6 +438,7 @@ exp log log1p log2 log10 sin cos tan sqrt rsqrt reciprocal sigmoid tanh erf erfi
             type:float
 asinh acosh atanh exp2 deg2rad rad2deg logit digamma lgamma logsumexp : type:float
 div divide true_divide atan2 xlogy copysign         : promotes type:float
+div divide                                          : rounds:rounding_mode@2
 mean std var nanmean softmax log_softmax softmin    : takes-float
 vector_norm gelu silu mish elu selu celu softplus logsigmoid hardswish hardsigmoid : takes-float
 layer_norm group_norm batch_norm instance_norm      : takes-float

@@ -112,6 +112,9 @@ def _type_of(call: Given, weights: str | None) -> str | None:
     operands = call.operands()
     is_typed, dtype = call.named_type()
     found = types_of_result(row, operands, dtype=dtype, weights=weights, is_typed=is_typed)[0]
+    rounding = row.argument("rounds")
+    if rounding is not None and call.is_given(*rounding):
+        found = promote(operands)
     if not is_typed and name in ("torch.full", "torch.arange"):
         found = _type_of_numbers(call, name)
     if "classes" in row.facets:

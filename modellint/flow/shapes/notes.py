@@ -72,6 +72,17 @@ class Clash(NamedTuple):
     row: Row | None = None
 
 
+class NotePlace(NamedTuple):
+    """The place of a note: an expression, what the note is about, and the turns of loops that it holds for.
+
+    `turn` is "any", "first", or "perhaps": the first one, unless a condition keeps that from getting there.
+    """
+
+    key: Hashable
+    about: object
+    turn: str
+
+
 class Notes(NamedTuple):
     """The operations that torch refuses in one run of a function, and those that some alternative allows."""
 
@@ -79,7 +90,12 @@ class Notes(NamedTuple):
     allowed: set[Hashable]
 
     def clashes(self) -> tuple[Clash, ...]:
-        return tuple(clash for key, clash in self.refused.items() if key not in self.allowed)
+        return tuple(clash for place, clash in self.refused.items() if not self._is_allowed(place))
+
+    def _is_allowed(self, place: Hashable) -> bool:
+        if isinstance(place, NotePlace) and place.turn == "perhaps":
+            place = place._replace(turn="any")
+        return place in self.allowed
 
 
 class Turn:

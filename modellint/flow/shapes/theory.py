@@ -54,7 +54,7 @@ from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import INTEGERS, TYPES, of_number
 from modellint.flow.shapes.elements import Judge
 from modellint.flow.shapes.given import Given
-from modellint.flow.shapes.notes import Clash, Notes, Row, Sized, Turn, alternatives, divisions
+from modellint.flow.shapes.notes import Clash, NotePlace, Notes, Row, Sized, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
     ANY,
     Dim,
@@ -1019,10 +1019,10 @@ class Shapes(Theory):
     def _key(self, value: Value, frame: Frame) -> Hashable:
         return frame.trail, id(value)
 
-    def _place(self, value: Value, frame: Frame, about: object) -> tuple[Hashable, ...]:
-        """The key of a note; the first turn of a loop has notes of its own."""
+    def _place(self, value: Value, frame: Frame, about: object, *, is_open: bool = False) -> NotePlace:
+        """The key of a note. `is_open`: a later turn of a loop may be the first one that gets there."""
         is_first = any(turn.is_first for turn in self._turns)
-        return self._key(value, frame), about, is_first
+        return NotePlace(self._key(value, frame), about, "perhaps" if is_open else "first" if is_first else "any")
 
     def _refuse(
         self,
@@ -1035,13 +1035,13 @@ class Shapes(Theory):
     ) -> None:
         if len(self._functions) > 1 and len(self._run.path) > self._certain:
             return  # arguments may decide together what is run, and with which shapes
-        if any(turn.is_first and len(self._run.path) > turn.conditions for turn in self._turns):
-            return  # a later turn may be the one that gets there
         if self._notes and frame.function is not None:
             site, event = Site(value, frame.function), frame.flow.circumstances(value) or frame.event
             left, right = map(_side, (refused.left, refused.right))
             clash = Clash(refused.kind, left, right, refused.given, site, event, layer, doubt=doubt, row=self._row)
-            self._note(clash, (*self._place(value, frame, about), doubt) if doubt else self._place(value, frame, about))
+            is_open = any(turn.is_first and len(self._run.path) > turn.conditions for turn in self._turns)
+            place = self._place(value, frame, about, is_open=is_open)
+            self._note(clash, (place, doubt) if doubt else place)
 
     def _note(self, clash: Clash, key: Hashable) -> None:
         self._notes[-1].refused.setdefault(key, clash)

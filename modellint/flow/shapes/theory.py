@@ -76,7 +76,7 @@ from modellint.flow.theory import Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
-from modellint.graph.value import EventKind, Op, self_attribute, subscripts
+from modellint.graph.value import EventKind, InPlace, Op, self_attribute, subscripts
 from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row
 
@@ -106,6 +106,8 @@ _MAX_CALLS, _MAX_OF_OBJECT = 16, 3
 _MAX_TENSORS = 4
 #: The most layers in a list that a loop is run over one by one.
 _MAX_TURNS = 8
+#: The most turns of a loop in a constructor that are run one by one, and of all loops for one root.
+_MAX_MADE, _MAX_MADE_IN_ALL = 32, 96
 #: The most events of a function of another file that is run without a tensor among its arguments.
 _MAX_EVENTS = 24
 #: The methods that a call of a layer runs, in the order in which they are looked for.
@@ -169,6 +171,8 @@ class Shapes(Theory):
         self._certain = 0
         #: The loops under way that are in their first turn or not; the number of open conditions where they begin.
         self._turns: list[Turn] = []
+        #: The number of turns of loops in constructors that were run one by one for the root.
+        self._made = 0
         #: The `Sequential`s that the root makes, each with the event.
         self._rows: dict[Shell, tuple[Value, Frame, Event | None]] = {}
         #: How often each function was run, and each method on an object.
@@ -358,6 +362,9 @@ class Shapes(Theory):
         if any(isinstance(atom, ShapeOf) for atom in (*left, *right)):
             return _concatenate(left, right) if value.data == "+" else PLAIN
         name = str(value.data)
+        made = None if isinstance(value.data, InPlace) else self._of_lists(name, left, right, value, frame)
+        if made is not None:
+            return made
         arrays = elements.arithmetic_on_arrays(name, left, right, self._key(value, frame))
         if arrays is not None:
             return arrays
@@ -368,6 +375,18 @@ class Shapes(Theory):
             return None
         found = self._elementwise(value, left, right, frame)
         return _calculate(name, dim_of(left).size, dim_of(right).size) if found is None else found
+
+    def _of_lists(self, name: str, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+        """`[1] + [2, 3]` and `[1] * 3`, with equal entries; None for anything else, or for many entries."""
+        one, other = entries_of(left), entries_of(right)
+        kind = left[0].kind if len(left) == 1 and isinstance(left[0], Shell) else ""
+        if one is None or kind not in ("list", "tuple"):
+            return None
+        times = constant_of(right) if name == "*" else None
+        joined = [*one, *other] if name == "+" and other is not None else one * times if times is not None else None
+        if joined is None or len(joined) > _MAX_MADE:
+            return None
+        return (self._run.sequence(kind, joined, value, frame, f"of {len(joined)}"),)
 
     def _elementwise(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> tuple[Shaped, ...] | None:
         """The result of an elementwise operator; None if no operand is known to be a tensor."""
@@ -497,12 +516,16 @@ class Shapes(Theory):
         return join(found) if found else (Shaped(unknown(self._key(value, frame))),)
 
     def loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool | None:
-        """Run a loop over a few layers turn by turn; of any other loop, tell the first turn from the others."""
+        """Run a loop over a few layers turn by turn, and in constructors one over a few numbers or texts.
+
+        Of any other loop, the first turn is told from the others.
+        """
         run, loop = self._run, block.loop
         assert loop is not None
         if loop.result is not None:
             return None
-        over = self._few_layers(loop, frame) if self.splits else None
+        is_making = bool(run.objects.under_construction) or self._functions[0].name == "__init__"
+        over = self._few_elements(loop, frame, is_making=is_making) if self.splits or is_making else None
         if over is None:
             self._turns.append(Turn(len(run.path)))
             run.run_twice(block, frame, returned, yielded, loop.carried)
@@ -510,21 +533,29 @@ class Shapes(Theory):
             return False
         for choice in loop.carried:
             frame.memo[id(choice)] = run.evaluate(choice.args[0], frame)
-        run.loops += 1
+        run.loops += not is_making  # entries that are put in a list by each turn of `forward` may be equal
+        trail = frame.trail
         for turn in frame.turns(len(over)):
             frame.memo[id(loop.turns[0][0])] = over[turn]
-            run.run_block(block, frame, returned, yielded)
+            if run.run_block(block, frame, returned, yielded):
+                frame.trail = trail
+                return True
             after = [(choice, run.evaluate(choice.args[1], frame)) for choice in loop.carried]
             frame.memo.update((id(choice), atoms) for choice, atoms in after)
-        run.loops -= 1
+        run.loops -= not is_making
         return False
 
-    def _few_layers(self, loop: Loop, frame: Frame) -> list[Atoms] | None:
-        """The layers that a loop runs over to its end, one for each turn; None if it is no such loop."""
+    def _few_elements(self, loop: Loop, frame: Frame, *, is_making: bool) -> list[Atoms] | None:
+        """The elements that a loop runs over to its end, one for each turn; None if there are many, or others."""
         if loop.is_left or len(loop.turns) != 1 or any(len(choice.args) != 2 for choice in loop.carried):
             return None
         over = entries_of(self._run.evaluate(loop.turns[0][1], frame))
-        return over if _are_few_layers(over) else None
+        if not is_making:
+            return over if _are_few_layers(over) else None
+        if over is None or not 0 < len(over) <= _MAX_MADE or not all(map(_is_written, over)):
+            return None
+        self._made += len(over)
+        return over if self._made <= _MAX_MADE_IN_ALL else None
 
     def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
         """The value of a loop's variable after any number of turns: one tensor or size that covers several.
@@ -924,7 +955,7 @@ class Shapes(Theory):
         """The result of a function, run once for each kind of arguments; of too many kinds, it is unknown."""
         memo, code = self._run.calls.memo, function_of(function.code)
         if not self._notes and code is not None:
-            self._run.eager = code.module
+            self._run.eager, self._made = code.module, 0
         given = Arguments(
             tuple(map(_few, arguments.positional)),
             {name: _few(atoms) for name, atoms in arguments.keywords.items()},
@@ -1074,6 +1105,14 @@ def _are_few_layers(over: Sequence[Atoms] | None) -> bool:
     """True for the elements of a list of a few layers, or of tuples with layers."""
     is_few = over is not None and 1 < len(over) <= _MAX_TURNS
     return is_few and all(map(_is_layer, over or ()))
+
+
+def _is_written(atoms: Atoms) -> bool:
+    """True for a number or a text, or a tuple of such."""
+    if len(atoms) != 1:
+        return False
+    entries = [atoms] if not holds(atoms[0]) else [entry.atoms for entry in atoms[0].entries]
+    return all(len(own) == 1 and (isinstance(own[0], Constant) or is_number(own[0])) for own in entries)
 
 
 def _is_layer(atoms: Atoms) -> bool:

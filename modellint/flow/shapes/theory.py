@@ -102,6 +102,8 @@ T = TypeVar("T")
 _MAX_ALTERNATIVES = 12
 #: The most kinds of arguments that a function is run with: in all, and as a method of one object.
 _MAX_CALLS, _MAX_OF_OBJECT = 16, 3
+#: The most events of a method that is short enough to be run with as many kinds of arguments as a function.
+_FEW_EVENTS = 8
 #: The most alternatives of an argument that are told apart.
 _MAX_TENSORS = 4
 #: The most layers in a list that a loop is run over one by one.
@@ -973,7 +975,8 @@ class Shapes(Theory):
             own = (code, function.receiver)
             self._counts.update((own, (code, None)) if function.receiver is not None else (own,))
             is_many = self._counts[code, None] > _MAX_CALLS
-            is_many = is_many or (function.receiver is not None and self._counts[own] > _MAX_OF_OBJECT)
+            is_short = function.receiver is None or len(code.flow.events) <= _FEW_EVENTS
+            is_many = is_many or (not is_short and self._counts[own] > _MAX_OF_OBJECT)
             if is_many and self._functions:
                 return UNKNOWN, ()
             notes = Notes({}, set())

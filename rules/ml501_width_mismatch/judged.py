@@ -127,7 +127,9 @@ def _is_layer_chosen(refused: queries.RefusedOperation) -> bool:
 def _kept(owner: Class, name: str) -> list[tuple[Function, Event]]:
     """The stores of an attribute, but for those of None, which others replace."""
     stores = owner.stores(name)
-    return [(method, event) for method, event in stores if event.value.op is not Op.CONST or event.value.data is not None]
+    return [
+        (method, event) for method, event in stores if event.value.op is not Op.CONST or event.value.data is not None
+    ]
 
 
 def _difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:

@@ -59,7 +59,7 @@ def test_a_class_a_method_and_a_function_can_be_named(workspace: Workspace) -> N
 def test_json_has_a_value_for_each_line(workspace: Workspace) -> None:
     workspace.write({"net.py": MODEL})
     outcome = workspace.run("shapes", "net.py::twice", "--output-format", "json")
-    value = {"function": "twice", "line": 20, "name": "return", "shape": "[3, 4]", "dtype": "float32"}
+    value = {"function": "twice", "cell": None, "line": 20, "name": "return", "shape": "[3, 4]", "dtype": "float32"}
     assert json.loads(outcome.out) == {"path": "net.py", "values": [value]}
 
 
@@ -85,6 +85,20 @@ def test_code_without_tensors_is_told(workspace: Workspace) -> None:
     outcome = workspace.run("shapes", "net.py::Net.size")
     assert (outcome.code, outcome.out) == (0, "")
     assert "no tensor is assigned or returned" in outcome.err
+
+
+def test_lines_of_a_notebook_are_those_of_its_cells(workspace: Workspace) -> None:
+    sources = ["import torch\n", "# Shapes\nx = torch.zeros(3, 4)\n", "y = x.sum(0)\n"]
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": one} for one in sources
+    ]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    workspace.write({"train.ipynb": json.dumps(book)})
+    assert workspace.run("shapes", "train.ipynb").out == (
+        "train.ipynb::<module>\n  2:2  x  [3, 4] float32\n  3:1  y  [4] float32\n"
+    )
+    values = json.loads(workspace.run("shapes", "train.ipynb", "--output-format", "json").out)["values"]
+    assert [(one["cell"], one["line"], one["name"]) for one in values] == [(2, 2, "x"), (3, 1, "y")]
 
 
 def test_only_an_expression_behind_return_is_returned(workspace: Workspace) -> None:

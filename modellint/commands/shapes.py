@@ -13,6 +13,8 @@ from modellint.config.errors import UsageError, nearest
 from modellint.results.outputs import deliver
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from modellint.flow.shapes.shown import Shown
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.project import Project
@@ -39,8 +41,8 @@ def shapes(target: str, output_format: str, config: Path | None, isolated: bool,
     """Print the shape of each tensor that code assigns or returns.
 
     NAME is a class, a method (`Encoder.forward`) or a function of the file. A shape is a list of sizes: numbers,
-    symbols (`batch`, `h // 2`), `?` for a size that is not known, and `*` for dimensions of unknown number. Nothing is
-    run.
+    symbols (`batch`, `h // 2`), `?` for a size that is not known, and `*` for dimensions of unknown number. Lines of a
+    notebook are those of its cells: `3:2`. Nothing is run.
     """
     from modellint.commands.checking import interpreter
     from modellint.config import settings_for
@@ -56,7 +58,8 @@ def shapes(target: str, output_format: str, config: Path | None, isolated: bool,
     )
     module = _module(path, name, project)
     shown = shapes_on_lines(module, project, _functions(module, wanted, name))
-    text = _as_json(name, shown) if output_format == "json" else _as_text(name, shown)
+    place = _cell_and_line(path)
+    text = _as_json(name, shown, place) if output_format == "json" else _as_text(name, shown, place)
     deliver(text, None, is_data=output_format == "json")
     if not shown:
         click.echo(f"{target}: no tensor is assigned or returned, or the code is never run", err=True)
@@ -89,7 +92,23 @@ def _functions(module: ModuleFacts, wanted: str, name: str) -> list[Function]:
     return found
 
 
-def _as_text(name: str, shown: list[Shown]) -> str:
+def _cell_and_line(path: Path) -> Callable[[int], tuple[int | None, int]]:
+    """The cell of a notebook, and the line in it, by the line of its module; of any other file, None and the line."""
+    from modellint.notebook.reading import read
+    from modellint.source import NOTEBOOK, kind_of
+
+    if kind_of(path.name) != NOTEBOOK:
+        return lambda line: (None, line)
+    book = read(path.read_bytes())
+
+    def place(line: int) -> tuple[int | None, int]:
+        cell = book.cell_at(line)
+        return (None, line) if cell is None else (cell.number, line - cell.first + 1)
+
+    return place
+
+
+def _as_text(name: str, shown: list[Shown], place: Callable[[int], tuple[int | None, int]]) -> str:
     from modellint.reporters.text import printable
 
     lines: list[str] = []
@@ -97,26 +116,29 @@ def _as_text(name: str, shown: list[Shown]) -> str:
     for function in functions:
         own = [one for one in shown if one.function is function]
         width = max(len(one.name) for one in own)
-        number = max(len(str(one.line)) for one in own)
+        numbers = [str(line) if cell is None else f"{cell}:{line}" for cell, line in (place(one.line) for one in own)]
+        number = max(map(len, numbers))
         lines.append(f"{name}::{function.qualname}")
-        for one in own:
+        for one, line in zip(own, numbers, strict=True):
             shape = f"{one.shape} {one.dtype}".rstrip()
-            lines.append(f"  {one.line:{number}}  {one.name:{width}}  {shape}")
+            lines.append(f"  {line:>{number}}  {one.name:{width}}  {shape}")
         lines.append("")
     return "".join(f"{printable(line)}\n" for line in lines[:-1])
 
 
-def _as_json(name: str, shown: list[Shown]) -> str:
+def _as_json(name: str, shown: list[Shown], place: Callable[[int], tuple[int | None, int]]) -> str:
     import json
 
     values = [
         {
             "function": one.function.qualname,
-            "line": one.line,
+            "cell": cell,
+            "line": line,
             "name": one.name,
             "shape": one.shape,
             "dtype": one.dtype or None,
         }
         for one in shown
+        for cell, line in [place(one.line)]
     ]
     return json.dumps({"path": name, "values": values}, indent=2, ensure_ascii=False) + "\n"

@@ -31,18 +31,20 @@ class WidthMismatch(Rule):
     input; activations, pools, `flatten`, `transpose`, `cat` and the like change or keep it.
 
     It follows whole shapes as well, in functions and scripts too: from `net(torch.randn(1, 3, 32, 32))` through
-    convolutions, pools and `x.view(x.size(0), -1)` to the linear layer behind them.
+    convolutions, pools and `x.view(x.size(0), -1)` to the linear layer behind them. Loops over a few layers, and loops
+    that make layers of a few numbers, are followed turn by turn.
 
     Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
-    - an error if the widths differ
-    - a warning if they differ only in a branch or with a parameter's default, or if a fixed number has to equal a
-      setting
+    - an error if the widths differ, as `hidden` and `hidden // 2` do
+    - a warning if they differ only in a branch or with a parameter's default (`bidirectional=True`), on one side of a
+      condition in the constructor, or if a fixed number has to equal a setting
     - a warning if two layers in a row both map `d_model` to `d_ff`: the second should map back
     - an info if two settings have to be equal, and are equal by default, or if a test or a demonstration makes the call
 
-    Where a layer's output leads to the same two widths again, it reports the first layer only, whose call raises. It
-    also reports numbers of heads or groups that do not divide the width.
+    A layer inside of another layer is reported where the class around calls that one, and neighbours in a `Sequential`
+    where the second one is made. Where a layer's output leads to the same two widths again, it reports the first layer
+    only, whose call raises. It also reports numbers of heads or groups that do not divide the width.
 
     ## Why is this bad
     The call of the layer raises `RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x5 and 3x4)`, or the like.
@@ -60,9 +62,9 @@ class WidthMismatch(Rule):
     fits. Check that it is not the layer before that is wrong.
 
     ## What it cannot see
-    Widths that only a run knows, sizes that stay symbols, and layers that a condition chooses or other code replaces.
-    It does not know the order of dimensions after a `view` with unknown sizes, the width of an argument of `forward`,
-    or a width that the code computes from settings that are not whole numbers:
+    Widths that only a run knows, sizes that stay symbols, and layers that other code replaces. It does not know the
+    order of dimensions after a `view` with unknown sizes, the width of an argument of `forward`, the layers that a loop
+    of unknown length makes, or a width that the code computes from settings that are not whole numbers:
 
     ```python
     self.d_model = d_model // bottleneck

@@ -94,7 +94,7 @@ class Notes(NamedTuple):
 
     def _is_allowed(self, place: Hashable) -> bool:
         if isinstance(place, NotePlace) and place.turn == "perhaps":
-            place = place._replace(turn="any")
+            return not self.allowed.isdisjoint(place._replace(turn=turn) for turn in ("first", "any"))
         return place in self.allowed
 
 

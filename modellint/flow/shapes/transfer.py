@@ -27,6 +27,7 @@ from modellint.flow.shapes.shape import (
     differ,
     expand,
     flatten,
+    is_of_input,
     join,
     limit,
     multiply,
@@ -100,8 +101,9 @@ def _keep(call: Call, shape: Shape | None) -> Result:
     if channels and is_checked:
         wanted = call.size(*channels[0])
         if "or-one" not in call.row.facets or cannot_be_one(wanted.size):
-            _takes(call, shape, int(call.row.facets.get("place", 1)), wanted, "channels")
-    _check_features(call, shape)
+            shape = _with_size(call, shape, int(call.row.facets.get("place", 1)), wanted, "channels")
+    for argument in arguments(call.row, "takes-features"):
+        shape = _with_size(call, shape, -1, call.size(*argument), "features")
     return [shape, shape] if "pairs" in call.row.facets else shape
 
 
@@ -109,15 +111,22 @@ def _check_features(call: Call, shape: Shape | None) -> None:
     """Raises `Refused` if the last dimension is not as long as a layer takes."""
     for argument in arguments(call.row, "takes-features"):
         if shape is not None:
-            _takes(call, shape, -1, call.size(*argument), "features")
+            _with_size(call, shape, -1, call.size(*argument), "features")
 
 
-def _takes(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> None:
-    """Raises `Refused` if a dimension certainly is of another size than a layer takes, or certainly is not there."""
+def _with_size(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> Shape:
+    """The shape with the size that a layer takes at a place, where it is not known.
+
+    Raises `Refused` if that dimension certainly is of another size, or certainly is not there.
+    """
     if shape.star is None or (place < 0 and -place <= len(shape.tail)) or 0 <= place < len(shape.head):
-        windows.compare(call, shape, shape.at(place), wanted, kind)
-    elif call.takes is not None:
+        found = shape.at(place)
+        windows.compare(call, shape, found, wanted, kind)
+        is_open = found.size is None or any(map(is_of_input, found.size.symbols))
+        return shape.with_dim(place, wanted) if is_open and wanted.size is not None else shape
+    if call.takes is not None:
         call.takes(shape.at(place), wanted)
+    return with_last(shape, wanted) if place == -1 and wanted.size is not None and not shape.tail else shape
 
 
 def _known_type(call: Call, shape: Shape | None) -> Result:
@@ -154,7 +163,7 @@ def _normal(call: Call, shape: Shape | None) -> Result:
     for place, dim in enumerate(reversed(dims), 1):
         if shape.star is None and place > len(shape.head):
             raise Refused("rank", shape, len(dims))
-        _takes(call, shape, -place, dim, "features")
+        shape = _with_size(call, shape, -place, dim, "features")
     return shape
 
 
@@ -450,7 +459,7 @@ def _bilinear(call: Call, shape: Shape | None) -> Result:
     if shape is None or weight is None:
         return None
     made, first, _ = of_rank(weight, 3).head
-    _takes(call, shape, -1, first, "features")
+    _with_size(call, shape, -1, first, "features")
     return with_last(shape, made)
 
 

@@ -16,3 +16,16 @@ def counted():
 
 def average(values):
     return torch.tensor(values).mean(), torch.tensor([*values, 1]).mean()
+
+
+def outliers(values, low, high, names=None):
+    known = values[~np.isnan(values)]
+    share = ((known < low) | (known > high)).mean()
+    return share, names
+
+
+def by_column(table, low, high):
+    if table.ndim > 1:
+        for column in range(table.shape[1]):
+            outliers(table[:, column].flatten(), low, high)
+    return outliers(table.flatten(), low, high)

@@ -1126,14 +1126,13 @@ def _calls_before_stores(flow: Flow, *, are_methods: bool = False) -> frozenset[
     late: set[str | None] = set()
     is_any = False
     for event in reversed(flow.events):
-        if event.kind is EventKind.CALL and (late or is_any or are_methods):
+        if event.kind is EventKind.CALL:
             reads = {self_attribute(part) for part in event.value.walk() if part.op is Op.ATTR and part.args} - {None}
             if reads if is_any else not late.isdisjoint(reads):
                 found.add(id(event.value))
             callee = event.value.callee
             is_any = is_any or (are_methods and callee.op is Op.ATTR and self_attribute(callee) is not None)
-        elif event.kind is EventKind.STORE and event.target is not None:
-            late.update({self_attribute(event.target)} - {None})
+        late.update({set_attribute(event)} - {None})
     return frozenset(found)
 
 

@@ -133,7 +133,7 @@ class WidthMismatch(Rule):
         return self.finding(
             site.place,
             _message(refused, given, taken),
-            symbol=f"{site.function.qualname}.{site.name[:40]}",
+            symbol=f"{site.function.qualname}.{site.name.removeprefix('self.')[:40]}",
             confidence=Confidence.MEDIUM if refused.doubt else Confidence.HIGH,
             severity=severity,
             evidence=(_evidence(refused, given, taken),),

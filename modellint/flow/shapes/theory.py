@@ -231,6 +231,8 @@ class Shapes(Theory):
             if default and all(isinstance(atom, ClassRef | FunctionRef | Prepared) for atom in default):
                 return default
             flag = default[0].value if len(default) == 1 and isinstance(default[0], Constant) else None
+            if isinstance(flag, float):
+                return default  # a number, whichever is passed
             if isinstance(flag, bool) and frame.function is not None:
                 home = f"{frame.function.module.path}:"
                 symbol = Symbol(f"{home}{frame.function.qualname}", parameter.name, int(flag))
@@ -241,7 +243,8 @@ class Shapes(Theory):
         if not isinstance(owner, Shell):
             atoms = tuple(map(self._replaceable, atoms))
             found = atoms if name is None else field_of(owner, name, atoms)
-            is_default = found is atoms and name is not None and is_field_of(owner, name)
+            is_real = all(isinstance(atom, Constant) and isinstance(atom.value, float) for atom in atoms)
+            is_default = found is atoms and not is_real and name is not None and is_field_of(owner, name)
             return join((atoms, PLAIN)) if is_default else found
         if name is not None and owner.is_layer and not self._is_exact:
             atoms = elements.without_precision(atoms)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from modellint.flow.domain import Arguments, Atom, Atoms, Element, FunctionRef, Site
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Trail
     from modellint.flow.interp import Interpreter
 
 Noted = TypeVar("Noted")
@@ -69,6 +71,7 @@ class Memo:
         return (
             code if isinstance(code, Nested) else function_of(code) or code,
             function.frame,
+            _turns_around(function.frame),
             function.receiver,
             function.above,
             given if alike is None else _shape_of(given, alike),
@@ -144,6 +147,11 @@ class Memo:
         run.is_complete = was_complete and run.is_complete
         calls.done = done | calls.done
         return found, is_kept
+
+
+def _turns_around(frame: Frame | None) -> tuple[Trail, ...]:
+    """The turns of loops that a nested function is called in, which its names from around it may differ by."""
+    return () if frame is None else (frame.trail, *_turns_around(frame.parent))
 
 
 def _words_of(function: FunctionRef, given: Arguments, state: tuple[Hashable, ...]) -> str | None:

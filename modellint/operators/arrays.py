@@ -4,7 +4,8 @@ The facets of a row:
 
     type:T          a type; `type:literal` that of the numbers it is given, `type:count` of its arguments, `type:fill`
                     of the argument after the shape, `type:sized` float64 if it is given sizes (else a number)
-    keeps           that of the operand; `real`: float64 for whole numbers
+    keeps           that of the operand; `real`: a type of real numbers for whole ones, `adds`: int64 for most of these,
+                    `no-flags`: another one for bool
     casts           the type that its argument names; `other`: something else
     dtype:P         the position of the argument `dtype`; all functions take it by name
     shape:P         the position of the argument that is the shape
@@ -24,7 +25,9 @@ full                                                : type:fill dtype:2 shape:0
 array asarray                                       : type:literal dtype:1
 arange                                              : type:count dtype:3
 sin cos tan exp exp2 expm1 log log2 log10 log1p sqrt tanh sinh cosh arctan arcsin arccos radians degrees : keeps real
-abs negative square flip roll sort clip tile repeat transpose reshape expand_dims squeeze ravel cumsum copy : keeps
+abs negative flip roll sort clip tile repeat transpose reshape expand_dims squeeze ravel copy : keeps
+square                                              : keeps no-flags
+cumsum                                              : keeps adds
 ascontiguousarray zeros_like ones_like empty_like   : keeps
 
 [functions of numpy.random]

@@ -75,7 +75,8 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
     promotes                    the result's type is the common one of all arguments
     rounds:MODE@P               with that argument, whole numbers stay whole
     takes-float                 refuses whole numbers; `takes-numbers` bool; `takes-ids` all but int32 and int64,
-                                `takes-long` all but that; `takes-pixels` whole ones but uint8; `takes-bits` real ones
+                                `takes-long` all but that; `takes-pixels` whole ones but uint8; `takes-bits` real ones,
+                                `takes-some-float` two tensors of whole numbers
     same-types                  all tensors (or the first ones: `same-types:3`) must be of one type; `weighted`: the
                                 operand must be of the layer's
     mask, index, targets        the second tensor must be bool, int32 or int64, or ids of classes (or probabilities);
@@ -433,6 +434,7 @@ index_add index_copy index_add_ index_copy_         : source
 binary_cross_entropy binary_cross_entropy_with_logits kl_div : real-target
 BCELoss BCEWithLogitsLoss KLDivLoss                 : real-target
 l1_loss L1Loss                                      : no-flags
+mse_loss smooth_l1_loss huber_loss MSELoss SmoothL1Loss HuberLoss : takes-some-float
 one_hot                                             : takes-long
 exp log log1p log2 log10 sin cos tan sqrt rsqrt reciprocal sigmoid tanh erf erfinv expm1 asin acos atan sinh cosh : \
             type:float

@@ -11,8 +11,9 @@ from modellint.graph.size import Quotient
 from modellint.graph.value import Op, Value, self_attribute
 
 if TYPE_CHECKING:
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
+    from modellint.graph.value import Event
     from modellint.rule import Project
 
 #: The arguments of constructors that say how wide a layer's input and its output are, by position and name.
@@ -114,13 +115,21 @@ def _is_layer_chosen(refused: queries.RefusedOperation) -> bool:
     if owner is None or refused.is_open or before is None or before.op is not Op.CALL:
         return False
     names = [self_attribute(one.callee) for one in (call, before)]
-    own, chosen = ([] if name is None else list(owner.stores(name)) for name in names)
+    own, chosen = ([] if name is None else _kept(owner, name) for name in names)
     if len(own) != 1 or len(chosen) != 2:
         return False
     (function, one), (other_function, other) = chosen
     if function is not other_function or one.guard is None or other.guard is None:
         return False
     return one.guard.test is other.guard.test and one.guard.truthy != other.guard.truthy
+
+
+def _kept(owner: Class, name: str) -> list[tuple[Function, Event]]:
+    """The stores of an attribute, but for those of None, which others replace."""
+    stores = owner.stores(name)
+    return [
+        (method, event) for method, event in stores if event.value.op is not Op.CONST or event.value.data is not None
+    ]
 
 
 def _difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:

@@ -43,6 +43,7 @@ class DtypeMismatch(Rule):
     - whole numbers or a bool tensor for a layer with weights, `mean()`, `std()`, `softmax()` and the like
     - `float64`, such as an array of numpy has, for a layer of `float32`, or in a matrix product with it
     - a target of real numbers where cross entropy takes ids of classes, and one of whole numbers for BCE
+    - `MSELoss`, `SmoothL1Loss` and `HuberLoss` of two tensors of whole numbers, such as ids of classes
     - a mask that is not bool for `masked_fill`, `masked_select` or `torch.where`, and `~`, `&`, `|` of real numbers
     - `1 - mask` and `-mask` of a bool tensor
     - `x += 0.5`, `x /= 2` and `x.sqrt_()` where `x` has whole numbers

@@ -195,6 +195,8 @@ def refuse_types(
         raise Refused("dtype", first, "float")
     if "takes-numbers" in facets and first == "bool":
         raise Refused("dtype-bool", first, "number")
+    if "takes-some-float" in facets and len(tensors) > 1 and all(is_of(one.name, WHOLE) for one in tensors[:2]):
+        raise Refused("dtype", first, "float")
     if "takes-bits" in facets:
         for one in operands[:2]:
             refuse_bits(one)

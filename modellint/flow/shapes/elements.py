@@ -15,6 +15,7 @@ from modellint.flow.shapes.dtypes import (
     WHOLE,
     Typed,
     can_agree,
+    can_be,
     is_of,
     of_number,
     promote,
@@ -38,6 +39,15 @@ if TYPE_CHECKING:
 CONVERTING = frozenset(("half", "double", "bfloat16", "to", "type"))
 _DOUBTED = frozenset(("loses", "needs-several"))
 _DEEPEST = 8
+#: The types of sines and the like that numpy gives for arrays of whole numbers.
+_REAL_OF = {
+    "bool": "float16",
+    "int8": "float16",
+    "uint8": "float16",
+    "int16": "float32",
+    "int32": "float64",
+    "int64": "float64",
+}
 #: The constructors of parameters, which need gradients unless they are told not to.
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 
@@ -237,11 +247,20 @@ def array_of(name: str, arguments: Arguments, key: Hashable) -> Atoms | None:
         if not isinstance(array, Array):
             return None
         dtype = array.dtype if named is None else dtype
-        if "real" in facets:
-            dtype = "float64" if is_of(dtype, WHOLE) else dtype
+        dtype = _type_computed(row, dtype) if named is None else dtype
     if not arguments.is_complete or (facets.get("type") == "sized" and not given):
         return None
     return (Array(_shape_made(row, given, key), dtype),)
+
+
+def _type_computed(row: Operator, dtype: str | None) -> str | None:
+    """The type of numpy's result for an array of a type; None if it is not known."""
+    facets = row.facets
+    if "real" in facets and is_of(dtype, WHOLE):
+        return _REAL_OF.get(str(dtype), "float")
+    if "adds" in facets and is_of(dtype, WHOLE):
+        return None if can_be(dtype, ("uint8",)) else "int64"
+    return None if "no-flags" in facets and dtype == "bool" else dtype
 
 
 def _type_made(row: Operator, arguments: Arguments) -> str | None:
@@ -293,8 +312,12 @@ def arithmetic_on_arrays(name: str, left: Atoms, right: Atoms, key: Hashable) ->
         return None
     types = {one.dtype for one in arrays}
     dtype = types.pop() if len(types) == 1 else None
-    if is_of(dtype, WHOLE) and (name == "/" or any(isinstance(one, float) for one in numbers)):
+    if any(isinstance(one, complex) for one in numbers):
+        dtype = None
+    elif is_of(dtype, WHOLE) and (name == "/" or any(isinstance(one, float) for one in numbers)):
         dtype = "float64"
+    elif dtype == "bool" and any(isinstance(one, int) and not isinstance(one, bool) for one in numbers):
+        dtype = "int64"
     shape = arrays[0].shape if len(arrays) == 1 else unknown(key)
     return (Array(shape, dtype),)
 

@@ -74,6 +74,7 @@ from modellint.flow.shapes.subscript import index, part_of_shape
 from modellint.flow.shapes.transfer import result
 from modellint.flow.theory import Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
+from modellint.graph.attributes import set_attribute
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, InPlace, Op, self_attribute, subscripts
@@ -102,6 +103,8 @@ T = TypeVar("T")
 _MAX_ALTERNATIVES = 12
 #: The most kinds of arguments that a function is run with: in all, and as a method of one object.
 _MAX_CALLS, _MAX_OF_OBJECT = 16, 3
+#: The most events of a method that is short enough to be run with as many kinds of arguments as a function.
+_FEW_EVENTS = 8
 #: The most alternatives of an argument that are told apart.
 _MAX_TENSORS = 4
 #: The most layers in a list that a loop is run over one by one.
@@ -173,6 +176,8 @@ class Shapes(Theory):
         self._turns: list[Turn] = []
         #: The number of turns of loops in constructors that were run one by one for the root.
         self._made = 0
+        #: The number of calls in constructors that changed objects.
+        self._changes = 0
         #: The `Sequential`s that the root makes, each with the event.
         self._rows: dict[Shell, tuple[Value, Frame, Event | None]] = {}
         #: How often each function was run, and each method on an object.
@@ -197,6 +202,11 @@ class Shapes(Theory):
     def _is_exact(self) -> bool:
         """True if the root makes its objects itself: no other code converts them."""
         return self.is_default or not self._functions or self._functions[0].owner is None
+
+    @property
+    def _is_constructor(self) -> bool:
+        """True if the root is a constructor."""
+        return bool(self._functions) and self._functions[0].name == "__init__"
 
     def input_of(self, atom: SymbolicInput, *, is_tensor: bool) -> Shaped | None:
         """The tensor that an argument of a root is; None if it is not known to be one."""
@@ -527,7 +537,7 @@ class Shapes(Theory):
         assert loop is not None
         if loop.result is not None:
             return None
-        is_making = bool(run.objects.under_construction) or self._functions[0].name == "__init__"
+        is_making = bool(run.objects.under_construction) or self._is_constructor
         over = self._few_elements(loop, frame, is_making=is_making) if self.splits or is_making else None
         if over is None:
             self._turns.append(Turn(len(run.path)))
@@ -976,7 +986,8 @@ class Shapes(Theory):
             own = (code, function.receiver)
             self._counts.update((own, (code, None)) if function.receiver is not None else (own,))
             is_many = self._counts[code, None] > _MAX_CALLS
-            is_many = is_many or (function.receiver is not None and self._counts[own] > _MAX_OF_OBJECT)
+            is_short = function.receiver is None or len(code.flow.events) <= _FEW_EVENTS
+            is_many = is_many or (not is_short and self._counts[own] > _MAX_OF_OBJECT)
             if is_many and self._functions:
                 return UNKNOWN, ()
             notes = Notes({}, set())
@@ -993,7 +1004,11 @@ class Shapes(Theory):
             self._row = row
             return found, notes.clashes()
 
-        known = memo.once(memo.key(function, given), given, run_once)
+        key = memo.key(function, given)
+        if function.receiver is not None and code is not None and (is_making or self._is_constructor):
+            self._changes += _changes_itself(code)
+            key = key, self._changes  # what it gives may depend on what was done to the object before
+        known = memo.once(key, given, run_once)
         if not self._notes:
             self.clashes.update(dict.fromkeys(known.noted))
         elif known.noted and not is_making and not self._is_one_of_several(value, frame):
@@ -1044,6 +1059,10 @@ class Shapes(Theory):
         if kind is EventKind.RAISE:
             return event.guard is None
         if kind is EventKind.CALL and self._run.objects.under_construction:
+            is_helper = frame.function is not None and frame.function.name != "__init__"
+            before = frame.flow.once(_calls_before_calls if is_helper else _calls_before_stores)
+            if id(event.value) in before:
+                return True
             changes = id(event.value) in frame.flow.once(object_changing)
             return changes and not self._run.objects.puts_off(event, frame, lambda module: module is self._run.eager)
         return True
@@ -1083,6 +1102,42 @@ class Shapes(Theory):
     def _allow(self, frame: Frame, value: Value, about: object = None) -> None:
         if self._notes:
             self._notes[-1].allowed.add(self._place(value, frame, about))
+
+
+def _changes_itself(function: Function, known: frozenset[Function] = frozenset()) -> bool:
+    """True for a method that stores attributes of its object, itself or by another method of the class."""
+    if function.owner is None or function in known:
+        return False
+    if any(set_attribute(event) is not None for event in function.flow.events):
+        return True
+    names = (self_attribute(event.value.callee) for event in function.flow.of(EventKind.CALL))
+    methods = [function.owner.methods[name] for name in names if name in function.owner.methods]
+    return any(_changes_itself(method, known | {function}) for method in methods)
+
+
+def _calls_before_calls(flow: Flow) -> frozenset[int]:
+    """The ids of a body's calls that read an attribute of the object which is stored behind them, or may be.
+
+    A method that the body calls may store any of them.
+    """
+    return _calls_before_stores(flow, are_methods=True)
+
+
+def _calls_before_stores(flow: Flow, *, are_methods: bool = False) -> frozenset[int]:
+    """The ids of a body's calls that read an attribute of the object which is stored behind them."""
+    found: set[int] = set()
+    late: set[str | None] = set()
+    is_any = False
+    for event in reversed(flow.events):
+        if event.kind is EventKind.CALL and (late or is_any or are_methods):
+            reads = {self_attribute(part) for part in event.value.walk() if part.op is Op.ATTR and part.args} - {None}
+            if reads if is_any else not late.isdisjoint(reads):
+                found.add(id(event.value))
+            callee = event.value.callee
+            is_any = is_any or (are_methods and callee.op is Op.ATTR and self_attribute(callee) is not None)
+        elif event.kind is EventKind.STORE and event.target is not None:
+            late.update({self_attribute(event.target)} - {None})
+    return frozenset(found)
 
 
 def _with_batch(row: Operator, tensor: Shaped | None) -> Shaped | None:

@@ -30,3 +30,12 @@ def discriminate(scores):
 def likelihood():
     logs = F.log_softmax(torch.randn(5, 3), dim=1)
     return F.nll_loss(logs, torch.zeros(5))  # expect: ML522
+
+
+def distance(labels):
+    classes = torch.randn(4, 3).argmax(dim=1)
+    return F.mse_loss(classes, torch.zeros(4).long())  # expect: ML522
+
+
+def smooth():
+    return nn.SmoothL1Loss()(torch.tensor([1, 2]), torch.tensor([2, 5]))  # expect: ML522

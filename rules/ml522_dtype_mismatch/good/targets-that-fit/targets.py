@@ -10,4 +10,6 @@ def losses(labels):
     hard = F.cross_entropy(scores, labels.long()) + nn.CrossEntropyLoss()(scores, torch.zeros(4).long())
     weighted = F.cross_entropy(scores, weight=torch.rand(3), target=torch.zeros(4, dtype=torch.long))
     binary = F.binary_cross_entropy_with_logits(scores, torch.ones(4, 3))
-    return soft + hard + weighted + binary + nn.BCELoss()(torch.sigmoid(scores), (scores > 0).float())
+    classes = scores.argmax(dim=1)
+    apart = F.mse_loss(classes.float(), torch.zeros(4).long()) + F.l1_loss(classes, torch.zeros(4).long(), reduction="sum")
+    return apart + soft + hard + weighted + binary + nn.BCELoss()(torch.sigmoid(scores), (scores > 0).float())

@@ -32,7 +32,7 @@ from modellint.config import settings_for
 from modellint.config.errors import UsageError
 from modellint.confirm.battery import find
 from modellint.confirm.setup import Setup
-from modellint.flow.shapes.dtypes import is_of
+from modellint.flow.shapes.dtypes import can_agree
 from modellint.flow.shapes.shown import tensors_on_lines
 from modellint.graph.size import Quotient, Size, Symbol
 from modellint.link.project import Project, ProjectOptions
@@ -267,10 +267,7 @@ class Table:
         if not told.dtype:
             note(self.types, key, UNKNOWN, "type")
         else:
-            is_right = told.dtype == seen.dtype or (
-                told.dtype in ("float", "integer") and is_of(seen.dtype, _members(told.dtype))
-            )
-            note(self.types, key, AGREES if is_right else DIFFERS, "type")
+            note(self.types, key, AGREES if can_agree(told.dtype, seen.dtype) else DIFFERS, "type")
 
     def _note_unknown(self, key: tuple[object, ...], rank: int) -> None:
         """Note a tensor of which nothing is told."""
@@ -288,12 +285,6 @@ class Table:
             whole = max(1, len(verdicts))
             cells = (f"{numbers[word]} ({numbers[word] / whole:.0%})" for word in ORDER)
             yield f"| {name} | {' | '.join(cells)} |"
-
-
-def _members(kind: str) -> tuple[str, ...]:
-    from modellint.flow.shapes.dtypes import FLOATS, INTEGERS
-
-    return FLOATS if kind == "float" else INTEGERS
 
 
 def package_folder(path: Path) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from modellint.flow.queries import refused_operations
-from modellint.flow.shapes.shown import RETURNED, Shown, shapes_on_lines
+from modellint.flow.shapes.shown import RETURNED, Shown, shapes_on_lines, tensors_on_lines
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -202,6 +202,16 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
             10,
             "[?] float32",
         ),
+        # a number that is not known may be whole
+        ("def f(n=2):\n    return torch.zeros(3, dtype=torch.long) + max(n, 1)", 5, "[3] real"),
+        ("def f(n=2):\n    return torch.zeros(3) + max(n, 1)", 5, "[3] float32"),
+        # a static method has no receiver
+        (
+            "class Net:\n    @staticmethod\n    def turn(x, whole=True):\n        return x\n"
+            "    def f(self):\n        return self.turn(torch.zeros(3, 4))",
+            6,
+            "[x_0, x_1]",
+        ),
         ("class Sizes:\n    first = 3\ndef f(sizes: Sizes):\n    return torch.zeros(sizes.first)", 7, "[3] float32"),
     ],
 )
@@ -209,6 +219,23 @@ def test_a_value_is_told_as_far_as_it_is_known(source: str, line: int, expected:
     path = tmp_path / "model.py"
     path.write_text(f"import torch\nimport torch.nn.functional as F\nfrom torch import nn\n{source}", "utf-8")
     assert [f"{one.shape} {one.dtype}".rstrip() for one in shown(path) if one.line == line] == [expected]
+
+
+def test_what_only_calls_in_the_file_tell_is_about_these(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\n"
+        "def f(x):\n    return x.relu()\n"
+        "def g(x):\n    return nn.Conv1d(2, 3, 1)(x)\n"
+        "def main():\n    return f(torch.zeros(3)), g(torch.zeros(4, 2, 5))\n",
+        "utf-8",
+    )
+    project = Project(ProjectOptions(tmp_path))
+    module = project.python(path)
+    assert module is not None
+    found = tensors_on_lines(module, project, module.placed.values())
+    told = {(one.written.line, one.words): one.is_of_root for one in found if one.written.line < 8}
+    assert told == {(3, "[x_0]"): False, (4, "[x_0]"): False, (5, "[x_0, 2, x_2]"): True, (6, "[x_0, 3, x_2]"): True}
 
 
 def test_a_value_has_its_name_where_it_is_assigned(tmp_path: Path) -> None:

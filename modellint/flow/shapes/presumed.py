@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NEVER, Constant, Counter, Number, Plain, SymbolicInput, Unknown, function_of
 from modellint.flow.heap import Shell
-from modellint.flow.shapes.atoms import ANY_NUMBER, AnyNumber, Shaped, ShapeOf, constant_of, is_number
+from modellint.flow.shapes.atoms import ANY_NUMBER, AnyNumber, Scalar, Shaped, ShapeOf, constant_of, is_number
 from modellint.flow.shapes.documented import documented_ranks
-from modellint.flow.shapes.dtypes import of_number
 from modellint.flow.shapes.shape import ANY, ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
@@ -71,6 +70,8 @@ class Learnt:
         #: The presumed numbers of dimensions, and sizes.
         self.ranks: dict[Input, int] = {}
         self.sizes: dict[Symbol, Size] = {}
+        #: The functions of which only the calls in the file tell the number of dimensions of an argument.
+        self.of_calls: set[Function] = set()
         #: The settings that layers take as sizes: they are numbers.
         self.numbers: set[Symbol] = set()
         self._count = 0
@@ -103,6 +104,8 @@ class Learnt:
         if not found:
             taken = None if one in self._noted[ASKED] else self._noted[TAKEN].get(one)
             found = taken or self._passed.get(one) or self._noted[DOCUMENTED].get(one)
+            if not taken and one in self._passed:
+                self.of_calls.add(one[0])
         return next(iter(found)) if found and len(found) == 1 else None
 
 
@@ -244,7 +247,8 @@ class Presumed(Shapes):
 
     def _learn_passed(self, code: Function, function: FunctionRef, arguments: Arguments) -> None:
         """Learn the numbers of dimensions of what a call passes."""
-        parameters = code.parameters[1:] if function.receiver is not None else code.parameters
+        has_receiver = function.receiver is not None and not code.is_static
+        parameters = code.parameters[1:] if has_receiver else code.parameters
         for name, atoms in bind(parameters, arguments.positional, arguments.keywords).given.items():
             tensors = [self.tensor_of(atom, is_tensor=False) for atom in atoms if not _is_none(atom)]
             ranks = {None if tensor is None else tensor.shape.rank for tensor in tensors}
@@ -368,7 +372,7 @@ class Presumed(Shapes):
 
     def _beside(self, atom: Atom) -> Shaped | None:
         if isinstance(atom, AnyNumber):
-            return Shaped(Shape(), of_number(0.5).name)
+            return Scalar(Shape(), "real")
         return super()._beside(atom)
 
     def _sequence(self, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:

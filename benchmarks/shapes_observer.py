@@ -143,11 +143,21 @@ class Observer:
             "name": name,
             "first": frame.f_code.co_firstlineno,
             "call": self._calls.get(frame, 0),
-            "is_unusual": frame in self._unusual_calls or id(frame.f_locals.get("self")) in self._unusual,
-            "is_inside": above is not None and self._file(above.f_code) == path,
+            "is_unusual": self._is_of_unusual(frame),
+            "is_inside": above is not None and self._file(above.f_code) == path and not self._is_below_unusual(above),
             "shape": [int(size) for size in value.shape],
             "dtype": str(value.dtype).removeprefix("torch."),
         })  # fmt: skip
+
+    def _is_of_unusual(self, frame: FrameType) -> bool:
+        return frame in self._unusual_calls or id(frame.f_locals.get("self")) in self._unusual
+
+    def _is_below_unusual(self, frame: FrameType) -> bool:
+        """True if a call is made by an object that was made with another class, perhaps by way of others."""
+        above: FrameType | None = frame
+        while above is not None and not (self._file(above.f_code) and self._is_of_unusual(above)):
+            above = above.f_back
+        return above is not None
 
 
 def _is_unusual(frame: FrameType) -> bool:

@@ -164,6 +164,8 @@ def test_what_torch_may_take_is_not_told(source: str, tmp_path: Path) -> None:
         ("x = given['x']\n    given['x'] = at", "given['x']"),
         ("x = given[0]\n    given.pop(0)", "given[0]"),
         ("x = given[0]\n    given = given[1:]", "given[0]"),
+        ("x = given[0]\n    given.reverse()", "given[0]"),
+        ("x = given[0]\n    given.sort(key=len)", "given[0]"),
         ("x = given.x\n    given.x = at", "given.x"),
         ("for x in given:\n        y = x", "given[0]"),
         ("for x in given.values():\n        pass\n    for y in given.values():\n        pass", "y"),
@@ -174,6 +176,11 @@ def test_parts_of_an_argument_are_of_any_sizes(before: str, other: str, tmp_path
     """Two of them may differ, so that one that is twice as long as another is no mistake."""
     rows = f"    return torch.cat([x.view(x.size(0), 5), torch.zeros(2 * {other}.size(0), 5)], 1)"
     assert refused(tmp_path, f"def f(given, at, to):\n    {before}\n{rows}") == []
+
+
+def test_a_tensor_that_is_sorted_stays_what_it_is(tmp_path: Path) -> None:
+    source = "x = torch.zeros(3, 4)\ny = x.sort()[0]\nx.sort()\nprint(x + y + torch.zeros(3, 5))"
+    assert refused(tmp_path, source) == [(7, "broadcast")]
 
 
 @pytest.mark.parametrize("part", ["given", "given[0]", "given[-1]", "given['x']", "given.x", "given.x[0]", "given[:]"])

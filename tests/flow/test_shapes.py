@@ -219,6 +219,10 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
             6,
             "[x_0, x_1]",
         ),
+        # what all calls of the file pass is presumed, but not what some do
+        ("def f(x):\n    return g(x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
+        ("def f(*x):\n    return g(*x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
+        ("def f(x):\n    return g(x.view(5)), g(torch.zeros(3))\ndef g(x):\n    return x.relu()", 7, "[x_0]"),
         ("class Sizes:\n    first = 3\ndef f(sizes: Sizes):\n    return torch.zeros(sizes.first)", 7, "[3] float32"),
     ],
 )

@@ -65,7 +65,7 @@ class Learnt:
     def __init__(self) -> None:
         #: The numbers of dimensions by the way in which they are known.
         self._noted: dict[str, dict[Input, set[int]]] = defaultdict(lambda: defaultdict(set))
-        self._passed: dict[Input, set[int]] = defaultdict(set)
+        self._passed: dict[Input, set[int | None]] = defaultdict(set)
         self._taken: dict[Symbol, set[Size]] = defaultdict(set)
         #: The presumed numbers of dimensions, and sizes.
         self.ranks: dict[Input, int] = {}
@@ -80,8 +80,8 @@ class Learnt:
         """Note that an argument has so many dimensions."""
         self._noted[how][given].add(rank)
 
-    def pass_to(self, given: Input, rank: int) -> None:
-        """Note that a call passes a tensor with so many dimensions."""
+    def pass_to(self, given: Input, rank: int | None) -> None:
+        """Note that a call passes a tensor with so many dimensions; None if that is not known."""
         self._passed[given].add(rank)
 
     def take(self, symbol: Symbol, size: Size) -> None:
@@ -101,11 +101,13 @@ class Learnt:
 
     def _rank(self, one: Input) -> int | None:
         found = self._noted[SAID].get(one)
+        if not found and one not in self._noted[ASKED]:
+            found = self._noted[TAKEN].get(one)
         if not found:
-            taken = None if one in self._noted[ASKED] else self._noted[TAKEN].get(one)
-            found = taken or self._passed.get(one) or self._noted[DOCUMENTED].get(one)
-            if not taken and one in self._passed:
-                self.of_calls.add(one[0])
+            passed: set[int | None] = self._passed.get(one) or set()
+            found = {rank for rank in passed if rank is not None} if None not in passed else None
+            self.of_calls.update([one[0]] if found else [])
+            found = found or self._noted[DOCUMENTED].get(one)
         return next(iter(found)) if found and len(found) == 1 else None
 
 
@@ -237,7 +239,7 @@ class Presumed(Shapes):
         if not self._functions:
             self._root = code
             return super().follow(function, arguments, frame, value, run)
-        if code is not None and self._root is not None and code.module is self._root.module and arguments.is_complete:
+        if code is not None and self._root is not None and code.module is self._root.module:
             self._learn_passed(code, function, arguments)
         outer = self._doubts
         self._doubts += self._is_doubtful(value, frame)
@@ -249,12 +251,13 @@ class Presumed(Shapes):
         """Learn the numbers of dimensions of what a call passes."""
         has_receiver = function.receiver is not None and not code.is_static
         parameters = code.parameters[1:] if has_receiver else code.parameters
+        for parameter in parameters if not arguments.is_complete else ():
+            self.learnt.pass_to((code, parameter.name), None)
         for name, atoms in bind(parameters, arguments.positional, arguments.keywords).given.items():
             tensors = [self.tensor_of(atom, is_tensor=False) for atom in atoms if not _is_none(atom)]
             ranks = {None if tensor is None else tensor.shape.rank for tensor in tensors}
-            for rank in ranks if None not in ranks else ():
-                if rank is not None:
-                    self.learnt.pass_to((code, name), rank)
+            for rank in ranks:
+                self.learnt.pass_to((code, name), rank)
 
     def _is_doubtful(self, call: Value, frame: Frame) -> bool:
         """True if a call may run another function or layer than the one that is run, other than `Identity`."""

@@ -215,14 +215,14 @@ class Table:
         self.sizes: dict[tuple[object, ...], str] = {}
         self.types: dict[tuple[object, ...], str] = {}
         self.differences: dict[Difference, None] = {}
-        #: Those of objects that were made with other classes than by default.
+        #: Those of objects that were made with other classes than by default, and of images without a batch.
         self.unusual: set[tuple[object, ...]] = set()
 
     def compare(self, seen: Iterable[Seen]) -> None:
         """Compare what was seen in one process.
 
         modellint assumes of an argument that is a layer class by default that it is this class: with another one, what
-        it tells is about other objects.
+        it tells is about other objects. It presumes that an image has a batch.
         """
         calls: dict[int, Call] = defaultdict(Call)
         for one in seen:
@@ -351,7 +351,8 @@ def main() -> int:
             print(f"{one.path}:{one.line}: {one.name}: {one.what}: {one.told}, seen {one.seen}", flush=True)
     print(
         f"{ran} of {number} were run; {len(table.ranks)} tensors at {len({key[:-1] for key in table.ranks})} places; "
-        f"left out: {len(table.unusual)} of objects that were made with other classes than by default\n"
+        f"left out: {len(table.unusual)} of objects that were made with other classes than by default, or of images "
+        f"without a batch\n"
     )
     print("\n".join(table.rows()))
     return int(bool(table.differences))

@@ -14,7 +14,7 @@ from modellint.flow.domain import NEVER, Constant, Counter, Number, Plain, Symbo
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import ANY_NUMBER, AnyNumber, Scalar, Shaped, ShapeOf, constant_of, is_number
 from modellint.flow.shapes.documented import documented_ranks
-from modellint.flow.shapes.shape import ANY, ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
+from modellint.flow.shapes.shape import ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
 from modellint.graph.declared import may_be_tensor
@@ -91,7 +91,7 @@ class Learnt:
     def conclude(self) -> bool:
         """Conclude from the notes of a run; True if anything is presumed that was not before."""
         before = self.ranks, self.sizes, self._count
-        inputs = {one for found in (*self._noted.values(), self._passed) for one in found}
+        inputs = {one for found in self._noted.values() for one in found} | self._passed.keys()
         ranks = {one: self._rank(one) for one in inputs}
         self.ranks = {one: rank for one, rank in ranks.items() if rank is not None and 0 <= rank <= _MAX_RANK}
         self.sizes = {symbol: next(iter(found)) for symbol, found in self._taken.items() if len(found) == 1}
@@ -442,7 +442,7 @@ def _broadcast_alike(left: Shape, right: Shape) -> Shape:
     other = right if known and known[0] is left else left
     if len(known) != 1 or len(known[0].head) < _LAID_OVER or other.least_rank or not _is_given(other):
         return broadcast(left, right, is_same=True)
-    return broadcast(known[0], Shape((ANY,) * len(known[0].head)), is_same=True)
+    return known[0]
 
 
 def _is_given(shape: Shape) -> bool:

@@ -222,6 +222,7 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
         # a size that is not known may be larger than the one beside it
         ("def f(n, bias):\n    a, b = bias.shape\n    return torch.zeros(n.index(1), 4) + bias", 6, "[?, 4]"),
         ("def f(x, bias):\n    a, b = bias.shape\n    c, d = x.shape\n    return x + bias", 7, "[c, d]"),
+        ("def f(x, y):\n    return x * y.view(-1, 3, 1, 4)", 5, "[?, 3, ?, 4]"),
         # what all calls of the file pass is presumed, but not what some do
         ("def f(x):\n    return g(x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
         ("def f(*x):\n    return g(*x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),

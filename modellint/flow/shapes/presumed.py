@@ -14,7 +14,7 @@ from modellint.flow.domain import NEVER, Constant, Counter, Number, Plain, Symbo
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import ANY_NUMBER, AnyNumber, Scalar, Shaped, ShapeOf, constant_of, is_number
 from modellint.flow.shapes.documented import documented_ranks
-from modellint.flow.shapes.shape import ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
+from modellint.flow.shapes.shape import ANY, ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
 from modellint.graph.declared import may_be_tensor
@@ -442,7 +442,7 @@ def _broadcast_alike(left: Shape, right: Shape) -> Shape:
     other = right if known and known[0] is left else left
     if len(known) != 1 or len(known[0].head) < _LAID_OVER or other.least_rank or not _is_given(other):
         return broadcast(left, right, is_same=True)
-    return known[0]
+    return Shape(tuple(ANY if dim.is_one else dim for dim in known[0].head))
 
 
 def _is_given(shape: Shape) -> bool:

@@ -223,6 +223,10 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
         ("def f(n, bias):\n    a, b = bias.shape\n    return torch.zeros(n.index(1), 4) + bias", 6, "[?, 4]"),
         ("def f(x, bias):\n    a, b = bias.shape\n    c, d = x.shape\n    return x + bias", 7, "[c, d]"),
         ("def f(x, y):\n    return x * y.view(-1, 3, 1, 4)", 5, "[?, 3, ?, 4]"),
+        # a part of the rows has the width of all
+        ("def f(x):\n    x = nn.Linear(3, 4)(x)\n    return x[1:]", 6, "[?, *, 4] float32"),
+        ("def f(x):\n    x = nn.Linear(3, 4)(x)\n    return x[0]", 6, "[*, 4] float32"),
+        ("def f(x):\n    x = nn.Linear(3, 4)(x)\n    return x[:, 1:]", 6, "? float32"),
         # what all calls of the file pass is presumed, but not what some do
         ("def f(x):\n    return g(x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
         ("def f(*x):\n    return g(*x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),

@@ -118,7 +118,7 @@ class Presumed(Shapes):
     """
 
     splits = False
-    is_default = True
+    is_default = has_rows = True
 
     def __init__(self, run: Interpreter) -> None:
         super().__init__(run)

@@ -32,7 +32,7 @@ _STORES = ("STORE_FAST", "STORE_DEREF")
 _WINDOWS = ("torch.nn.modules.conv", "torch.nn.modules.pooling")
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 #: The functions by which a layer of torch calls its `forward`.
-_CALLING = ("_call_impl", "_wrapped_call_impl", "_call_chain", "decorate_context")
+_CALLING = ("_call_impl", "inner", "_wrapped_call_impl", "_call_chain", "decorate_context")
 
 
 class Observer:

@@ -152,6 +152,8 @@ class Shapes(Theory):
     splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
     is_default = False
+    #: True if there is a dimension in front of the width that a layer takes, so that `x[:2]` has it, too.
+    has_rows = False
     #: Is told a size, and the one that torch takes there; None in runs that learn nothing.
     takes: Callable[[Dim, Dim], None] | None = None
 
@@ -523,7 +525,8 @@ class Shapes(Theory):
             tensor = self.tensor_of(atom, is_tensor=False)
             if tensor is None:
                 return UNKNOWN
-            return (replace(tensor, shape=index(tensor.shape, parts, evaluate, self._key(value, frame))),)
+            shape = index(tensor.shape, parts, evaluate, self._key(value, frame), has_rows=self.has_rows)
+            return (replace(tensor, shape=shape),)
 
         found = self._try_each(owner, of_one, frame, value)  # type: ignore[arg-type]
         return join(found) if found else (Shaped(unknown(self._key(value, frame))),)

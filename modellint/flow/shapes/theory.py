@@ -1041,7 +1041,10 @@ class Shapes(Theory):
         return bool(callee) and len(layers) == len(callee) and all(own(layer, "forward") is None for layer in layers)
 
     def _is_worth_following(self, code: Function, function: FunctionRef, arguments: Arguments) -> bool:
-        """True for functions of the root's file, and for those of one other file that are short or given tensors."""
+        """True for functions of the root's file, and for those of one other file that are short or given tensors.
+
+        An argument of the root may be a tensor, which counts for a layer that the root calls itself.
+        """
         home = self._functions[0].module
         if code.module is home:
             return True
@@ -1050,7 +1053,8 @@ class Shapes(Theory):
             return False
         if function.receiver is None and len(code.flow.events) <= _MAX_EVENTS:
             return True
-        return any(isinstance(atom, Shaped | ShapeOf) for atoms in arguments.all() for atom in atoms)
+        kinds = (Shaped, ShapeOf, SymbolicInput) if is_layer and len(self._functions) == 1 else (Shaped, ShapeOf)
+        return any(isinstance(atom, kinds) for atoms in arguments.all() for atom in atoms)
 
     def state(self) -> Hashable:
         return bool(self._run.objects.under_construction)

@@ -422,7 +422,7 @@ Reduce                                              : pattern:pattern@0
 #: Types of elements, by the last parts of names, of functions and methods, and of layers.
 TYPES = """
 softmax log_softmax Softmax LogSoftmax              : needs-several:along
-argmax argmin                                       : needs-several:dims
+argmax argmin max min                               : needs-several:dims
 Tensor.normal_ Tensor.uniform_ randn_like rand_like : takes-float
 leaky_relu glu normalize cdist multinomial quantile inv : takes-float
 adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d gumbel_softmax : takes-float

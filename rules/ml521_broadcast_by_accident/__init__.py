@@ -24,8 +24,8 @@ class BroadcastByAccident(Rule):
 
     - a loss of a tensor of shape `[n]` and one of shape `[n, 1]`, such as `MSELoss`, `L1Loss` and `HuberLoss` take
     - a difference of such tensors whose squares or magnitudes are added up, or averaged
-    - `softmax`, `log_softmax`, `argmax` and `argmin` along a dimension of 1 that a layer makes: a head with a single
-      output
+    - `softmax`, `log_softmax`, `argmax`, `argmin`, and `max` and `min` with a dimension, along a dimension of 1 that a
+      layer makes: a head with a single output
 
     Sizes are numbers or symbols, and count as equal if they are the same number or the same symbol.
 
@@ -78,11 +78,13 @@ class BroadcastByAccident(Rule):
         )
 
     def _of_one(self, doubted: queries.RefusedOperation) -> Finding:
-        is_softmax = "soft" in doubted.name.lower()
+        name = doubted.name.lower()
+        what = "the result is always 0" if "arg" in name else "the ids that it gives are always 0"
+        what = "the result is always the same" if "soft" in name else what
         return self._finding(
             doubted,
             f"`{doubted.name}` goes along a dimension of size 1: {doubted.right} of a tensor of shape `{doubted.left}`",
-            f"the result is always {'the same' if is_softmax else '0'}, whatever the layer computes",
+            f"{what}, whatever the layer computes",
             "use a sigmoid (`torch.sigmoid`), or `score > 0`, for a single score; or another dimension",
         )
 

@@ -319,13 +319,29 @@ def _is_strange(clash: Clash, theory: Shapes) -> bool:
         shape = clash.left
         assert isinstance(shape, Shape)
         assert isinstance(clash.right, int)
-        return shape.at(clash.right).site in theory.layers
+        return shape.at(clash.right).site in theory.layers and _are_ids_read(clash.site)
     value, function = clash.site.value, clash.site.function
     if value.op is not Op.BIN or function is None:
         return value.op is Op.CALL
     return not any(map(_is_turned, value.args)) and any(
         _difference_in(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
     )
+
+
+def _are_ids_read(site: Site) -> bool:
+    """True if code reads the ids that `max` or `min` gives beside the values; other calls give one result."""
+    call, function = site.value, site.function
+    if function is None or site.name.rpartition(".")[2] not in ("max", "min"):
+        return True
+    for event in function.flow.unpackings:
+        if event.value is call and event.target is not None:
+            return len(event.target.args) == 2 and bool((event.target.args[1].target or "").strip("_"))
+    for value in function.flow.values:
+        if value.args and value.args[0] is call:
+            parts = subscripts(value) if value.op is Op.INDEX else ()
+            if any(part.op is Op.CONST and part.data in (1, -1) for part in parts) or value.data == "indices":
+                return True
+    return False
 
 
 def _is_turned(operand: Value) -> bool:
